@@ -1,0 +1,16 @@
+# limber_target(NAME): the compile flags that every target of this repository shares.
+function(limber_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
+    $<$<BOOL:${LIMBER_WERROR}>:-Werror>
+    # GCC announces that passing 64-byte vectors by value depends on the CPU; those calls never leave one source file.
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>)
+  if(NOT LIMBER_PORTABLE)
+    target_compile_options(${target} PRIVATE -march=native)
+  endif()
+  if(LIMBER_SANITIZE)
+    target_compile_options(${target} PRIVATE -fsanitize=${LIMBER_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
+    target_link_options(${target} PRIVATE -fsanitize=${LIMBER_SANITIZE})
+  endif()
+endfunction()

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace limber {
+
+/// The candidate with the smallest edit distance to `word`; empty where none is near (more than half of it
+/// differs).
+std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates);
+
+/// "did you mean 'x'?" for the nearest candidate, else "known are a, b, c".
+std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
+
+/// Splits at every `separator`; "a,,b" gives three parts, "" gives one empty part.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+/// The finite number that the whole of `text` spells, independent of the locale; nothing for anything else.
+std::optional<double> parse_number(std::string_view text);
+
+/// The integer that the whole of `text` spells; nothing for anything else or out of the range of int.
+std::optional<int> parse_integer(std::string_view text);
+
+}  // namespace limber
