@@ -25,8 +25,8 @@ class Executor {
   /// serially.
   void parallel_for(std::ptrdiff_t count, const std::function<void(std::ptrdiff_t)>& body) const;
 
-  /// Splits [0, count) into contiguous ranges of at least `grain` and calls body(begin, end) for each. The
-  /// split depends only on count and grain, never on the number of threads.
+  /// Splits [0, count) into contiguous ranges of `grain`, the last one maybe shorter, and calls
+  /// body(begin, end) for each. The split depends only on count and grain, never on the number of threads.
   void parallel_ranges(std::ptrdiff_t count, std::ptrdiff_t grain,
                        const std::function<void(std::ptrdiff_t, std::ptrdiff_t)>& body) const;
 

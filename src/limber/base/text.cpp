@@ -28,7 +28,8 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 
 template <class Number>
 std::optional<Number> parse_whole(std::string_view text) {
-  if (!text.empty() && text.front() == '+') text.remove_prefix(1);
+  if (text.starts_with("+-")) return std::nullopt;  // std::from_chars takes a minus, never a plus
+  if (text.starts_with('+')) text.remove_prefix(1);
   Number value{};
   const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
@@ -38,10 +39,11 @@ std::optional<Number> parse_whole(std::string_view text) {
 }  // namespace
 
 std::string_view nearest_name(std::string_view word, std::span<const std::string_view> candidates) {
+  word = word.substr(0, 100);  // what is longer is no name, and the distance costs its length
   std::string_view best;
   std::size_t best_distance = 1 + std::max<std::size_t>(1, word.size() / 2);
   for (const std::string_view candidate : candidates) {
-    const std::size_t distance = edit_distance(word.substr(0, 100), candidate);
+    const std::size_t distance = edit_distance(word, candidate);
     if (distance < best_distance) {
       best = candidate;
       best_distance = distance;

@@ -50,7 +50,8 @@ BeamOptions parse_beam(std::string_view parameters, std::string_view name) {
       const auto cells = parse_triple(key, value, name);
       for (int i = 0; i < 3; ++i) {
         require(cells[i] >= 1 && cells[i] <= max_cells && cells[i] == std::floor(cells[i]),
-                "{}: {} cells along an axis, expected a whole number of at least 1", name, cells[i]);
+                "{}: {} cells along an axis, expected a whole number from 1 to {}", name, cells[i],
+                max_cells);
         options.cells(i) = static_cast<int>(cells[i]);
       }
     } else {

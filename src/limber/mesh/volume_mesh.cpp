@@ -39,6 +39,12 @@ double longest_edge(const VolumeMesh& mesh, Index e) {
 }
 
 void check_indices(const VolumeMesh& mesh, std::string_view where) {
+  require(mesh.elements.rows() == vertices_per_element(mesh.kind),
+          "{}: {} vertices per element, expected {} for a {}", where, mesh.elements.rows(),
+          vertices_per_element(mesh.kind), name_of(mesh.kind));
+  require(static_cast<Index>(mesh.region.size()) == mesh.element_count(),
+          "{}: {} region numbers for {} elements, expected one each", where, mesh.region.size(),
+          mesh.element_count());
   for (Index e = 0; e < mesh.element_count(); ++e) {
     for (Index a = 0; a < mesh.elements.rows(); ++a) {
       const int vertex = mesh.elements(a, e);
@@ -99,12 +105,6 @@ double element_volume(const VolumeMesh& mesh, Index e) {
 void check_mesh(const VolumeMesh& mesh, std::string_view where) {
   require(mesh.element_count() > 0, "{}: the mesh has no tetrahedra or bricks; limber needs a volume mesh",
           where);
-  require(mesh.elements.rows() == vertices_per_element(mesh.kind),
-          "{}: {} vertices per element, expected {} for a {}", where, mesh.elements.rows(),
-          vertices_per_element(mesh.kind), name_of(mesh.kind));
-  require(static_cast<Index>(mesh.region.size()) == mesh.element_count(),
-          "{}: {} region numbers for {} elements, expected one each", where, mesh.region.size(),
-          mesh.element_count());
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     require(mesh.vertices.col(v).allFinite(),
             "{}: vertex {} has the coordinates ({}, {}, {}), expected finite numbers", where, v,
@@ -127,6 +127,7 @@ void check_mesh(const VolumeMesh& mesh, std::string_view where) {
 }
 
 void canonicalize_bricks(VolumeMesh& mesh, std::string_view where) {
+  require(mesh.kind == ElementKind::brick, "{}: the mesh is made of tetrahedra, expected bricks", where);
   check_indices(mesh, where);
   for (Index e = 0; e < mesh.element_count(); ++e) {
     const std::array<int, 8> codes = brick_corner_codes(mesh, e, where);
@@ -171,18 +172,19 @@ std::vector<int> connected_parts(const VolumeMesh& mesh) {
 }
 
 Eigen::Matrix3Xi boundary_triangles(const VolumeMesh& mesh) {
-  // A face as its sorted vertices (a triangle repeats its last one), then as its loop; equal keys cancel.
+  // A face as its sorted vertices (a triangle repeats its highest one), then as its loop; equal keys cancel.
   struct Face {
     std::array<int, 4> key;
     std::array<int, 4> loop;
   };
+  const bool tetrahedra = mesh.kind == ElementKind::tetrahedron;
   std::vector<Face> faces;
   const auto add = [&](std::array<int, 4> loop) {
     std::array<int, 4> key = loop;
+    if (tetrahedra) key[3] = std::max({loop[0], loop[1], loop[2]});
     std::sort(key.begin(), key.end());
     faces.push_back({key, loop});
   };
-  const bool tetrahedra = mesh.kind == ElementKind::tetrahedron;
   faces.reserve(static_cast<std::size_t>(mesh.element_count()) * (tetrahedra ? 4 : 6));
   for (Index e = 0; e < mesh.element_count(); ++e) {
     const auto v = [&](int a) { return mesh.elements(a, e); };

@@ -62,7 +62,8 @@ std::vector<char> used_vertices(const VolumeMesh& mesh);
 std::vector<int> connected_parts(const VolumeMesh& mesh);
 
 /// Boundary of the volume as triangles (3 x t vertex numbers), counter-clockwise seen from outside. A brick's
-/// quadrilateral is two triangles. Faces shared by two elements are inside.
+/// quadrilateral a b c d is two consecutive triangles, a b c and a c d. Faces shared by two elements are
+/// inside.
 Eigen::Matrix3Xi boundary_triangles(const VolumeMesh& mesh);
 
 /// Axis-aligned bounding box of the used vertices.

@@ -1,0 +1,144 @@
+#include "limber/full/dynamics.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/base/random.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+
+static_assert(DynamicSystem<FullSystem>);
+
+FullSystem::FullSystem(const FullModel& model, const RayleighDamping& damping, SparseSolverKind solver)
+    : model_(model),
+      damping_(damping),
+      solver_(make_sparse_solver({.kind = solver, .threads = model.executor().threads()})),
+      K_(model.pattern()),
+      matrix_(model.pattern()) {
+  if (damping.stiffness > 0.0 && damping.kind == RayleighDamping::Stiffness::linear) {
+    rest_stiffness_ = model.stiffness(Vector::Zero(model.dof_count()));
+  }
+}
+
+void FullSystem::evaluate(const Vector& u) {
+  u_ = u;
+  model_.force_and_stiffness(u, force_, K_);
+}
+
+void FullSystem::multiply_damping(const Vector& x, Vector& y) const {
+  y.setZero(x.size());
+  if (damping_.mass > 0.0) y.noalias() += damping_.mass * (model_.mass() * x);
+  if (damping_.stiffness > 0.0) {
+    const bool linear = damping_.kind == RayleighDamping::Stiffness::linear;
+    y.noalias() += damping_.stiffness * ((linear ? rest_stiffness_ : K_) * x);
+  }
+}
+
+SolveReport FullSystem::solve_mass(const Vector& b, Vector& x) {
+  if (!mass_solver_) {
+    // The mass has the pattern of the stiffness; pruned, a lumped one factors in no time.
+    SparseMatrix M = model_.mass();
+    M.prune([](Index, Index, double value) { return value != 0.0; });
+    mass_solver_ = make_sparse_solver({.threads = model_.executor().threads()});
+    const SolveReport factored = mass_solver_->factor(M);
+    if (!factored.ok()) return factored;
+  }
+  x.resize(b.size());
+  return mass_solver_->solve(b, x);
+}
+
+void FullSystem::combine(double mass, double damping, double stiffness) {
+  const double on_mass = mass + damping * damping_.mass;
+  const bool linear = rest_stiffness_.nonZeros() > 0;
+  const double on_stiffness = stiffness + (linear ? 0.0 : damping * damping_.stiffness);
+  matrix_.coeffs() = on_mass * model_.mass().coeffs() + on_stiffness * K_.coeffs();
+  if (linear) matrix_.coeffs() += damping * damping_.stiffness * rest_stiffness_.coeffs();
+}
+
+SolveReport FullSystem::factor(double mass, double damping, double stiffness) {
+  combine(mass, damping, stiffness);
+  SolveReport report = solver_->factor(matrix_);
+  if (report.status != SolveStatus::not_positive_definite) return report;
+  model_.force_and_stiffness(u_, force_, K_, Tangent::projected);
+  combine(mass, damping, stiffness);
+  report = solver_->factor(matrix_);
+  model_.force_and_stiffness(u_, force_, K_);  // damping forces speak of the exact K
+  return report;
+}
+
+SolveReport FullSystem::solve(const Vector& b, Vector& x) {
+  x.resize(b.size());
+  return solver_->solve(b, x);
+}
+
+FullDynamics::FullDynamics(const FullModel& model, LoadFunction load, Vector u, Vector v,
+                           const DynamicsOptions& options)
+    : model_(model),
+      load_(std::move(load)),
+      options_(options),
+      system_(model, options.damping, options.solver) {
+  require(u.size() == model.dof_count() && v.size() == model.dof_count(),
+          "start displacement and velocity have {} and {} entries, the model needs {} (3 per free vertex)",
+          u.size(), v.size(), model.dof_count());
+  state_ = {0.0, std::move(u), std::move(v), Vector()};
+  f_ext_ = Vector::Zero(model.dof_count());
+  load_(0.0, 0.0, f_ext_);
+  system_.evaluate(state_.u);
+  Vector damping;
+  system_.multiply_damping(state_.v, damping);
+  const SolveReport report = system_.solve_mass(f_ext_ - system_.force() - damping, state_.a);
+  require(report.ok(), "the mass matrix cannot be factored ({})", name_of(report.status));
+}
+
+SolveReport FullDynamics::step(double h) {
+  require(h > 0.0, "the time step is {} s, expected more than 0", h);
+  if (options_.integrator == Integrator::newmark) return newmark(h, options_.max_halvings);
+  load_(state_.time + h, state_.time + h, f_ext_);
+  return central_differences_step(system_, h, f_ext_, state_, central_work_);
+}
+
+SolveReport FullDynamics::newmark(double h, int halvings) {
+  load_(state_.time, state_.time + h, f_ext_);
+  const double start_time = state_.time;
+  const SolveReport report = newmark_step(system_, h, f_ext_, state_, newmark_work_, options_.newmark);
+  if (report.ok() || halvings == 0) return report;
+
+  const DynamicState start = state_;
+  SolveReport total = newmark(0.5 * h, halvings - 1);
+  if (total.ok()) {
+    const SolveReport second = newmark(0.5 * h, halvings - 1);
+    total = {second.status, total.iterations + second.iterations, std::max(total.residual, second.residual)};
+  }
+  total.iterations += report.iterations;
+  if (!total.ok()) {
+    state_ = start;
+  } else {
+    state_.time = start_time + h;
+  }
+  return total;
+}
+
+double FullDynamics::energy() const {
+  return 0.5 * state_.v.dot(model_.mass() * state_.v) + model_.energy(state_.u);
+}
+
+double critical_timestep(const FullModel& model) {
+  FullSystem system(model, {});
+  const SparseMatrix K = model.stiffness(Vector::Zero(model.dof_count()));
+  Random random(1);
+  Vector x(model.dof_count()), y;
+  for (double& value : x) value = random.normal();
+  double omega2 = 0.0;
+  for (int iteration = 0; iteration < 100; ++iteration) {
+    const double previous = omega2;
+    const Vector Kx = K * x;
+    if (!system.solve_mass(Kx, y).ok()) return 0.0;
+    omega2 = std::sqrt(y.squaredNorm() / x.squaredNorm());
+    x = y / y.norm();
+    if (std::abs(omega2 - previous) < 1e-4 * omega2) break;
+  }
+  return 2.0 / std::sqrt(1.02 * omega2);  // the estimate comes from below: stay on the safe side
+}
+
+}  // namespace limber

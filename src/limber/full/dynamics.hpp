@@ -1,0 +1,91 @@
+#pragma once
+
+#include "limber/fem/full_model.hpp"
+#include "limber/integrators/central_differences.hpp"
+#include "limber/integrators/dynamic_system.hpp"
+#include "limber/integrators/newmark.hpp"
+#include "limber/linalg/sparse_solver.hpp"
+
+#include <functional>
+#include <memory>
+
+namespace limber {
+
+/// The full model as the integrators see it: M, D, f and K of one body, and a sparse solver for their
+/// combinations.
+class FullSystem {
+ public:
+  FullSystem(const FullModel& model, const RayleighDamping& damping,
+             SparseSolverKind solver = SparseSolverKind::cholesky);
+
+  [[nodiscard]] Index size() const { return model_.dof_count(); }
+  void evaluate(const Vector& u);
+  [[nodiscard]] const Vector& force() const { return force_; }
+  void multiply_mass(const Vector& x, Vector& y) const { y.noalias() = model_.mass() * x; }
+  void multiply_damping(const Vector& x, Vector& y) const;
+  SolveReport solve_mass(const Vector& b, Vector& x);
+
+  /// c1 M + c2 D + c3 K. Where that is not positive definite, the projected tangent takes the place of K.
+  SolveReport factor(double mass, double damping, double stiffness);
+  SolveReport solve(const Vector& b, Vector& x);
+
+ private:
+  void combine(double mass, double damping, double stiffness);
+
+  const FullModel& model_;
+  RayleighDamping damping_;
+  std::unique_ptr<SparseSolver> solver_;
+  std::unique_ptr<SparseSolver> mass_solver_;  ///< made when first needed
+  Vector u_, force_;
+  SparseMatrix K_;
+  SparseMatrix rest_stiffness_;  ///< only for linear damping
+  SparseMatrix matrix_;          ///< the combination to factor
+};
+
+enum class Integrator { newmark, central_differences };
+
+struct DynamicsOptions {
+  Integrator integrator = Integrator::newmark;
+  NewmarkOptions newmark{};
+  RayleighDamping damping{};
+  SparseSolverKind solver = SparseSolverKind::cholesky;
+  int max_halvings = 6;  ///< a Newmark step that fails is taken as two half steps, and so on, this often
+};
+
+/// Mean external force over the time from t0 to t1 (its value at t0 where they are equal), N, into f.
+using LoadFunction = std::function<void(double t0, double t1, Vector& f)>;
+
+/// Time integration of one full-order body.
+class FullDynamics {
+ public:
+  /// Starts at time 0 from (u, v), with the acceleration that balances the forces there.
+  /// Throws Error when the sizes are wrong or, for central differences, unusable options are given.
+  FullDynamics(const FullModel& model, LoadFunction load, Vector u, Vector v,
+               const DynamicsOptions& options = {});
+
+  /// Advances by h seconds. On failure the state stays where it was and the report says why.
+  SolveReport step(double h);
+
+  [[nodiscard]] const DynamicState& state() const { return state_; }
+
+  /// Kinetic and elastic energy, J.
+  [[nodiscard]] double energy() const;
+
+ private:
+  SolveReport newmark(double h, int halvings);
+
+  const FullModel& model_;
+  LoadFunction load_;
+  DynamicsOptions options_;
+  FullSystem system_;
+  DynamicState state_;
+  Vector f_ext_;
+  NewmarkWorkspace newmark_work_;
+  CentralDifferencesWorkspace central_work_;
+};
+
+/// Largest time step for which central differences are stable at rest without damping: 2 / omega_max, s,
+/// estimated from below by power iteration on M^-1 K to about one percent.
+double critical_timestep(const FullModel& model);
+
+}  // namespace limber

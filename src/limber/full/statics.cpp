@@ -1,0 +1,182 @@
+#include "limber/full/statics.hpp"
+
+#include "limber/base/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+constexpr double comfortable_gradient = 0.5;  ///< |grad u| of one load step that Newton takes without trouble
+constexpr int max_automatic_steps = 64;
+constexpr int max_halvings = 12;
+constexpr double armijo =
+    1e-4;  ///< share of the predicted decrease that a step must achieve; the usual value
+constexpr int max_backtracks = 30;
+/// A stiffness with this reciprocal condition has a motion without resistance: rounding alone leaves about
+/// 1e-16.
+constexpr double singular_condition = 1e-15;
+
+std::vector<int> held_vertices(const FullModel& model) {
+  std::vector<int> held;
+  for (int v = 0; v < model.mesh().vertex_count(); ++v) {
+    if (model.dofs().free_index(v) < 0) held.push_back(v);
+  }
+  return held;
+}
+
+void require_held(const FullModel& model) {
+  const std::vector<int> unheld = unheld_parts(model.mesh(), held_vertices(model));
+  if (unheld.empty()) return;
+  const std::vector<int> part = connected_parts(model.mesh());
+  const auto vertex = std::find(part.begin(), part.end(), unheld.front()) - part.begin();
+  throw Error(
+      "nothing holds the part of the body around vertex {} ({} such part{}): fix at least three of its "
+      "vertices that are "
+      "not on one line, or simulate it dynamically",
+      vertex, unheld.size(), unheld.size() == 1 ? "" : "s");
+}
+
+}  // namespace
+
+struct StaticSolver::Impl {
+  const FullModel& model;
+  StaticOptions options;
+  std::unique_ptr<SparseSolver> solver;
+  SparseMatrix K;
+  Vector force, residual, step, trial;
+
+  Impl(const FullModel& m, const StaticOptions& o) : model(m), options(o), K(m.pattern()) {
+    require_held(model);
+    solver = make_sparse_solver({.kind = options.solver, .threads = model.executor().threads()});
+    solver->analyze(K);
+    const Vector rest = Vector::Zero(model.dof_count());
+    model.force_and_stiffness(rest, force, K);
+    const bool regular = solver->factor(K).ok() && solver->reciprocal_condition() > singular_condition;
+    require(regular,
+            "the body can move without strain although each part is held: some elements hang on by a vertex "
+            "or an edge "
+            "only; join them by faces or fix them");
+  }
+
+  double potential(const VectorRef& f_ext, const Vector& u) const { return model.energy(u) - f_ext.dot(u); }
+
+  /// Number of equal load steps such that the linear solution of each stays comfortable.
+  int choose_steps(const VectorRef& f_ext, const Vector& u) {
+    if (options.load_steps > 0) return options.load_steps;
+    model.force_and_stiffness(u, force, K, Tangent::projected);
+    residual = f_ext - force;
+    step.resize(u.size());
+    if (!solver->factor(K).ok() || !solver->solve(residual, step).ok()) return 1;
+    const double gradient = model.largest_gradient(step);
+    return static_cast<int>(
+        std::clamp(std::ceil(gradient / comfortable_gradient), 1.0, double{max_automatic_steps}));
+  }
+
+  /// Newton's direction: step = K^-1 residual, with the projected tangent where the exact one does not
+  /// descend.
+  SolveReport newton_direction(const Vector& u, StaticReport& report) {
+    step.resize(u.size());
+    SolveReport solved = solver->factor(K);
+    if (solved.ok()) solved = solver->solve(residual, step);
+    if (solved.ok() && step.dot(residual) > 0.0) return solved;
+    ++report.projected_iterations;
+    model.force_and_stiffness(u, force, K, Tangent::projected);
+    solved = solver->factor(K);
+    return solved.ok() ? solver->solve(residual, step) : solved;
+  }
+
+  /// Moves u along `step` as far as the potential falls. Returns whether it moved.
+  bool line_search(const VectorRef& f_ext, Vector& u) {
+    const double slope = -residual.dot(step);
+    const double start = potential(f_ext, u);
+    // Near the solution the decrease drowns in the rounding of the energies themselves.
+    const double noise = 1e-13 * (std::abs(start) + std::abs(f_ext.dot(u)));
+    double length = 1.0;
+    for (int k = 0; k < max_backtracks; ++k, length *= 0.5) {
+      trial = u + length * step;
+      const double energy = potential(f_ext, trial);
+      if (std::isfinite(energy) && energy <= start + armijo * length * slope + noise) {
+        u = trial;
+        return true;
+      }
+    }
+    return false;
+  }
+
+  SolveReport newton(const VectorRef& f_ext, double scale, Vector& u, StaticReport& report) {
+    SolveReport result;
+    for (;; ++result.iterations) {
+      model.force_and_stiffness(u, force, K);
+      residual = f_ext - force;
+      result.residual = scale > 0.0 ? residual.norm() / scale : residual.norm();
+      if (!std::isfinite(result.residual)) {
+        result.status = SolveStatus::not_finite;
+        return result;
+      }
+      if (result.residual <= options.tolerance) return result;
+      if (result.iterations == options.max_iterations) break;
+      const SolveReport solved = newton_direction(u, report);
+      if (!solved.ok()) {
+        result.status = solved.status;
+        return result;
+      }
+      if (!line_search(f_ext, u)) break;
+    }
+    result.status = SolveStatus::not_converged;
+    return result;
+  }
+
+  StaticReport solve(const VectorRef& f_ext, Vector& u) {
+    require(f_ext.size() == model.dof_count() && u.size() == model.dof_count(),
+            "load has {} and displacement {} entries, the model needs {} (3 per free vertex)", f_ext.size(),
+            u.size(), model.dof_count());
+    StaticReport report;
+    const Vector start = model.internal_force(u);  // the load that u already balances
+    const double scale = std::max(f_ext.norm(), start.norm());
+    double increment = 1.0 / choose_steps(f_ext, u);
+    const double smallest_increment = std::ldexp(increment, -max_halvings);
+    for (double done = 0.0; done < 1.0;) {
+      const double target = done + increment > 1.0 - 1e-12 ? 1.0 : done + increment;
+      Vector candidate = u;
+      const Vector load = start + target * (f_ext - start);
+      const SolveReport result = newton(load, scale, candidate, report);
+      report.iterations += result.iterations;
+      report.residual = result.residual;
+      const double ratio = result.ok() ? model.smallest_volume_ratio(candidate) : -1.0;
+      // Inverted elements may be the true answer, but more often the step jumped into a false one: look
+      // closer first.
+      if ((!result.ok() || ratio <= 0.0) && increment > smallest_increment) {
+        increment *= 0.5;
+        continue;
+      }
+      if (!result.ok()) {
+        report.status = result.status;
+        break;
+      }
+      u = candidate;
+      done = target;
+      ++report.load_steps;
+      report.smallest_volume_ratio = ratio;
+      limber::report(options.progress, "static load", done);
+    }
+    report.energy = model.energy(u);
+    return report;
+  }
+};
+
+StaticSolver::StaticSolver(const FullModel& model, const StaticOptions& options)
+    : impl_(std::make_unique<Impl>(model, options)) {}
+StaticSolver::~StaticSolver() = default;
+StaticSolver::StaticSolver(StaticSolver&&) noexcept = default;
+StaticSolver& StaticSolver::operator=(StaticSolver&&) noexcept = default;
+
+StaticReport StaticSolver::solve(const VectorRef& f_ext, Vector& u) { return impl_->solve(f_ext, u); }
+
+StaticReport solve_static(const FullModel& model, const VectorRef& f_ext, Vector& u,
+                          const StaticOptions& options) {
+  return StaticSolver(model, options).solve(f_ext, u);
+}
+
+}  // namespace limber

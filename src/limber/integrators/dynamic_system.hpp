@@ -1,0 +1,46 @@
+#pragma once
+
+#include "limber/linalg/solve_report.hpp"
+#include "limber/linalg/types.hpp"
+
+#include <concepts>
+
+namespace limber {
+
+/// Position in time of  M u'' + D(u, u') + f(u) = f_ext.
+struct DynamicState {
+  double time = 0.0;  ///< s
+  Vector u;           ///< displacement, m
+  Vector v;           ///< velocity u', m/s
+  Vector a;           ///< acceleration u'', m/s^2
+};
+
+/// Rayleigh damping D = (alpha M + beta K) u'.                                            [Barbic & James
+/// 2005, Eq. 6]
+struct RayleighDamping {
+  enum class Stiffness {
+    local,   ///< K = K(u), the tangent at the current state: rigid rotation is not damped by beta
+    linear,  ///< K = K(0), the stiffness at rest
+  };
+  double mass = 0.0;       ///< alpha, 1/s
+  double stiffness = 0.0;  ///< beta, s
+  Stiffness kind = Stiffness::local;
+};
+
+/// What the integrators see of a body, full or reduced: M, D, f and K, never a mesh.
+/// evaluate(u) makes f and K current; the functions below it then speak of that u.
+template <class S>
+concept DynamicSystem = requires(S& system, const S& constant, const Vector& x, Vector& y, double c) {
+  { constant.size() } -> std::convertible_to<Index>;
+  system.evaluate(x);  // f(x), K(x), D(x)
+  { constant.force() } -> std::convertible_to<const Vector&>;
+  constant.multiply_mass(x, y);                              // y = M x
+  constant.multiply_damping(x, y);                           // y = D x
+  { system.solve_mass(x, y) } -> std::same_as<SolveReport>;  // M y = x
+  {
+    system.factor(c, c, c)
+    } -> std::same_as<SolveReport>;                     // c1 M + c2 D + c3 K, positive definite in the end
+  { system.solve(x, y) } -> std::same_as<SolveReport>;  // with that factor
+};
+
+}  // namespace limber

@@ -1,0 +1,164 @@
+#include "limber/io/vtu.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <cstring>
+#include <set>
+#include <string_view>
+
+namespace limber {
+namespace {
+
+constexpr std::string_view byte_order =
+    std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
+
+/// Cell types of VTK.
+constexpr std::uint8_t vtk_tetra = 10;
+constexpr std::uint8_t vtk_hexahedron = 12;
+
+void append_base64(std::string& text, std::string_view bytes) {
+  static constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  for (std::size_t i = 0; i < bytes.size(); i += 3) {
+    const std::size_t given = std::min<std::size_t>(3, bytes.size() - i);
+    std::uint32_t three = 0;
+    for (std::size_t b = 0; b < 3; ++b) {
+      three = (three << 8) | (b < given ? static_cast<unsigned char>(bytes[i + b]) : 0U);
+    }
+    for (std::size_t d = 0; d < 4; ++d) {
+      text += d <= given ? digits[(three >> (18 - 6 * d)) & 63U] : '=';
+    }
+  }
+}
+
+std::string escaped(std::string_view text) {
+  std::string result;
+  for (const char c : text) {
+    switch (c) {
+      case '&':
+        result += "&amp;";
+        break;
+      case '<':
+        result += "&lt;";
+        break;
+      case '>':
+        result += "&gt;";
+        break;
+      case '"':
+        result += "&quot;";
+        break;
+      default:
+        result += c;
+    }
+  }
+  return result;
+}
+
+/// The name of a type in VTK files.
+template <class Number>
+constexpr std::string_view type_name = "Float64";
+template <>
+constexpr std::string_view type_name<std::int32_t> = "Int32";
+template <>
+constexpr std::string_view type_name<std::int64_t> = "Int64";
+template <>
+constexpr std::string_view type_name<std::uint8_t> = "UInt8";
+
+/// Appends a DataArray: the number of bytes as UInt64, then the bytes, in one run of base64.
+template <class Number>
+void append_array(std::string& xml, std::string_view name, Index components, std::span<const Number> values) {
+  const std::uint64_t size = values.size_bytes();
+  std::string bytes(sizeof size + size, '\0');
+  std::memcpy(bytes.data(), &size, sizeof size);
+  if (size > 0) std::memcpy(bytes.data() + sizeof size, values.data(), size);
+  xml += fmt::format(R"(<DataArray type="{}" Name="{}" NumberOfComponents="{}" format="binary">)",
+                     type_name<Number>, escaped(name), components);
+  append_base64(xml, bytes);
+  xml += "</DataArray>\n";
+}
+
+void append_matrix(std::string& xml, std::string_view name, const Eigen::Ref<const Matrix>& values) {
+  const Matrix packed = values;
+  append_array<double>(xml, name, packed.rows(), {packed.data(), static_cast<std::size_t>(packed.size())});
+}
+
+void check_fields(const std::vector<VtuField>& fields, Index count, std::string_view of,
+                  std::set<std::string> names, std::string_view where) {
+  for (const VtuField& field : fields) {
+    require(!field.name.empty(), "{}: a field of the {} has no name", where, of);
+    require(names.insert(field.name).second, "{}: two fields of the {} have the name '{}'", where, of,
+            field.name);
+    require(field.values.rows() > 0 && field.values.cols() == count,
+            "{}: field '{}' is {} x {}, expected {} columns (one for each of the {})", where, field.name,
+            field.values.rows(), field.values.cols(), count, of);
+  }
+}
+
+void append_cells(std::string& xml, const VolumeMesh& mesh) {
+  const auto corners = mesh.elements.rows();
+  std::vector<std::int64_t> offsets;
+  for (Index e = 1; e <= mesh.element_count(); ++e) offsets.push_back(e * corners);
+  const std::uint8_t type = mesh.kind == ElementKind::tetrahedron ? vtk_tetra : vtk_hexahedron;
+  const std::vector<std::uint8_t> types(offsets.size(), type);
+  xml += "<Cells>\n";
+  append_array<std::int32_t>(xml, "connectivity", 1,
+                             {mesh.elements.data(), static_cast<std::size_t>(mesh.elements.size())});
+  append_array<std::int64_t>(xml, "offsets", 1, offsets);
+  append_array<std::uint8_t>(xml, "types", 1, types);
+  xml += "</Cells>\n";
+}
+
+void append_cell_data(std::string& xml, const VolumeMesh& mesh, const std::vector<VtuField>& fields) {
+  std::vector<std::int32_t> tags;
+  for (const int region : mesh.region) tags.push_back(mesh.regions[static_cast<std::size_t>(region)].tag);
+  xml += "<CellData>\n";
+  append_array<std::int32_t>(xml, "region", 1, tags);
+  for (const VtuField& field : fields) append_matrix(xml, field.name, field.values);
+  xml += "</CellData>\n";
+}
+
+}  // namespace
+
+void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const VtuFields& fields) {
+  const bool deformed = fields.displacement.cols() > 0;
+  require(!deformed || fields.displacement.cols() == mesh.vertex_count(),
+          "{}: the displacement has {} columns, expected {} (one per vertex)", path.string(),
+          fields.displacement.cols(), mesh.vertex_count());
+  check_fields(fields.vertices, mesh.vertex_count(), "vertices", {"displacement"}, path.string());
+  check_fields(fields.elements, mesh.element_count(), "elements", {"region"}, path.string());
+
+  std::string xml = fmt::format(
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"{}\" "
+      "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" "
+      "NumberOfCells=\"{}\">\n<Points>\n",
+      byte_order, mesh.vertex_count(), mesh.element_count());
+  append_matrix(xml, "Points", deformed ? Matrix3X(mesh.vertices + fields.displacement) : mesh.vertices);
+  xml += "</Points>\n";
+  append_cells(xml, mesh);
+  xml += "<PointData>\n";
+  if (deformed) append_matrix(xml, "displacement", fields.displacement);
+  for (const VtuField& field : fields.vertices) append_matrix(xml, field.name, field.values);
+  xml += "</PointData>\n";
+  append_cell_data(xml, mesh, fields.elements);
+  xml += "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
+  write_file(path, xml);
+}
+
+void write_pvd(const std::filesystem::path& path, std::span<const PvdEntry> entries) {
+  std::string xml = fmt::format(
+      "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"1.0\" "
+      "byte_order=\"{}\">\n<Collection>\n",
+      byte_order);
+  for (const PvdEntry& entry : entries) {
+    xml += fmt::format("<DataSet timestep=\"{}\" part=\"0\" file=\"{}\"/>\n", entry.time,
+                       escaped(entry.file.generic_string()));
+  }
+  xml += "</Collection>\n</VTKFile>\n";
+  write_file(path, xml);
+}
+
+}  // namespace limber

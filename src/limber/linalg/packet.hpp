@@ -1,0 +1,47 @@
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+namespace limber {
+
+/// Eight doubles that are computed on together: one register on a CPU with AVX-512, two or four on others.
+/// Arithmetic and comparisons are the compiler's own, lane by lane; numerical code is written once as a
+/// template over its number type and used with double, Packet and Dual (dual.hpp).
+using Packet = double __attribute__((vector_size(64)));
+using PacketMask = std::int64_t __attribute__((vector_size(64)));  ///< all bits set in the lanes that hold
+
+inline constexpr int packet_size = 8;
+
+inline Packet broadcast(double x) { return Packet{} + x; }
+
+/// `yes` where the mask holds, else `no`.
+inline Packet select(PacketMask mask, Packet yes, Packet no) {
+  return reinterpret_cast<Packet>((mask & reinterpret_cast<PacketMask>(yes)) |
+                                  (~mask & reinterpret_cast<PacketMask>(no)));
+}
+inline double select(bool mask, double yes, double no) { return mask ? yes : no; }
+
+/// Calls a scalar function for each lane: for what the hardware has no instruction for.
+template <class Function>
+Packet map_lanes(Packet x, Function function) {
+  Packet y = x;
+  for (int lane = 0; lane < packet_size; ++lane) y[lane] = function(x[lane]);
+  return y;
+}
+
+inline Packet log(Packet x) {
+  return map_lanes(x, [](double v) { return std::log(v); });
+}
+inline double log(double x) { return std::log(x); }
+
+inline Packet max(Packet a, Packet b) { return select(a > b, a, b); }
+inline double max(double a, double b) { return a > b ? a : b; }
+
+inline double sum_lanes(Packet x) {
+  double sum = 0.0;
+  for (int lane = 0; lane < packet_size; ++lane) sum += x[lane];
+  return sum;
+}
+
+}  // namespace limber

@@ -1,0 +1,111 @@
+#include "limber/base/file.hpp"
+
+#include "tests/base/support.hpp"
+
+namespace limber {
+namespace {
+
+using test::contains;
+using test::error_text;
+using test::ScratchFolder;
+
+TEST(ReadFile, GivesBackWhatWasWritten) {
+  const ScratchFolder folder;
+  std::string content(3'000'000, '\0');  // more than one piece, all byte values
+  for (std::size_t i = 0; i < content.size(); ++i) content[i] = static_cast<char>(i * 7919);
+  write_file(folder / "a.bin", content);
+  EXPECT_TRUE(read_file(folder / "a.bin") == content);
+}
+
+TEST(ReadFile, ReadsAnEmptyFile) {
+  const ScratchFolder folder;
+  write_file(folder / "empty", "");
+  EXPECT_EQ(read_file(folder / "empty"), "");
+}
+
+TEST(ReadFile, RefusesAMissingFile) {
+  const ScratchFolder folder;
+  const auto path = folder / "missing.msh";
+  EXPECT_EQ(error_text([&] { read_file(path); }), path.string() + ": no such file");
+}
+
+TEST(ReadFile, RefusesAFolder) {
+  const ScratchFolder folder;
+  EXPECT_EQ(error_text([&] { read_file(folder.path()); }),
+            folder.path().string() + ": is a folder, expected a file");
+}
+
+TEST(ReadFile, RefusesMoreBytesThanAllowed) {
+  const ScratchFolder folder;
+  write_file(folder / "a", "12345");
+  EXPECT_EQ(read_file(folder / "a", 5), "12345");
+  EXPECT_TRUE(contains(error_text([&] { read_file(folder / "a", 4); }), "larger than 4 bytes"));
+}
+
+TEST(ReadFile, StopsReadingAnEndlessFile) {
+  EXPECT_TRUE(contains(error_text([] { read_file("/dev/zero", 1000); }), "larger than 1000 bytes"));
+}
+
+TEST(ReadFile, RefusesAFileThatMayNotBeRead) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const ScratchFolder folder;
+  write_file(folder / "secret", "x");
+  std::filesystem::permissions(folder / "secret", std::filesystem::perms::none);
+  EXPECT_TRUE(contains(error_text([&] { read_file(folder / "secret"); }), "cannot be opened for reading"));
+}
+
+TEST(WriteFile, ReplacesTheOldFileAndLeavesNothingElse) {
+  const ScratchFolder folder;
+  write_file(folder / "a.txt", "a long old content");
+  write_file(folder / "a.txt", "new");
+  EXPECT_EQ(read_file(folder / "a.txt"), "new");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(WriteFile, NamesThePathWhenTheFolderIsMissing) {
+  const ScratchFolder folder;
+  const auto path = folder / "none/a.txt";
+  const std::string text = error_text([&] { write_file(path, "x"); });
+  EXPECT_TRUE(contains(text, path.string() + ": cannot be written (No such file or directory)")) << text;
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(WriteFile, LeavesNoPartWhenTheTargetIsAFolder) {
+  const ScratchFolder folder;
+  std::filesystem::create_directory(folder / "target");
+  EXPECT_TRUE(contains(error_text([&] { write_file(folder / "target", "x"); }), "cannot be written"));
+  EXPECT_EQ(folder.entries(), 1);
+  EXPECT_TRUE(std::filesystem::is_directory(folder / "target"));
+}
+
+TEST(WriteFile, RefusesAPathBelowAFile) {
+  const ScratchFolder folder;
+  write_file(folder / "file", "kept");
+  EXPECT_TRUE(contains(error_text([&] { write_file(folder / "file/below", "x"); }), "Not a directory"));
+  EXPECT_EQ(read_file(folder / "file"), "kept");
+}
+
+TEST(WriteFile, KeepsTheOldFileWhenTheFolderMayNotBeWritten) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const ScratchFolder folder;
+  write_file(folder / "a", "old");
+  std::filesystem::permissions(folder.path(),
+                               std::filesystem::perms::owner_read | std::filesystem::perms::owner_exec);
+  EXPECT_TRUE(contains(error_text([&] { write_file(folder / "a", "new"); }), "Permission denied"));
+  EXPECT_EQ(read_file(folder / "a"), "old");
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+}
+
+TEST(WriteFile, RefusesADeviceThatIsFull) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full";
+  // The part lies beside the target, so a link puts it onto the full device.
+  const ScratchFolder folder;
+  const auto part = folder / fmt::format("a.{}.part", ::getpid());
+  std::filesystem::create_symlink("/dev/full", part);
+  const std::string text = error_text([&] { write_file(folder / "a", std::string(100000, 'x')); });
+  EXPECT_TRUE(contains(text, "cannot be written")) << text;
+  EXPECT_EQ(folder.entries(), 0);
+}
+
+}  // namespace
+}  // namespace limber

@@ -1,0 +1,198 @@
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
+#include "limber/io/json_schema.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include <cstddef>
+#include <functional>
+#include <limits>
+#include <set>
+#include <string>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+/// The error of a valid value is "no error".
+std::string message_of(const ordered_json& schema, const json& value) {
+  try {
+    validate(schema, value, "value");
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "no error";
+}
+
+/// Calls visit(schema, place) for the schema and all schemas inside it.
+void for_each_schema(const ordered_json& schema, const std::string& place,
+                     const std::function<void(const ordered_json&, const std::string&)>& visit) {
+  visit(schema, place);
+  for (const char* const keyword : {"properties", "$defs"}) {
+    if (!schema.contains(keyword)) continue;
+    for (const auto& [key, inner] : schema[keyword].items()) {
+      for_each_schema(inner, fmt::format("{}/{}/{}", place, keyword, key), visit);
+    }
+  }
+  for (const char* const keyword : {"items", "additionalProperties"}) {
+    if (schema.contains(keyword) && schema[keyword].is_object()) {
+      for_each_schema(schema[keyword], fmt::format("{}/{}", place, keyword), visit);
+    }
+  }
+  if (!schema.contains("anyOf")) return;
+  for (const ordered_json& inner : schema["anyOf"]) for_each_schema(inner, place + "/anyOf", visit);
+}
+
+const ordered_json& resolved(const ordered_json& schema) {
+  if (!schema.contains("$ref")) return schema;
+  const std::string reference = schema["$ref"].get<std::string>();
+  return resolved(scene_schema().at(ordered_json::json_pointer(reference.substr(1))));
+}
+
+/// Calls visit(property, place) for every property of every object of the scene schema.
+void for_each_property(const std::function<void(const ordered_json&, const std::string&)>& visit) {
+  for_each_schema(scene_schema(), "", [&](const ordered_json& schema, const std::string& place) {
+    if (!schema.contains("properties")) return;
+    for (const auto& [key, property] : schema["properties"].items()) visit(property, place + "/" + key);
+  });
+}
+
+std::string description_of(const ordered_json& property) {
+  return property.value("description", resolved(property).value("description", ""));
+}
+
+bool holds_numbers(const ordered_json& schema) {
+  const ordered_json& rules = resolved(schema);
+  if (rules.contains("anyOf")) return holds_numbers(rules["anyOf"].front());
+  if (rules.contains("items")) return holds_numbers(rules["items"]);
+  return rules.value("type", "") == "number";
+}
+
+// The schema itself
+
+TEST(SchemaSelfCheck, IsStrictJsonWithoutDuplicates) {
+  const std::string text = read_file(LIMBER_SOURCE_DIR "/src/limber/io/scene_schema.json");
+  EXPECT_EQ(parse_json(text, "scene_schema.json"), json(scene_schema()));
+}
+
+TEST(SchemaSelfCheck, UsesOnlyKeywordsThatTheValidatorKnows) {
+  const std::set<std::string> known = {
+      "$defs",    "$ref",      "$schema", "additionalProperties", "anyOf",    "default", "description",
+      "enum",     "examples",  "items",   "exclusiveMaximum",     "maxItems", "maximum", "exclusiveMinimum",
+      "minItems", "minLength", "minimum", "properties",           "required", "title",   "type"};
+  const std::set<std::string> beside_reference = {"$ref", "default", "description"};
+  for_each_schema(scene_schema(), "", [&](const ordered_json& schema, const std::string& place) {
+    for (const auto& [keyword, value] : schema.items()) {
+      EXPECT_TRUE(known.contains(keyword)) << place << ": " << keyword;
+      const bool fits = !schema.contains("$ref") || beside_reference.contains(keyword);
+      EXPECT_TRUE(fits) << place << ": " << keyword << " beside $ref";
+    }
+  });
+}
+
+TEST(SchemaSelfCheck, EveryObjectRefusesUnknownKeys) {
+  for_each_schema(scene_schema(), "", [](const ordered_json& schema, const std::string& place) {
+    if (!schema.contains("properties")) return;
+    EXPECT_EQ(schema.value("additionalProperties", ordered_json()), false) << place;
+  });
+}
+
+TEST(SchemaSelfCheck, EveryRequiredKeyExistsAndHasNoDefault) {
+  for_each_schema(scene_schema(), "", [](const ordered_json& schema, const std::string& place) {
+    for (const ordered_json& key : schema.value("required", ordered_json::array())) {
+      ASSERT_TRUE(schema["properties"].contains(key)) << place << ": " << key;
+      EXPECT_FALSE(schema["properties"][key.get<std::string>()].contains("default")) << place << ": " << key;
+    }
+  });
+}
+
+TEST(SchemaSelfCheck, EveryDefaultIsValid) {
+  for_each_property([](const ordered_json& property, const std::string& place) {
+    if (!property.contains("default")) return;
+    ordered_json schema = property;
+    schema["$defs"] = scene_schema()["$defs"];
+    EXPECT_EQ(message_of(schema, property["default"]), "no error") << place;
+  });
+}
+
+TEST(SchemaSelfCheck, EveryExampleIsValid) {
+  ASSERT_FALSE(scene_schema()["examples"].empty());
+  for (const ordered_json& example : scene_schema()["examples"])
+    EXPECT_EQ(message_of(scene_schema(), example), "no error");
+}
+
+TEST(SchemaSelfCheck, EveryPropertyHasADescription) {
+  for_each_property([](const ordered_json& property, const std::string& place) {
+    EXPECT_FALSE(description_of(property).empty()) << place;
+  });
+}
+
+TEST(SchemaSelfCheck, EveryNumberStatesItsUnit) {
+  const std::set<std::string> units = {"m",     "s", "1/s", "m/s",    "rad/s",
+                                       "m/s^2", "N", "Pa",  "kg/m^3", "no unit"};
+  for_each_property([&](const ordered_json& property, const std::string& place) {
+    if (!holds_numbers(property)) return;
+    const std::string description = description_of(property);
+    const std::string ending = description.substr(description.rfind('(') + 1);
+    ASSERT_TRUE(ending.ends_with(')')) << place << ": " << description;
+    EXPECT_TRUE(units.contains(ending.substr(0, ending.size() - 1))) << place << ": " << description;
+  });
+}
+
+TEST(SchemaSelfCheck, EveryIntegerFitsAnInt) {
+  for_each_schema(scene_schema(), "", [](const ordered_json& schema, const std::string& place) {
+    if (schema.value("type", "") != "integer") return;
+    EXPECT_GE(schema.value("minimum", -1e99), std::numeric_limits<int>::min()) << place;
+    EXPECT_LE(schema.value("maximum", 1e99), std::numeric_limits<int>::max()) << place;
+  });
+}
+
+// The reference page
+
+TEST(SchemaMarkdown, HasARowForEveryProperty) {
+  const std::string page = schema_to_markdown(scene_schema());
+  for_each_property([&](const ordered_json& property, const std::string& place) {
+    const std::string row = fmt::format("\n| `{}` | ", place.substr(place.rfind('/') + 1));
+    EXPECT_NE(page.find(row), std::string::npos) << place;
+    EXPECT_NE(page.find(description_of(property)), std::string::npos) << place;
+  });
+}
+
+TEST(SchemaMarkdown, HasASectionForEveryLink) {
+  const std::string page = schema_to_markdown(scene_schema());
+  for (std::size_t at = page.find("](#"); at != std::string::npos; at = page.find("](#", at + 1)) {
+    const std::string name = page.substr(at + 3, page.find(')', at) - at - 3);
+    EXPECT_NE(page.find("\n## " + name + "\n"), std::string::npos) << name;
+  }
+}
+
+TEST(SchemaMarkdown, WritesARowInFull) {
+  EXPECT_NE(
+      schema_to_markdown(scene_schema())
+          .find("| `density` | number | `1000` | mass per volume at rest (kg/m^3) | greater than 0 |\n"),
+      std::string::npos);
+}
+
+TEST(SchemaMarkdown, ShowsACompleteExampleThatIsValid) {
+  const std::string page = schema_to_markdown(scene_schema());
+  const std::size_t start = page.find("```json\n") + 8;
+  const std::string example = page.substr(start, page.find("```", start) - start);
+  EXPECT_EQ(message_of(scene_schema(), parse_json(example, "docs/scene.md")), "no error");
+}
+
+TEST(SchemaMarkdown, EscapesWhatWouldEndACell) {
+  const ordered_json schema = ordered_json::parse(R"({"properties": {"a": {"description": "x | y | z"}}})");
+  EXPECT_NE(schema_to_markdown(schema).find(R"(x \| y \| z)"), std::string::npos);
+}
+
+TEST(SchemaMarkdown, EqualsTheStoredPage) {
+  EXPECT_TRUE(read_file(LIMBER_SOURCE_DIR "/docs/scene.md") == schema_to_markdown(scene_schema()))
+      << "docs/scene.md is out of date; run: limber schema --markdown > docs/scene.md";
+}
+
+}  // namespace
+}  // namespace limber
