@@ -23,7 +23,7 @@ for target in build/fuzz/tests/fuzz/fuzz_*; do
   echo "== $name, $seconds s"
   mkdir "$corpus/$name"
   cp -r "tests/fuzz/corpus/$name/." "$corpus/$name"
-  set -- -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 \
+  set -- -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -print_funcs=0 \
     -artifact_prefix="$findings/$name-"
   [ -f "tests/fuzz/$name.dict" ] && set -- "$@" -dict="tests/fuzz/$name.dict"
   nice "$target" "$@" "$corpus/$name"

@@ -95,7 +95,6 @@ TEST(Camera, LooksStraightDown) {
   view.direction = {0.0, 0.0, -1.0};
   const Camera camera(view, random_points(3), {0, 0, 100, 100});
   EXPECT_LT((camera.axes() * camera.axes().transpose() - Matrix3::Identity()).norm(), 1e-14);
-  EXPECT_GT(camera.axes().determinant(), -2.0);
   EXPECT_TRUE(std::isfinite(camera.project(Vector3(100, -20, 5)).x));
 }
 

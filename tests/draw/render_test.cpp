@@ -57,7 +57,8 @@ TEST(Render, ShowsTheBackgroundWhereNothingIsDrawn) {
 TEST(Render, CoversThePixelsOfATriangle) {
   Shape triangle;
   triangle.vertices = Matrix3{{-0.5, 0.5, -0.5}, {-0.5, -0.5, 0.5}, {0.0, 0.0, 0.0}};
-  triangle.triangles = Eigen::Vector3i(0, 1, 2);
+  triangle.triangles.resize(3, 1);
+  triangle.triangles << 0, 1, 2;
   triangle.color = red;
   triangle.edges = false;
   const RenderOptions options = plan_view();
@@ -68,7 +69,7 @@ TEST(Render, CoversThePixelsOfATriangle) {
       const double x = (i + 0.5) / 45.0 - 1.0;
       const double y = 1.0 - (j + 0.5) / 45.0;
       const double inside = std::min({x + 0.5, y + 0.5, -(x + y) / std::sqrt(2.0)});  // distance to the sides
-      if (std::abs(inside) < 0.02) continue;  // a pixel of the rim
+      if (std::abs(inside) < 0.02) continue;                                          // a pixel of the rim
       const bool expected = inside > 0.0;
       ASSERT_EQ(is_reddish(pixel_of(image, i, j)), expected) << i << ", " << j;
       ASSERT_EQ(pixel_of(image, i, j) != pixel_of(background, i, j), expected) << i << ", " << j;
@@ -190,7 +191,8 @@ TEST(Render, EdgesDarkenTheirPixelsButNotTheDiagonalOfABrick) {
   Shape shape = make_shape(mesh);
   shape.vertices.row(0).array() -= 0.8;
   shape.color = red;
-  const RenderOptions options = plan_view();
+  RenderOptions options = plan_view();
+  options.line_width = 30.0;  // 2.7 pixels
   const auto brightness = [&](int x, int y) { return pixel_of(render({&shape, 1}, options), x, y).x(); };
   const int plain = brightness(45, 30);
   EXPECT_LT(brightness(45, 9), plain - 20);  // the rim, y = 0.8

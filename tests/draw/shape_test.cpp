@@ -47,7 +47,7 @@ TEST(CheckShape, SaysWhatIsWrong) {
             "a triangle names vertex 4, but the shape has vertices 0 to 3");
   EXPECT_EQ(refusal([](Shape& s) { s.triangles(1, 1) = -1; }),
             "a triangle names vertex -1, but the shape has vertices 0 to 3");
-  EXPECT_EQ(refusal([](Shape& s) { s.edge_list = Eigen::Vector2i(0, 9); }),
+  EXPECT_EQ(refusal([](Shape& s) { s.edge_list = Eigen::Matrix2Xi::Constant(2, 1, 9); }),
             "an edge names vertex 9, but the shape has vertices 0 to 3");
   EXPECT_EQ(refusal([](Shape& s) { s.opacity = 1.5; }), "shape has the opacity 1.5, expected 0 to 1");
   EXPECT_EQ(refusal([](Shape& s) { s.color.x() = std::numeric_limits<double>::infinity(); }),

@@ -51,7 +51,7 @@ class Camera {
   /// How much nearer, in ScreenPoint::nearness, a point at the centre gets by a share of the scene's extent.
   [[nodiscard]] double nearness_of(double share) const;
 
-  /// Right, up and forward, the rows of a rotation.
+  /// Right, up and forward: orthonormal rows.
   [[nodiscard]] const Matrix3& axes() const { return axes_; }
 
  private:

@@ -31,6 +31,7 @@ std::vector<double> nice_ticks(const ValueRange& range, int wanted) {
   if (!(span > 0.0) || !std::isfinite(span)) return {range.low, range.high};
   const double rough = span / std::max(wanted, 1);
   const double power = std::pow(10.0, std::floor(std::log10(rough)));
+  if (!std::isnormal(power)) return {range.low, range.high};
   double step = power;
   for (const double factor : {2.0, 5.0, 10.0}) {
     if (std::abs(factor * power - rough) < std::abs(step - rough)) step = factor * power;

@@ -12,7 +12,6 @@ namespace limber {
 namespace {
 
 constexpr int packet = 8;              ///< discs handled at once
-constexpr int ground_cells = 144;      ///< along the longer side of the grid
 constexpr double ground_margin = 0.9;  ///< of the scene's extent, around its footprint
 
 constexpr double finest_grid = 1e5;  ///< cells along the scene's extent, so that a cell's number fits 64 bits
@@ -121,7 +120,7 @@ float Sky::occlusion(const Vector3& point, const Vector3& normal) const {
 }
 
 GroundShadow::GroundShadow(const Sky& sky, const Matrix3X& points, const Vector3& up, double height,
-                           const Executor& executor)
+                           int cells, const Executor& executor)
     : up_(up), height_(height) {
   const Vector3 along = up.unitOrthogonal();
   axes_ << along.transpose(), up.cross(along).transpose();
@@ -130,9 +129,9 @@ GroundShadow::GroundShadow(const Sky& sky, const Matrix3X& points, const Vector3
   const Eigen::Vector2d margin = Eigen::Vector2d::Constant(ground_margin * extent);
   low_ = footprint.rowwise().minCoeff() - margin;
   const Eigen::Vector2d size = footprint.rowwise().maxCoeff() + margin - low_;
-  cell_ = size.maxCoeff() / ground_cells;
-  const Eigen::Vector2i cells = (size / cell_).array().ceil().cast<int>();
-  grid_.setZero(cells.x() + 1, cells.y() + 1);
+  cell_ = size.maxCoeff() / cells;
+  const Eigen::Vector2i shape = (size / cell_).array().ceil().cast<int>();
+  grid_.setZero(shape.x() + 1, shape.y() + 1);
   executor.parallel_for(grid_.cols(), [&](Index j) {
     for (Index i = 0; i < grid_.rows(); ++i) {
       const Eigen::Vector2d place =

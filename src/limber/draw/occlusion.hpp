@@ -46,7 +46,8 @@ class Sky {
 class GroundShadow {
  public:
   /// up: unit normal of the ground; height: up . x on it.  points: 3 x n, what casts the shadow.
-  GroundShadow(const Sky& sky, const Matrix3X& points, const Vector3& up, double height,
+  /// cells: of the grid along its longer side.
+  GroundShadow(const Sky& sky, const Matrix3X& points, const Vector3& up, double height, int cells,
                const Executor& executor);
 
   /// Share of the sky hidden from a point of the ground; fades to 0 far from the scene.

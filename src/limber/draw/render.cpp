@@ -24,7 +24,8 @@ namespace {
 
 constexpr int largest_side = 16384;    ///< pixels
 constexpr double shadow_budget = 4e7;  ///< disc evaluations at the vertices, about 0.1 s
-constexpr int ground_discs = 3000;     ///< about 0.1 s; contact shadows need them
+constexpr double ground_discs = 3000;  ///< contact shadows need more discs than folds; about 0.1 s
+constexpr double ground_cells = 144;   ///< of the table of the ground's shadow, along its longer side
 constexpr int byte_steps = 8192;       ///< fine enough for every level of sRGB to be reached
 constexpr double title_size = 24.0;    ///< height of a capital, thousandths of the picture's height
 
@@ -180,11 +181,15 @@ Image render(std::span<const Shape> shapes, const RenderOptions& options) {
   std::optional<Sky> sky;
   std::optional<GroundShadow> ground;
   if (options.shadow && scene.points.cols() > 0) {
-    const double discs = shadow_budget / static_cast<double>(scene.points.cols());
-    sky.emplace(casters, static_cast<int>(std::clamp(discs, 256.0, 1536.0)));
+    const double detail = std::clamp(options.height / 1000.0, 0.15, 1.0);  // a small picture shows less of it
+    const double discs = std::min(shadow_budget / static_cast<double>(scene.points.cols()), 1500.0 * detail);
+    sky.emplace(casters, static_cast<int>(std::max(discs, 200.0)));
     const double height = options.ground.value_or((up.transpose() * scene.points).minCoeff());
     const bool from_above = camera.axes().row(2).dot(up) < -0.02;
-    if (from_above) ground.emplace(Sky(casters, ground_discs), scene.points, up, height, options.executor);
+    if (from_above) {
+      ground.emplace(Sky(casters, static_cast<int>(ground_discs * detail)), scene.points, up, height,
+                     static_cast<int>(ground_cells * detail), options.executor);
+    }
   }
 
   const std::vector<Layer> layers = make_layers(shapes, scene, camera, sky ? &*sky : nullptr, options);

@@ -26,6 +26,8 @@ std::vector<int> held_vertices(const FullModel& model) {
   return held;
 }
 
+}  // namespace
+
 void require_held(const FullModel& model) {
   const std::vector<int> unheld = unheld_parts(model.mesh(), held_vertices(model));
   if (unheld.empty()) return;
@@ -37,8 +39,6 @@ void require_held(const FullModel& model) {
       "not on one line, or simulate it dynamically",
       vertex, unheld.size(), unheld.size() == 1 ? "" : "s");
 }
-
-}  // namespace
 
 struct StaticSolver::Impl {
   const FullModel& model;
@@ -128,7 +128,7 @@ struct StaticSolver::Impl {
     return result;
   }
 
-  StaticReport solve(const VectorRef& f_ext, Vector& u) {
+  StaticReport solve(const VectorRef& f_ext, Vector& u, const Progress& progress) {
     require(f_ext.size() == model.dof_count() && u.size() == model.dof_count(),
             "load has {} and displacement {} entries, the model needs {} (3 per free vertex)", f_ext.size(),
             u.size(), model.dof_count());
@@ -159,7 +159,7 @@ struct StaticSolver::Impl {
       done = target;
       ++report.load_steps;
       report.smallest_volume_ratio = ratio;
-      limber::report(options.progress, "static load", done);
+      limber::report(progress, "static load", done);
     }
     report.energy = model.energy(u);
     return report;
@@ -172,7 +172,9 @@ StaticSolver::~StaticSolver() = default;
 StaticSolver::StaticSolver(StaticSolver&&) noexcept = default;
 StaticSolver& StaticSolver::operator=(StaticSolver&&) noexcept = default;
 
-StaticReport StaticSolver::solve(const VectorRef& f_ext, Vector& u) { return impl_->solve(f_ext, u); }
+StaticReport StaticSolver::solve(const VectorRef& f_ext, Vector& u, const Progress& progress) {
+  return impl_->solve(f_ext, u, progress);
+}
 
 StaticReport solve_static(const FullModel& model, const VectorRef& f_ext, Vector& u,
                           const StaticOptions& options) {

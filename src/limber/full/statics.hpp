@@ -15,7 +15,6 @@ struct StaticOptions {
   int max_iterations = 50;  ///< Newton iterations per load step
   int load_steps = 0;       ///< equal parts in which the load is applied; 0: chosen from the linear solution
   SparseSolverKind solver = SparseSolverKind::cholesky;
-  Progress progress{};
 };
 
 struct StaticReport : SolveReport {
@@ -42,12 +41,15 @@ class StaticSolver {
 
   /// f_ext: forces on the unknowns, N.  u: start on entry, solution on return (the last converged load step
   /// where it fails).
-  StaticReport solve(const VectorRef& f_ext, Vector& u);
+  StaticReport solve(const VectorRef& f_ext, Vector& u, const Progress& progress = {});
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
+
+/// Throws Error when the fixed vertices leave some part of the body free: statics then has no answer.
+void require_held(const FullModel& model);
 
 StaticReport solve_static(const FullModel& model, const VectorRef& f_ext, Vector& u,
                           const StaticOptions& options = {});

@@ -16,6 +16,11 @@
 namespace limber {
 namespace {
 
+/// Operations of a factorisation from which on BLAS gets more than one thread. Below, its products are so
+/// small that handing them over costs more than they do: 10^8 (3,000 unknowns) took twice as long on two
+/// threads, and most of it inside of the kernel; 10^9 is 15 ms of work.
+constexpr double threading_pays = 1e9;
+
 /// Nested-dissection order of the blocks of A, expanded to unknowns.
 std::vector<int> block_ordering(const SparseMatrix& A, int block_size) {
   const idx_t block_count = static_cast<idx_t>(A.cols() / block_size);
@@ -84,11 +89,12 @@ class CholmodSolver final : public SparseSolver {
             "the sparse factorisation of {} unknowns does not fit (CHOLMOD status {}); use a coarser "
             "mesh or the solver 'cg'",
             A.rows(), common_.status);
+    blas_threads_ = common_.fl >= threading_pays ? options_.threads : 1;
   }
 
   SolveReport factor(const SparseMatrix& A) override {
     if (!factor_) analyze(A);
-    set_blas_threads(options_.threads);
+    set_blas_threads(blas_threads_);
     cholmod_sparse view = view_of(A);
     cholmod_factorize(&view, factor_, &common_);
     require(common_.status >= CHOLMOD_OK,
@@ -102,7 +108,7 @@ class CholmodSolver final : public SparseSolver {
   SolveReport solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
     require(factor_ && B.rows() == static_cast<Index>(factor_->n),
             "right-hand side has {} rows, the factor {}", B.rows(), factor_ ? factor_->n : 0);
-    set_blas_threads(options_.threads);
+    set_blas_threads(blas_threads_);
     cholmod_dense view{};
     view.nrow = static_cast<std::size_t>(B.rows());
     view.ncol = static_cast<std::size_t>(B.cols());
@@ -140,6 +146,7 @@ class CholmodSolver final : public SparseSolver {
   }
 
   SparseSolverOptions options_;
+  int blas_threads_ = 1;  ///< follows from the size of the factorisation
   cholmod_common common_{};
   cholmod_factor* factor_ = nullptr;
   cholmod_dense* X_ = nullptr;  ///< solution and workspaces, kept from solve to solve

@@ -66,8 +66,12 @@ BodyState make_body_state(const Scene& scene, const Body& body, const Executor& 
     forces.push_back(load_vector(*state.model, body.loads[i], fmt::format("{}: loads[{}]", body.name, i)));
   }
   if (scene.solver.type == SimulationType::statics) {
+    require_held(*state.model);
     state.static_load = gravity;
     for (const Vector& force : forces) state.static_load += force;
+    StaticOptions options = scene.solver.statics;
+    options.solver = scene.solver.linear_solver;
+    state.statics = std::make_unique<StaticSolver>(*state.model, options);
     return state;
   }
   if (scene.solver.integrator == Integrator::central_differences) {
@@ -84,11 +88,8 @@ BodyState make_body_state(const Scene& scene, const Body& body, const Executor& 
   return state;
 }
 
-StepReport solve_body(const Scene& scene, BodyState& body, const Progress& progress) {
-  StaticOptions options = scene.solver.statics;
-  options.solver = scene.solver.linear_solver;
-  options.progress = progress;
-  const StaticReport solved = solve_static(*body.model, body.static_load, body.u, options);
+StepReport solve_body(BodyState& body, const Progress& progress) {
+  const StaticReport solved = body.statics->solve(body.static_load, body.u, progress);
   return {{solved.status, solved.iterations, solved.residual},
           solved.energy,
           solved.smallest_volume_ratio,
@@ -119,7 +120,7 @@ StepReport step(const Scene& scene, SceneState& state, const Progress& progress)
   const bool statics = scene.solver.type == SimulationType::statics;
   StepReport total;
   for (BodyState& body : state.bodies) {
-    const StepReport one = statics ? solve_body(scene, body, progress) : advance_body(scene, body);
+    const StepReport one = statics ? solve_body(body, progress) : advance_body(scene, body);
     if (total.ok()) total.status = one.status;
     total.iterations += one.iterations;
     total.residual = std::max(total.residual, one.residual);

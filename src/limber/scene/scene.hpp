@@ -65,6 +65,7 @@ struct Scene {
 /// The moving part of one body.
 struct BodyState {
   std::unique_ptr<FullModel> model;
+  std::unique_ptr<StaticSolver> statics;   ///< statics only
   std::unique_ptr<FullDynamics> dynamics;  ///< dynamics only
   Vector static_load;                      ///< statics only, N
   Vector u;                                ///< displacement of the unknowns, m

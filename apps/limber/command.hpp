@@ -1,0 +1,39 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include <functional>
+#include <stdexcept>
+
+namespace limber::app {
+
+/// One command of the program: its options are declared on a parser, its work runs once they are read.
+struct Command {
+  CLI::App* parser = nullptr;
+  std::function<void()> run;
+};
+
+Command add_inspect(CLI::App& program);
+Command add_modes(CLI::App& program);
+Command add_simulate(CLI::App& program);
+Command add_demo(CLI::App& program);
+Command add_schema(CLI::App& program);
+Command add_bench(CLI::App& program);
+
+/// The work itself failed although the input was good: exit status 1. Bad input is a limber::Error: status 2.
+class Failure : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Most threads that an option accepts; the scene schema has the same limit.
+inline constexpr int max_threads = 1024;
+
+/// Declares --threads.
+inline CLI::Option* add_threads(CLI::App& parser, int& threads) {
+  return parser.add_option("--threads", threads, "Number of threads; 0 takes one per core")
+      ->check(CLI::Range(0, max_threads))
+      ->type_name("N");
+}
+
+}  // namespace limber::app

@@ -1,0 +1,53 @@
+#include "apps/limber/console.hpp"
+
+#include "apps/limber/command.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+#include <fcntl.h>
+#include <unistd.h>
+
+namespace limber::app {
+
+void prepare_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    // open() takes the lowest free number, which is `stream` itself: lower ones are open by now.
+    if (::fcntl(stream, F_GETFD) == -1) static_cast<void>(::open("/dev/null", O_RDWR));
+  }
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+void print(std::string_view text) {
+  const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
+  if ((written && std::fflush(stdout) == 0) || errno == EPIPE) return;
+  throw Failure(fmt::format("standard output cannot be written ({})", std::strerror(errno)));
+}
+
+void print_json(const nlohmann::ordered_json& value) {
+  // Names come from files and may hold any bytes: what is not UTF-8 is replaced, not refused.
+  print(value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+}
+
+void print_error(std::string_view text) {
+  std::string line = fmt::format("limber: error: {}", text);
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+std::string to_text(const Rows& rows) {
+  std::size_t width = 0;
+  for (const auto& [name, value] : rows) width = std::max(width, name.size());
+  std::string text;
+  for (const auto& [name, value] : rows) text += fmt::format("  {:<{}}  {}\n", name, width, value);
+  return text;
+}
+
+}  // namespace limber::app

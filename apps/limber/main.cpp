@@ -1,0 +1,149 @@
+#include "apps/limber/command.hpp"
+#include "apps/limber/console.hpp"
+#include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
+#include "limber/linalg/blas.hpp"
+#include "limber/linalg/sparse_solver.hpp"
+
+#include <algorithm>
+#include <new>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace limber::app {
+namespace {
+
+enum ExitStatus { success = 0, failed_work = 1, bad_input = 2 };
+
+struct Program {
+  CLI::App parser{"limber turns a mesh into a deformable body.", "limber"};
+  bool version = false;
+  bool verbose = false;
+  std::vector<Command> commands;
+};
+
+void declare(Program& program) {
+  CLI::App& parser = program.parser;
+  parser.add_flag("--version", program.version, "Print the version");
+  parser.add_flag("--verbose", program.verbose, "With --version: also how it was built");
+  parser.footer("Example:\n  limber demo -o demo\n\n'limber COMMAND --help' explains a command.");
+  parser.require_subcommand(0, 1);  // a second word that names a command is then a file, not a command
+  program.commands = {add_inspect(parser), add_modes(parser),  add_simulate(parser),
+                      add_demo(parser),    add_schema(parser), add_bench(parser)};
+  // CLI11 says only that a word "was not expected". Collected instead, it can be compared with the known
+  // ones.
+  parser.allow_extras();
+  for (const Command& command : program.commands) {
+    command.parser->allow_extras();
+    command.parser->get_option("--help")->description("Print this help");
+  }
+  parser.get_option("--help")->description("Print this help");
+}
+
+/// Throws for a word that no option or argument of the parser took, naming the nearest it knows.
+void refuse_extras(const CLI::App& parser) {
+  const std::vector<std::string> extras = parser.remaining();
+  if (extras.empty()) return;
+  const bool is_option = extras.front().starts_with('-');
+  const std::string word = extras.front().substr(0, extras.front().find('='));
+  std::vector<std::string> names;
+  if (is_option) {
+    for (const CLI::Option* option : parser.get_options()) {
+      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) names.push_back("-" + name);
+    }
+  } else {
+    for (const CLI::App* command : parser.get_subcommands({})) names.push_back(command->get_name());
+  }
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view what = is_option                        ? "option"
+                                : parser.get_parent() == nullptr ? "command"
+                                                                 : "argument";
+  const std::string help =
+      known.empty() ? fmt::format("see limber {} --help", parser.get_name()) : suggestion(word, known);
+  throw Error("{}unknown {} '{}'; {}", parser.get_parent() ? parser.get_name() + ": " : "", what, word, help);
+}
+
+void refuse_extras(const Program& program) {
+  refuse_extras(program.parser);
+  for (const Command& command : program.commands) {
+    if (command.parser->parsed()) refuse_extras(*command.parser);
+  }
+}
+
+std::string version_text(bool verbose) {
+  std::string text = "limber " LIMBER_VERSION "\n";
+  if (!verbose) return text;
+  const BlasReport blas = prepare_blas();
+  return text + to_text({{"compiler", LIMBER_COMPILER},
+                         {"instructions", LIMBER_CPU},
+                         {"Cholesky", std::string(cholesky_backend())},
+                         {"BLAS kernels", blas.kernels_used.empty() ? "not OpenBLAS" : blas.kernels_used}});
+}
+
+void parse(Program& program, int argc, char** argv) {
+  try {
+    program.parser.parse(argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    refuse_extras(program);  // a misspelt word explains better what is missing
+    for (const Command& command : program.commands) {
+      if (command.parser->parsed()) throw Error("{}: {}", command.parser->get_name(), error.what());
+    }
+    throw Error("{}", error.what());
+  } catch (const CLI::Success&) {
+    throw;
+  } catch (const CLI::ParseError& error) {
+    throw Error("{}; see limber --help", error.what());
+  }
+  refuse_extras(program);
+}
+
+int run(int argc, char** argv) {
+  Program program;
+  declare(program);
+  try {
+    parse(program, argc, argv);
+    if (program.version) {
+      print(version_text(program.verbose));
+      return success;
+    }
+    for (const Command& command : program.commands) {
+      if (command.parser->parsed()) {
+        command.run();
+        return success;
+      }
+    }
+    throw Error("no command given; see limber --help");
+  } catch (const CLI::Success&) {  // --help, of the program or of a command
+    print(program.parser.help());
+    return success;
+  }
+}
+
+/// Runs the program and turns whatever is thrown into one line and an exit status.
+int guarded(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const Failure& failure) {
+    print_error(failure.what());
+    return failed_work;
+  } catch (const Error& error) {
+    print_error(error.what());
+    return bad_input;
+  } catch (const std::bad_alloc&) {
+    print_error("out of memory: this needs more than the machine has; use a coarser mesh");
+    return bad_input;
+  } catch (const std::exception& error) {
+    print_error(error.what());
+    return failed_work;
+  }
+}
+
+}  // namespace
+}  // namespace limber::app
+
+int main(int argc, char** argv) {
+  limber::app::prepare_streams();
+  return limber::app::guarded(argc, argv);
+}

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+namespace limber::app {
+
+// Where results go is checked before the work begins: an hour of computing must not end in "no such folder".
+
+/// Throws Error unless a file can be written there: its folder exists and takes new files, and it is no
+/// folder itself.
+void check_output_file(const std::filesystem::path& path);
+
+/// Throws Error unless the folder takes new files or, where there is none yet, it can be made, its parents
+/// included. Makes nothing.
+void check_output_folder(const std::filesystem::path& path);
+
+/// Throws Error unless the name ends in the extension given, e.g. ".png". what: e.g. "the picture".
+void check_extension(const std::filesystem::path& path, std::string_view extension, std::string_view what);
+
+/// Makes a folder and its parents where they are missing. Throws Error when that fails.
+void make_folder(const std::filesystem::path& path);
+
+}  // namespace limber::app

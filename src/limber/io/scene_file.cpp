@@ -1,0 +1,198 @@
+#include "limber/io/scene_file.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
+#include "limber/base/text.hpp"
+#include "limber/io/json_schema.hpp"
+#include "limber/io/mesh_file.hpp"
+#include "limber/mesh/builtin.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <string>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+
+// The schema has checked types, ranges and defaults before anything here runs; what is left are the rules
+// that tie keys together.
+
+Vector3 to_vector(const json& value) {
+  return {value[0].get<double>(), value[1].get<double>(), value[2].get<double>()};
+}
+
+Material to_material(const json& value, const std::string& where) {
+  const bool engineering = value.contains("young") || value.contains("poisson");
+  const bool lame_given = value.contains("lambda") || value.contains("mu");
+  require(engineering != lame_given, "{}: give either 'young' and 'poisson' or 'lambda' and 'mu'", where);
+  const char* first = engineering ? "young" : "lambda";
+  const char* second = engineering ? "poisson" : "mu";
+  for (const char* key : {first, second}) {
+    require(value.contains(key), "{}: '{}' is missing; '{}' and '{}' go together", where, key, first, second);
+  }
+  const double a = value[first].get<double>(), b = value[second].get<double>();
+  try {
+    const LameParameters lame = engineering ? lame_from_young(a, b) : LameParameters{a, b};
+    const MaterialConstants constants{value["mooney_share"].get<double>(),
+                                      value["locking_stretch"].get<double>()};
+    return {make_law(value["model"].get<std::string>(), lame, constants), value["density"].get<double>()};
+  } catch (const Error& error) {
+    throw Error("{}: {}", where, error.what());
+  }
+}
+
+/// One material per region: that of `materials` under the region's name or tag, else `material`.
+std::vector<Material> to_materials(const json& body, const VolumeMesh& mesh, const std::string& where) {
+  std::vector<const json*> chosen(mesh.regions.size(),
+                                  body.contains("material") ? &body["material"] : nullptr);
+  std::vector<std::string> origin(mesh.regions.size(), where + ".material");
+  const json no_materials = json::object();
+  const json& materials = body.contains("materials") ? body["materials"] : no_materials;
+  for (const auto& [key, material] : materials.items()) {
+    bool found = false;
+    std::vector<std::string> names;
+    for (std::size_t r = 0; r < mesh.regions.size(); ++r) {
+      const Region& region = mesh.regions[r];
+      names.push_back(region.name.empty() ? std::to_string(region.tag) : region.name);
+      if (key != region.name && key != std::to_string(region.tag)) continue;
+      chosen[r] = &material;
+      origin[r] = fmt::format("{}.materials.{}", where, key);
+      found = true;
+    }
+    const std::vector<std::string_view> known(names.begin(), names.end());
+    require(found, "{}.materials: the mesh has no region '{}'; {}", where, key, suggestion(key, known));
+  }
+  std::vector<Material> result;
+  for (std::size_t r = 0; r < mesh.regions.size(); ++r) {
+    require(chosen[r] != nullptr,
+            "{}: region '{}' (tag {}) has no material; give 'material' or name it in 'materials'", where,
+            mesh.regions[r].name, mesh.regions[r].tag);
+    result.push_back(to_material(*chosen[r], origin[r]));
+  }
+  return result;
+}
+
+BoundingBox to_box(const json& value, const std::string& where) {
+  const bool list = value.is_array();
+  const BoundingBox box{to_vector(list ? value[0] : value["min"]), to_vector(list ? value[1] : value["max"])};
+  require((box.min.array() <= box.max.array()).all(), "{}.box: its first corner is beyond its second one",
+          where);
+  return box;
+}
+
+VertexSelection to_selection(const json& value, const std::string& where) {
+  VertexSelection selection;
+  if (value.contains("vertices")) {
+    for (const json& vertex : value["vertices"]) {
+      const auto number = vertex.get<std::int64_t>();
+      require(number <= std::numeric_limits<int>::max(), "{}.vertices: vertex {} does not exist", where,
+              number);
+      selection.vertices.push_back(static_cast<int>(number));
+    }
+  }
+  if (value.contains("box")) selection.box = to_box(value["box"], where);
+  if (value.contains("where")) selection.where = value["where"].get<std::string>();
+  if (value.contains("nearest")) {
+    const json& points = value["nearest"];
+    if (!points.empty() && points[0].is_number()) {
+      selection.nearest.push_back(to_vector(points));
+    } else {
+      for (const json& point : points) selection.nearest.push_back(to_vector(point));
+    }
+  }
+  return selection;
+}
+
+PointLoad to_load(const json& value, const std::string& where, bool statics) {
+  PointLoad load;
+  load.where = to_selection(value, where);
+  load.force = to_vector(value["force"]);
+  load.from = value["from"].get<double>();
+  if (value.contains("to")) load.to = value["to"].get<double>();
+  require(load.to > load.from, "{}: it ends at {} s, before it starts at {} s", where, load.to, load.from);
+  require(!statics || (load.from == 0.0 && !value.contains("to")),
+          "{}: 'from' and 'to' need a dynamic solver; a static solution has no time", where);
+  return load;
+}
+
+RayleighDamping to_damping(const json& value) {
+  const bool linear = value["kind"] == "linear";
+  return {value["mass"].get<double>(), value["stiffness"].get<double>(),
+          linear ? RayleighDamping::Stiffness::linear : RayleighDamping::Stiffness::local};
+}
+
+/// Joins a relative path to the folder of the scene.
+std::filesystem::path resolve(const std::filesystem::path& folder, const json& object, const char* key) {
+  if (!object.contains(key)) return {};
+  return folder / object[key].get<std::string>();
+}
+
+Body to_body(const json& value, const std::filesystem::path& folder, const std::string& where, bool statics) {
+  Body body;
+  body.name = value["name"].get<std::string>();
+  const std::string mesh = value["mesh"].get<std::string>();
+  if (body.name.empty()) body.name = where.substr(where.rfind(' ') + 1);
+  body.mesh = is_builtin(mesh) ? make_builtin(mesh) : read_mesh(folder / mesh);
+  body.materials = to_materials(value, body.mesh, where);
+  if (value.contains("fixed")) body.fixed = to_selection(value["fixed"], where + ".fixed");
+  for (std::size_t i = 0; i < value["loads"].size(); ++i) {
+    body.loads.push_back(to_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i), statics));
+  }
+  body.damping = to_damping(value["damping"]);
+  body.mass = value["mass"] == "lumped" ? MassKind::lumped : MassKind::consistent;
+  body.velocity = to_vector(value["velocity"]);
+  body.angular_velocity = to_vector(value["angular_velocity"]);
+  return body;
+}
+
+SolverSettings to_solver(const json& value, std::string_view where) {
+  SolverSettings solver;
+  solver.type = value["type"] == "dynamic" ? SimulationType::dynamics : SimulationType::statics;
+  if (solver.type == SimulationType::dynamics) {
+    for (const char* key : {"timestep", "steps"}) {
+      require(value.contains(key), "{}: solver.{} is missing; a dynamic solver needs it", where, key);
+    }
+    solver.timestep = value["timestep"].get<double>();
+    solver.steps = value["steps"].get<int>();
+  }
+  solver.integrator =
+      value["integrator"] == "newmark" ? Integrator::newmark : Integrator::central_differences;
+  solver.newmark.beta = value["beta"].get<double>();
+  solver.newmark.gamma = value["gamma"].get<double>();
+  solver.newmark.tolerance = solver.statics.tolerance = value["newton"]["tolerance"].get<double>();
+  solver.newmark.max_iterations = solver.statics.max_iterations =
+      value["newton"]["max_iterations"].get<int>();
+  solver.statics.load_steps = value["load_steps"].get<int>();
+  solver.linear_solver =
+      value["linear_solver"] == "cg" ? SparseSolverKind::conjugate_gradient : SparseSolverKind::cholesky;
+  solver.threads = value["threads"].get<int>();
+  return solver;
+}
+
+}  // namespace
+
+Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where) {
+  const json value = validate(scene_schema(), parse_json(text, where), where);
+  Scene scene;
+  scene.gravity = to_vector(value["gravity"]);
+  scene.solver = to_solver(value["solver"], where);
+  const bool statics = scene.solver.type == SimulationType::statics;
+  for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
+    scene.bodies.push_back(
+        to_body(value["bodies"][i], folder, fmt::format("{}: bodies[{}]", where, i), statics));
+  }
+  const json& output = value["output"];
+  scene.output.displacements = resolve(folder, output, "displacements");
+  scene.output.vtu = resolve(folder, output, "vtu");
+  scene.output.picture = resolve(folder, output, "picture");
+  scene.output.every = output["every"].get<int>();
+  return scene;
+}
+
+Scene read_scene(const std::filesystem::path& path) {
+  return parse_scene(read_file(path), path.parent_path(), path.string());
+}
+
+}  // namespace limber

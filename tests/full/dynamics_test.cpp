@@ -1,0 +1,235 @@
+#include "limber/full/dynamics.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/basis/linear_modes.hpp"
+#include "tests/support/fixtures.hpp"
+
+#include <Eigen/Geometry>
+#include <gtest/gtest.h>
+
+namespace limber {
+namespace {
+
+void no_load(double, double, Vector& f) { f.setZero(); }
+
+/// A small held beam that is bent and let go.
+struct Swing {
+  VolumeMesh mesh;
+  FullModel model;
+  Vector start;
+
+  explicit Swing(ElementKind kind = ElementKind::tetrahedron, std::string_view law = "stvk",
+                 MassKind mass = MassKind::consistent)
+      : mesh(make_beam({kind, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(5, 1, 1)})),
+        model(mesh, {test::material(law, 1e5, 0.3, 1000.0)}, test::vertices_below(mesh, 1e-6),
+              {mass, Executor(1)}) {
+    const LinearModes modes = compute_linear_modes(model, 1);
+    start = modes.shapes.col(0) * (0.2 / modes.shapes.col(0).cwiseAbs().maxCoeff());
+  }
+
+  Vector run(double h, double duration, const DynamicsOptions& options = {}) const {
+    FullDynamics dynamics(model, no_load, start, Vector::Zero(model.dof_count()), options);
+    const int steps = static_cast<int>(std::lround(duration / h));
+    for (int i = 0; i < steps; ++i) EXPECT_TRUE(dynamics.step(h).ok());
+    EXPECT_NEAR(dynamics.state().time, duration, 1e-12);
+    return dynamics.state().u;
+  }
+};
+
+double observed_order(const Vector& coarse, const Vector& middle, const Vector& fine) {
+  return std::log2((coarse - middle).norm() / (middle - fine).norm());
+}
+
+TEST(Newmark, IsOfSecondOrder) {
+  const Swing swing;
+  const double h = 0.004;
+  const double order = observed_order(swing.run(h, 0.08), swing.run(h / 2, 0.08), swing.run(h / 4, 0.08));
+  EXPECT_NEAR(order, 2.0, 0.15);
+}
+
+TEST(Newmark, IsOfSecondOrderWithLocalAndWithLinearDamping) {
+  const Swing swing;
+  for (const auto kind : {RayleighDamping::Stiffness::local, RayleighDamping::Stiffness::linear}) {
+    DynamicsOptions options;
+    options.damping = {0.5, 0.002, kind};
+    options.newmark.tolerance = 1e-10;
+    const double h = 0.004;
+    const double order = observed_order(swing.run(h, 0.08, options), swing.run(h / 2, 0.08, options),
+                                        swing.run(h / 4, 0.08, options));
+    EXPECT_NEAR(order, 2.0, 0.2);
+  }
+}
+
+TEST(Newmark, KeepsTheEnergyWithinBoundsOverTenThousandSteps) {
+  const Swing swing(ElementKind::brick);
+  FullDynamics dynamics(swing.model, no_load, swing.start, Vector::Zero(swing.model.dof_count()));
+  const double start = dynamics.energy();
+  double lowest = start, highest = start;
+  for (int i = 0; i < 10000; ++i) {
+    ASSERT_TRUE(dynamics.step(0.005).ok()) << "step " << i;
+    lowest = std::min(lowest, dynamics.energy());
+    highest = std::max(highest, dynamics.energy());
+  }
+  EXPECT_GT(lowest, 0.8 * start);
+  EXPECT_LT(highest, 1.2 * start);
+}
+
+TEST(Newmark, FollowsALinearOscillationAtItsFrequency) {
+  const Swing swing(ElementKind::brick, "linear");
+  const double frequency = compute_linear_modes(swing.model, 1).frequencies_hz(0);
+  const double period = 1.0 / frequency;
+  const Vector after = swing.run(period / 400, period);
+  EXPECT_LT((after - swing.start).norm(), 1e-3 * swing.start.norm());
+}
+
+TEST(Newmark, LosesEnergyToDampingAsTheoryPredicts) {
+  // A single mode under D = alpha M decays like exp(-alpha t / 2).
+  const Swing swing(ElementKind::brick, "linear");
+  DynamicsOptions options;
+  options.damping = {2.0, 0.0, RayleighDamping::Stiffness::local};
+  FullDynamics dynamics(swing.model, no_load, swing.start, Vector::Zero(swing.model.dof_count()), options);
+  const double period = 1.0 / compute_linear_modes(swing.model, 1).frequencies_hz(0);
+  const double start = dynamics.energy();
+  for (int i = 0; i < 800; ++i) ASSERT_TRUE(dynamics.step(period / 200).ok());
+  EXPECT_NEAR(dynamics.energy() / start, std::exp(-2.0 * 4.0 * period), 0.02 * std::exp(-2.0 * 4.0 * period));
+}
+
+TEST(Newmark, WithOneIterationStaysCloseToTheConvergedStep) {
+  const Swing swing;
+  DynamicsOptions once;
+  once.newmark.max_iterations = 1;
+  const Vector converged = swing.run(0.001, 0.05), linearised = swing.run(0.001, 0.05, once);
+  EXPECT_LT((converged - linearised).norm(), 1e-2 * converged.norm());
+  EXPECT_GT((converged - linearised).norm(), 0.0);
+}
+
+TEST(Newmark, ReportsAStepThatCannotBeSolvedAndKeepsTheState) {
+  const Swing swing;
+  DynamicsOptions options;
+  options.newmark.max_iterations = 2;
+  options.newmark.tolerance = 1e-30;
+  options.max_halvings = 1;
+  FullDynamics dynamics(swing.model, no_load, swing.start, Vector::Zero(swing.model.dof_count()), options);
+  const SolveReport report = dynamics.step(0.01);
+  EXPECT_EQ(report.status, SolveStatus::not_converged);
+  EXPECT_EQ(dynamics.state().u, swing.start);
+  EXPECT_EQ(dynamics.state().time, 0.0);
+}
+
+TEST(Newmark, ReportsALoadThatIsNotFinite) {
+  const Swing swing;
+  const auto broken = [](double, double t1, Vector& f) { f.setConstant(t1 > 0.0 ? std::nan("") : 0.0); };
+  FullDynamics dynamics(swing.model, broken, swing.start, Vector::Zero(swing.model.dof_count()));
+  EXPECT_EQ(dynamics.step(0.01).status, SolveStatus::not_finite);
+  EXPECT_EQ(dynamics.state().u, swing.start);
+}
+
+TEST(CentralDifferences, AreOfSecondOrderAndAgreeWithNewmark) {
+  const Swing swing(ElementKind::tetrahedron, "neo-hookean", MassKind::lumped);
+  DynamicsOptions explicit_options;
+  explicit_options.integrator = Integrator::central_differences;
+  const double h = 1e-3;
+  ASSERT_LT(h, critical_timestep(swing.model));
+  const Vector coarse = swing.run(h, 0.08, explicit_options),
+               middle = swing.run(h / 2, 0.08, explicit_options),
+               fine = swing.run(h / 4, 0.08, explicit_options);
+  EXPECT_NEAR(observed_order(coarse, middle, fine), 2.0, 0.15);
+  EXPECT_LT((fine - swing.run(h / 4, 0.08)).norm(), 1e-3 * fine.norm());
+}
+
+TEST(CentralDifferences, BlowUpBeyondTheCriticalTimeStepAndNotBelow) {
+  const Swing swing(ElementKind::brick, "linear", MassKind::lumped);
+  DynamicsOptions options;
+  options.integrator = Integrator::central_differences;
+  const double critical = critical_timestep(swing.model);
+  for (const double share : {0.97, 1.06}) {
+    FullDynamics dynamics(swing.model, no_load, test::random_vector(swing.model.dof_count(), 1e-3, 1),
+                          Vector::Zero(swing.model.dof_count()), options);
+    const double start = dynamics.energy();
+    double highest = 0.0;
+    for (int i = 0; i < 600 && dynamics.step(share * critical).ok(); ++i)
+      highest = std::max(highest, dynamics.energy());
+    if (share < 1.0) {
+      EXPECT_LT(highest, 20.0 * start);
+    } else {
+      EXPECT_GT(highest, 1e6 * start);
+    }
+  }
+}
+
+/// A body in free flight: it drifts, tumbles and wobbles.
+class FreeBody : public testing::TestWithParam<Integrator> {
+ protected:
+  VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.3, 0.2), Eigen::Vector3i(4, 2, 1)});
+  FullModel model{mesh, {test::material("stvk", 1e5, 0.3, 1000.0)}, {}, {MassKind::lumped, Executor(1)}};
+
+  Vector3 linear_momentum(const DynamicState& state) const {
+    return model.dofs().expand(state.v) * model.vertex_masses();
+  }
+  Vector3 angular_momentum(const DynamicState& state) const {
+    const Matrix3X x = mesh.vertices + model.dofs().expand(state.u), v = model.dofs().expand(state.v);
+    Vector3 sum = Vector3::Zero();
+    for (Index i = 0; i < x.cols(); ++i) sum += model.vertex_masses()(i) * x.col(i).cross(v.col(i));
+    return sum;
+  }
+  FullDynamics launch() const {
+    Matrix3X v(3, mesh.vertex_count());
+    for (Index i = 0; i < v.cols(); ++i)
+      v.col(i) = Vector3(1, -0.5, 0.3) + Vector3(2, 3, -1).cross(mesh.vertices.col(i));
+    DynamicsOptions options;
+    options.integrator = GetParam();
+    options.newmark.tolerance = 1e-12;
+    return {model, no_load, Vector::Zero(model.dof_count()), model.dofs().restrict(v), options};
+  }
+};
+
+TEST_P(FreeBody, KeepsItsLinearMomentum) {
+  FullDynamics dynamics = launch();
+  const Vector3 start = linear_momentum(dynamics.state());
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(dynamics.step(1e-3).ok());
+  EXPECT_LT((linear_momentum(dynamics.state()) - start).norm(), 1e-9 * start.norm());
+}
+
+TEST_P(FreeBody, KeepsItsAngularMomentumToTheOrderOfTheStep) {
+  // Neither form of Newmark conserves angular momentum exactly; what it loses falls with the square of the
+  // step.
+  const auto drift = [&](double h) {
+    FullDynamics dynamics = launch();
+    const Vector3 start = angular_momentum(dynamics.state());
+    const int steps = static_cast<int>(std::lround(0.2 / h));
+    for (int i = 0; i < steps; ++i) EXPECT_TRUE(dynamics.step(h).ok());
+    return (angular_momentum(dynamics.state()) - start).norm() / start.norm();
+  };
+  if (GetParam() == Integrator::central_differences) {
+    EXPECT_LT(drift(5e-4), 1e-9);  // velocity Verlet with a diagonal mass does conserve it
+  } else {
+    const double coarse = drift(1e-3), fine = drift(5e-4);
+    EXPECT_LT(coarse, 1e-3);
+    EXPECT_LT(fine, 0.35 * coarse);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(, FreeBody, testing::Values(Integrator::newmark, Integrator::central_differences),
+                         [](const auto& tested) {
+                           return tested.param == Integrator::newmark ? "newmark" : "central_differences";
+                         });
+
+TEST(Dynamics, ComeToRestAtTheStaticSolution) {
+  const Swing swing(ElementKind::brick, "neo-hookean");
+  const Vector weight = swing.model.gravity_force({0, 0, -2.0});
+  DynamicsOptions options;
+  options.damping = {4.0, 0.02, RayleighDamping::Stiffness::local};
+  FullDynamics dynamics(
+      swing.model, [&](double, double, Vector& f) { f = weight; }, Vector::Zero(weight.size()),
+      Vector::Zero(weight.size()), options);
+  for (int i = 0; i < 600; ++i) ASSERT_TRUE(dynamics.step(0.02).ok());
+  EXPECT_LT((swing.model.internal_force(dynamics.state().u) - weight).norm(), 1e-5 * weight.norm());
+}
+
+TEST(Dynamics, RefuseVectorsOfTheWrongSize) {
+  const Swing swing;
+  EXPECT_THROW(FullDynamics(swing.model, no_load, Vector::Zero(3), Vector::Zero(3)), Error);
+}
+
+}  // namespace
+}  // namespace limber
