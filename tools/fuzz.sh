@@ -9,7 +9,7 @@ case $seconds in
 esac
 
 cd "$(dirname "$0")/.."
-cmake --preset fuzz
+cmake --preset fuzz > /dev/null
 nice cmake --build --preset fuzz
 
 findings=$PWD/build/fuzz/findings

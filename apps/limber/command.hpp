@@ -29,10 +29,13 @@ class Failure : public std::runtime_error {
 /// Most threads that an option accepts; the scene schema has the same limit.
 inline constexpr int max_threads = 1024;
 
+/// The check of --threads, silent in the help.
+inline CLI::Validator threads_range() { return CLI::Range(0, max_threads).description(""); }
+
 /// Declares --threads.
 inline CLI::Option* add_threads(CLI::App& parser, int& threads) {
   return parser.add_option("--threads", threads, "Number of threads; 0 takes one per core")
-      ->check(CLI::Range(0, max_threads))
+      ->check(threads_range())
       ->type_name("N");
 }
 

@@ -152,6 +152,7 @@ void write_last_state(const Scene& scene, const SceneState& state, RunResult& re
 }
 
 void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
+  result.statics = scene.solver.type == SimulationType::statics;
   result.steps = state.step;
   result.time = state.time;
   double smallest = std::numeric_limits<double>::infinity();
@@ -217,7 +218,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
 std::string to_text(const RunResult& result) {
   const StepReport& report = result.report;
   std::string text = fmt::format("{}: ", name_of(report.status));
-  if (report.load_steps > 0) {
+  if (result.statics) {
     text += fmt::format("{} load step{}", report.load_steps, report.load_steps == 1 ? "" : "s");
   } else {
     text += fmt::format("{} time step{}, {:.6g} s simulated", result.steps, result.steps == 1 ? "" : "s",
@@ -239,9 +240,8 @@ std::string to_text(const RunResult& result) {
 void require_success(const RunResult& result, std::string_view scene) {
   const StepReport& report = result.report;
   if (report.ok()) return;
-  const bool statics = report.load_steps > 0 || result.time == 0.0;
-  const std::string advice =
-      statics ? "apply a smaller load or give more solver.load_steps" : "use a shorter solver.timestep";
+  const std::string advice = result.statics ? "apply a smaller load or give more solver.load_steps"
+                                            : "use a shorter solver.timestep";
   throw Failure(fmt::format("{}: the solve failed after {} step{} (t = {:.6g} s): {}, residual {:.2g}; {}",
                             scene, result.steps, result.steps == 1 ? "" : "s", result.time,
                             name_of(report.status), report.residual, advice));

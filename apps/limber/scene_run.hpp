@@ -20,6 +20,7 @@ struct BodyResult {
 
 /// What running a scene gave.
 struct RunResult {
+  bool statics = true;
   StepReport report;  ///< of the last step; iterations: of all steps
   int steps = 0;      ///< that succeeded
   double time = 0.0;  ///< s, simulated

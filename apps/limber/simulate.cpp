@@ -68,7 +68,7 @@ Command add_simulate(CLI::App& program) {
   parser
       ->add_option("--threads", options->threads,
                    "Number of threads, in place of the scene's; 0 takes one per core")
-      ->check(CLI::Range(0, max_threads))
+      ->check(threads_range())
       ->type_name("N");
   parser
       ->add_option(

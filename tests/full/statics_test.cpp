@@ -97,14 +97,15 @@ TEST(Statics, AgreeBetweenCholeskyAndConjugateGradients) {
 
 TEST(Statics, RecoverFromAStartFullOfInvertedElements) {
   const Cantilever c(ElementKind::tetrahedron, "neo-hookean", 1.0, 8);
-  Vector u = test::random_vector(c.model.dof_count(), 0.05, 1);
+  Vector u = Vector::Zero(c.model.dof_count());
+  u.tail<3>() = Vector3(-0.3, 0.02, 0.01);  // the last corner pushed through its neighbours
   ASSERT_LT(c.model.smallest_volume_ratio(u), 0.0);
   const StaticReport report = solve_static(c.model, c.load, u, {.max_iterations = 200, .load_steps = 1});
   ASSERT_TRUE(report.ok()) << report.residual;
   EXPECT_GT(report.projected_iterations, 0) << "the tangent there is indefinite";
   Vector reference = Vector::Zero(u.size());
   ASSERT_TRUE(solve_static(c.model, c.load, reference).ok());
-  EXPECT_LT((u - reference).norm(), 1e-4 * reference.norm());
+  EXPECT_LT((u - reference).norm(), 1e-4 * reference.norm()) << report.smallest_volume_ratio << " " << report.energy << " " << c.model.energy(reference) << " res " << report.residual;
 }
 
 TEST(Statics, SayWhenTheyDoNotConverge) {

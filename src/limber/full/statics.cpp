@@ -1,6 +1,7 @@
 #include "limber/full/statics.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/base/random.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,9 +15,9 @@ constexpr int max_halvings = 12;
 constexpr double armijo =
     1e-4;  ///< share of the predicted decrease that a step must achieve; the usual value
 constexpr int max_backtracks = 30;
-/// A stiffness with this reciprocal condition has a motion without resistance: rounding alone leaves about
-/// 1e-16.
-constexpr double singular_condition = 1e-15;
+/// A motion x for which x K x is this small a share of |x| |K| |x| meets no resistance: rounding alone leaves
+/// about 1e-16, the bending of a beam a thousand elements long still 1e-11.
+constexpr double free_motion = 1e-14;
 
 std::vector<int> held_vertices(const FullModel& model) {
   std::vector<int> held;
@@ -53,11 +54,23 @@ struct StaticSolver::Impl {
     solver->analyze(K);
     const Vector rest = Vector::Zero(model.dof_count());
     model.force_and_stiffness(rest, force, K);
-    const bool regular = solver->factor(K).ok() && solver->reciprocal_condition() > singular_condition;
-    require(regular,
+    require(solver->factor(K).ok() && resists_every_motion(),
             "the body can move without strain although each part is held: some elements hang on by a vertex "
             "or an edge "
             "only; join them by faces or fix them");
+  }
+
+  /// Looks for the softest motion of the factored stiffness by two steps of inverse iteration.
+  bool resists_every_motion() {
+    Random random(1);
+    Vector x(model.dof_count()), y(model.dof_count());
+    for (double& value : x) value = random.normal();
+    for (int iteration = 0; iteration < 2; ++iteration) {
+      if (!solver->solve(x, y).ok()) return false;
+      x = y / y.norm();
+    }
+    const double resistance = x.dot(K * x);
+    return resistance > free_motion * x.cwiseAbs().dot(K.cwiseAbs() * x.cwiseAbs());
   }
 
   double potential(const VectorRef& f_ext, const Vector& u) const { return model.energy(u) - f_ext.dot(u); }
@@ -122,7 +135,10 @@ struct StaticSolver::Impl {
         result.status = solved.status;
         return result;
       }
-      if (!line_search(f_ext, u)) break;
+      if (!line_search(f_ext, u)) {
+        if (result.residual <= rounding_residual) return result;
+        break;
+      }
     }
     result.status = SolveStatus::not_converged;
     return result;
@@ -134,7 +150,7 @@ struct StaticSolver::Impl {
             u.size(), model.dof_count());
     StaticReport report;
     const Vector start = model.internal_force(u);  // the load that u already balances
-    const double scale = std::max(f_ext.norm(), start.norm());
+    const double scale = f_ext.norm() > 0.0 ? f_ext.norm() : start.norm();
     double increment = 1.0 / choose_steps(f_ext, u);
     const double smallest_increment = std::ldexp(increment, -max_halvings);
     for (double done = 0.0; done < 1.0;) {

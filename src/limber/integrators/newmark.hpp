@@ -19,7 +19,7 @@ struct NewmarkOptions {
 
 /// Vectors that a step needs, kept from step to step.
 struct NewmarkWorkspace {
-  Vector u, residual, step, product;
+  Vector increment, residual, step, product;
   DynamicState next;
 };
 
@@ -44,11 +44,11 @@ SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicS
   DynamicState& next = work.next;
   next.time = state.time + h;
   next.u = state.u;
+  work.increment.setZero(state.u.size());  // u - u_n, kept apart: alpha1 would magnify the rounding of a difference
   SolveReport report;
   while (true) {
-    work.step = next.u - state.u;
-    next.a = alpha1 * work.step - alpha2 * state.v - alpha3 * state.a;
-    next.v = alpha4 * work.step + alpha5 * state.v + alpha6 * state.a;
+    next.a = alpha1 * work.increment - alpha2 * state.v - alpha3 * state.a;
+    next.v = alpha4 * work.increment + alpha5 * state.v + alpha6 * state.a;
     if (options.max_iterations == 1 && report.iterations == 1) break;
 
     system.evaluate(next.u);
@@ -63,8 +63,10 @@ SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicS
 
     const double residual = work.residual.norm();
     if (!std::isfinite(residual)) return {SolveStatus::not_finite, report.iterations, residual};
+    const double previous = report.residual;
     report.residual = scale > 0.0 ? residual / scale : 0.0;
     if (report.residual <= options.tolerance) break;
+    if (report.iterations > 1 && report.residual <= rounding_residual && report.residual > 0.9 * previous) break;
     if (report.iterations == options.max_iterations) {
       report.status = SolveStatus::not_converged;
       return report;
@@ -74,7 +76,8 @@ SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicS
     if (!factored.ok()) return {factored.status, report.iterations, report.residual};
     const SolveReport solved = system.solve(work.residual, work.step);
     if (!solved.ok()) return {solved.status, report.iterations, report.residual};
-    next.u -= work.step;
+    work.increment -= work.step;
+    next.u = state.u + work.increment;
     ++report.iterations;
   }
   if (!next.u.allFinite()) return {SolveStatus::not_finite, report.iterations, report.residual};

@@ -17,7 +17,7 @@ namespace limber {
 namespace {
 
 /// Operations of a factorisation from which on BLAS gets more than one thread. Below, its products are so
-/// small that handing them over costs more than they do: 10^8 (3,000 unknowns) took twice as long on two
+/// small that handing them over costs more than they do: a body of 3,000 unknowns took twice as long on two
 /// threads, and most of it inside of the kernel; 10^9 is 15 ms of work.
 constexpr double threading_pays = 1e9;
 

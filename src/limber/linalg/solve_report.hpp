@@ -25,6 +25,10 @@ constexpr std::string_view name_of(SolveStatus status) {
   return "unknown";
 }
 
+/// Newton's iterations also count as converged when their residual stops falling below this: rounding then hides the rest. (It does
+/// so earlier the stiffer a body is: forces are differences of large stresses.) The report tells the residual reached.
+inline constexpr double rounding_residual = 1e-6;
+
 /// The outcome of a solve, linear or not. A failure to converge is an outcome, not an exception.
 struct [[nodiscard]] SolveReport {
   SolveStatus status = SolveStatus::converged;

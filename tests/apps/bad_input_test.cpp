@@ -1,0 +1,176 @@
+#include "limber/io/gmsh_writer.hpp"
+#include "tests/apps/support.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <functional>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+using test::contains;
+using test::run_limber;
+using test::ScratchFolder;
+
+/// A case of bad input: what is wrong with an otherwise good scene or mesh, and what the message must hold.
+struct BadInput {
+  std::string name;
+  std::string message;
+  std::function<void(json&)> spoil_scene = [](json&) {};
+  std::function<void(std::string&)> spoil_mesh = [](std::string&) {};
+};
+
+json good_scene() {
+  return json::parse(R"({
+    "bodies": [{"mesh": "body.msh", "material": {"young": 2e6, "poisson": 0.35},
+                "fixed": {"vertices": [0, 1, 2]}, "loads": [{"vertices": [3], "force": [0, 0, -1]}]}],
+    "output": {"displacements": "u.csv", "vtu": "frames", "picture": "p.png"}})");
+}
+
+constexpr std::string_view good_mesh = R"($MeshFormat
+2.2 0 8
+$EndMeshFormat
+$Nodes
+4
+1 0 0 0
+2 1 0 0
+3 0 1 0
+4 0 0 1
+$EndNodes
+$Elements
+1
+1 4 2 1 1 1 2 3 4
+$EndElements
+)";
+
+void replace(std::string& text, std::string_view old_part, std::string_view new_part) {
+  const std::size_t found = text.find(old_part);
+  ASSERT_NE(found, std::string::npos) << old_part;
+  text.replace(found, old_part.size(), new_part);
+}
+
+std::function<void(std::string&)> replacing(std::string old_part, std::string new_part) {
+  return [=](std::string& text) { replace(text, old_part, new_part); };
+}
+
+std::vector<BadInput> bad_inputs() {
+  const auto keep = [](json&) {};
+  return {
+      {"UnknownKey", "unknown key 'yuong'; did you mean 'young'?",
+       [](json& s) { s["bodies"][0]["material"]["yuong"] = 1; }},
+      {"UnknownLaw", "stvk", [](json& s) { s["bodies"][0]["material"]["model"] = "stvkk"; }},
+      {"PoissonOneHalf", "poisson", [](json& s) { s["bodies"][0]["material"]["poisson"] = 0.5; }},
+      {"PoissonMinusOne", "poisson", [](json& s) { s["bodies"][0]["material"]["poisson"] = -1; }},
+      {"NothingHolds", "nothing holds", [](json& s) { s["bodies"][0].erase("fixed"); }},
+      {"HeldByOneLine", "nothing holds",
+       [](json& s) {
+         s["bodies"][0]["fixed"]["vertices"] = {0, 1};
+       }},
+      {"MissingMesh", "other.msh: no such file", [](json& s) { s["bodies"][0]["mesh"] = "other.msh"; }},
+      {"UnknownBuiltin", "did you mean 'beam'?", [](json& s) { s["bodies"][0]["mesh"] = "builtin:baem"; }},
+      {"FixedVertexOutOfRange", "vertex 4 does not exist",
+       [](json& s) {
+         s["bodies"][0]["fixed"]["vertices"] = {0, 1, 2, 4};
+       }},
+      {"LoadedVertexOutOfRange", "vertex 99 does not exist",
+       [](json& s) { s["bodies"][0]["loads"][0]["vertices"] = {99}; }},
+      {"OutputFolderMissing", "the folder", [](json& s) { s["output"]["displacements"] = "missing/u.csv"; }},
+      {"OutputIsAFolder", "is a folder", [](json& s) { s["output"]["displacements"] = "."; }},
+      {"OutputFolderIsAFile", "is a file", [](json& s) { s["output"]["vtu"] = "body.msh/frames"; }},
+      {"OutputNotWritable", "takes no new files", [](json& s) { s["output"]["picture"] = "/proc/p.png"; }},
+      {"PictureIsNoPng", ".png", [](json& s) { s["output"]["picture"] = "p.jpg"; }},
+      {"TimestepMissing", "timestep",
+       [](json& s) {
+         s["solver"] = {{"type", "dynamic"}, {"steps", 5}};
+       }},
+      {"InvertedElement", "element 0 is inverted", keep, replacing("1 2 3 4\n$End", "1 3 2 4\n$End")},
+      {"DegenerateElement", "element 0 is degenerate", keep, replacing("4 0 0 1\n", "4 1 1 0\n")},
+      {"IndexOutOfRange", "body.msh", keep, replacing("1 2 3 4\n$End", "1 2 3 77\n$End")},
+      {"NanCoordinate", "body.msh", keep, replacing("3 0 1 0\n", "3 0 nan 0\n")},
+      {"EmptyMesh", "is empty", keep, [](std::string& m) { m.clear(); }},
+      {"TruncatedMesh", "body.msh", keep, [](std::string& m) { m.resize(m.find("3 0 1 0")); }},
+      {"AbsurdlySizedMesh", "body.msh", keep, replacing("$Nodes\n4\n", "$Nodes\n4000000000000\n")},
+      {"NoMeshAtAll", "body.msh", keep, [](std::string& m) { m = "hello\n"; }},
+  };
+}
+
+class BadInputTest : public testing::TestWithParam<BadInput> {};
+
+/// Status 2, one line on standard error that says what is wrong, nothing on standard output, no new file.
+void expect_refused(const ScratchFolder& folder, const std::string& arguments, const std::string& message) {
+  const auto before = test::files_in(folder.path());
+  const auto result = run_limber(folder.path(), arguments);
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.starts_with("limber: error: ")) << result.err;
+  EXPECT_EQ(test::line_count(result.err), 1) << result.err;
+  EXPECT_TRUE(contains(result.err, message)) << result.err;
+  EXPECT_EQ(test::files_in(folder.path()), before);
+}
+
+TEST_P(BadInputTest, IsRefusedInOneLine) {
+  const ScratchFolder folder;
+  json scene = good_scene();
+  std::string mesh(good_mesh);
+  GetParam().spoil_scene(scene);
+  GetParam().spoil_mesh(mesh);
+  write_file(folder / "body.msh", mesh);
+  write_file(folder / "scene.json", scene.dump());
+  expect_refused(folder, "simulate scene.json --json", GetParam().message);
+}
+
+INSTANTIATE_TEST_SUITE_P(Simulate, BadInputTest, testing::ValuesIn(bad_inputs()),
+                         [](const auto& test) { return test.param.name; });
+
+TEST(GoodInput, IsAcceptedUnspoilt) {
+  const ScratchFolder folder;
+  write_file(folder / "body.msh", good_mesh);
+  write_file(folder / "scene.json", good_scene().dump());
+  const auto result = run_limber(folder.path(), "simulate scene.json");
+  EXPECT_EQ(result.status, 0) << result.err;
+}
+
+TEST(BadScene, IsRefusedInOneLine) {
+  const ScratchFolder folder;
+  expect_refused(folder, "simulate missing.json", "missing.json: no such file");
+  expect_refused(folder, "simulate .", "is a folder");
+  for (const std::string text :
+       {"", "{", "{\"bodies\": [}", "[1, 2]", "{\"bodies\": []}", "{\"bodies\": 1e999}"}) {
+    write_file(folder / "scene.json", text);
+    expect_refused(folder, "simulate scene.json", "scene.json");
+  }
+}
+
+TEST(BadUsage, IsRefusedInOneLine) {
+  const ScratchFolder folder;
+  const std::string modes = fmt::format("modes '{}' ", test::tiny_beam_name);
+  expect_refused(folder, "", "no command given");
+  expect_refused(folder, "simulat scene.json", "did you mean 'simulate'?");
+  expect_refused(folder, "--vresion", "did you mean '--version'?");
+  expect_refused(folder, "modes", "MESH is required");
+  expect_refused(folder, "modes --cuont 3", "did you mean '--count'?");
+  expect_refused(folder, "simulate a.json b.json", "unknown argument 'b.json'");
+  expect_refused(folder, modes + "--young stiff", "--young");
+  expect_refused(folder, modes + "--young -5", "Young's modulus");
+  expect_refused(folder, modes + "--poisson 0.5", "Poisson's ratio is 0.5");
+  expect_refused(folder, modes + "--poisson -1", "Poisson's ratio is -1");
+  expect_refused(folder, modes + "--poisson nan", "Poisson's ratio");
+  expect_refused(folder, modes + "--density 0", "ensity");
+  expect_refused(folder, modes + "--mass lumpd", "did you mean 'lumped'?");
+  expect_refused(folder, modes + "--model stvkk", "did you mean 'stvk'?");
+  expect_refused(folder, modes + "--count 0", "0 modes");
+  expect_refused(folder, modes + "--count 1000", "1000 modes");
+  expect_refused(folder, modes + "--fixed-vertices 0,x", "'x' is not a vertex number");
+  expect_refused(folder, modes + "--fixed-vertices 0,16", "vertex 16 does not exist");
+  expect_refused(folder, modes + "--fixed-where 'x < -1'", "chooses no vertex");
+  expect_refused(folder, modes + "--threads -1", "--threads");
+  expect_refused(folder, modes + "-o modes.obj", ".vtu");
+  expect_refused(folder, modes + "-o missing/modes.vtu", "the folder");
+  expect_refused(folder, "inspect missing.msh", "no such file");
+  expect_refused(folder, "inspect builtin:bem", "did you mean 'beam'?");
+  expect_refused(folder, "demo -o /proc/demo", "/proc/demo");
+}
+
+}  // namespace
+}  // namespace limber

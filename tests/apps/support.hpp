@@ -1,0 +1,53 @@
+#pragma once
+
+#include "limber/base/file.hpp"
+#include "limber/mesh/builtin.hpp"
+#include "tests/base/support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <sys/wait.h>
+
+namespace limber::test {
+
+/// What a run of the command left behind.
+struct CommandResult {
+  int status = -1;  ///< exit status; -1 where a signal ended it
+  std::string out;
+  std::string err;
+};
+
+/// Runs `limber ARGUMENTS` by the shell, in a folder. Its output goes to files outside of that folder.
+inline CommandResult run_limber(const std::filesystem::path& folder, std::string_view arguments) {
+  const std::string out = folder.string() + ".out", err = folder.string() + ".err";
+  const std::string command =
+      fmt::format("cd '{}' && '{}' {} > '{}' 2> '{}'", folder.string(), LIMBER_COMMAND, arguments, out, err);
+  const int status = std::system(command.c_str());
+  CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
+  std::filesystem::remove(out);
+  std::filesystem::remove(err);
+  return result;
+}
+
+/// Names of all files and folders below a folder, relative to it.
+inline std::set<std::string> files_in(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+    names.insert(entry.path().lexically_relative(folder).generic_string());
+  }
+  return names;
+}
+
+inline std::ptrdiff_t line_count(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
+
+/// A beam that solves in a blink: 3 x 1 x 1 cells.
+inline VolumeMesh tiny_beam() { return make_beam({.size = {1.0, 0.2, 0.2}, .cells = {3, 1, 1}}); }
+inline constexpr std::string_view tiny_beam_name = "builtin:beam?size=1,0.2,0.2&cells=3,1,1";
+
+}  // namespace limber::test
