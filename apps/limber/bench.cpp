@@ -20,6 +20,7 @@ struct Options {
 void run(const Options& options) {
 #ifdef LIMBER_HAS_BENCH
   const int status = bench::run({options.filter, options.json, options.threads, options.min_seconds});
+  require(status != 2, "no benchmark matches '{}'; names read module/what/size", options.filter);
   if (status != 0) throw Failure("a benchmark failed");
 #else
   static_cast<void>(options);

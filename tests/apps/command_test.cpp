@@ -36,9 +36,10 @@ TEST(Command, ShowsAnExampleInEveryHelp) {
 
 TEST(Command, SurvivesReadersThatGoAway) {
   const ScratchFolder folder;
-  EXPECT_EQ(run_limber(folder.path(), "schema >&-").status, 0);
-  EXPECT_EQ(run_limber(folder.path(), "schema | true; exit ${PIPESTATUS:-0}").status, 0);
-  const auto full = run_limber(folder.path(), "schema > /dev/full");
+  EXPECT_EQ(test::run_shell(folder.path(), "limber schema >&-").status, 0);
+  const auto cut = test::run_shell(folder.path(), "{ sleep 0.1; limber schema || echo died >&2; } | true");
+  EXPECT_EQ(cut.err, "");
+  const auto full = test::run_shell(folder.path(), "limber schema > /dev/full");
   EXPECT_EQ(full.status, 1) << full.err;
   EXPECT_TRUE(contains(full.err, "standard output cannot be written")) << full.err;
 }

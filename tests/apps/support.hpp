@@ -23,16 +23,22 @@ struct CommandResult {
   std::string err;
 };
 
-/// Runs `limber ARGUMENTS` by the shell, in a folder. Its output goes to files outside of that folder.
-inline CommandResult run_limber(const std::filesystem::path& folder, std::string_view arguments) {
+/// Runs a line of shell in a folder, where `limber` is the command under test. Its output goes to files
+/// outside of that folder.
+inline CommandResult run_shell(const std::filesystem::path& folder, std::string_view line) {
   const std::string out = folder.string() + ".out", err = folder.string() + ".err";
   const std::string command =
-      fmt::format("cd '{}' && '{}' {} > '{}' 2> '{}'", folder.string(), LIMBER_COMMAND, arguments, out, err);
+      fmt::format("cd '{}' && limber() {{ '{}' \"$@\"; }} && {{ {}; }} > '{}' 2> '{}'", folder.string(),
+                  LIMBER_COMMAND, line, out, err);
   const int status = std::system(command.c_str());
   CommandResult result{WIFEXITED(status) ? WEXITSTATUS(status) : -1, read_file(out), read_file(err)};
   std::filesystem::remove(out);
   std::filesystem::remove(err);
   return result;
+}
+
+inline CommandResult run_limber(const std::filesystem::path& folder, std::string_view arguments) {
+  return run_shell(folder, fmt::format("limber {}", arguments));
 }
 
 /// Names of all files and folders below a folder, relative to it.

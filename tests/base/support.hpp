@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <string_view>
@@ -32,8 +33,9 @@ class ScratchFolder {
  public:
   ScratchFolder() {
     const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::temp_directory_path() /
-            fmt::format("limber-{}-{}-{}", ::getpid(), test->test_suite_name(), test->name());
+    std::string name = fmt::format("limber-{}-{}-{}", ::getpid(), test->test_suite_name(), test->name());
+    std::replace(name.begin(), name.end(), '/', '-');  // parameterised tests have slashes in their names
+    path_ = std::filesystem::temp_directory_path() / name;
     std::filesystem::create_directories(path_);
   }
   ~ScratchFolder() {

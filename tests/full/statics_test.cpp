@@ -105,7 +105,7 @@ TEST(Statics, RecoverFromAStartFullOfInvertedElements) {
   EXPECT_GT(report.projected_iterations, 0) << "the tangent there is indefinite";
   Vector reference = Vector::Zero(u.size());
   ASSERT_TRUE(solve_static(c.model, c.load, reference).ok());
-  EXPECT_LT((u - reference).norm(), 1e-4 * reference.norm()) << report.smallest_volume_ratio << " " << report.energy << " " << c.model.energy(reference) << " res " << report.residual;
+  EXPECT_LT((u - reference).norm(), 1e-4 * reference.norm());
 }
 
 TEST(Statics, SayWhenTheyDoNotConverge) {

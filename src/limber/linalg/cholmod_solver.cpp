@@ -122,6 +122,8 @@ class CholmodSolver final : public SparseSolver {
     return {X.allFinite() ? SolveStatus::converged : SolveStatus::not_finite, 1, 0.0};
   }
 
+  double factor_flops() const override { return common_.fl; }
+
   double reciprocal_condition() const override {
     return factor_ ? cholmod_rcond(factor_, const_cast<cholmod_common*>(&common_)) : 1.0;
   }

@@ -27,6 +27,9 @@ class SparseSolver {
   /// factorisation.
   virtual SolveReport solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) = 0;
 
+  /// Floating-point operations of one factorisation; 0 where they are not known.
+  [[nodiscard]] virtual double factor_flops() const { return 0.0; }
+
   /// A cheap estimate of 1 / condition number, from the factor's diagonal; 1 where there is no factor.
   [[nodiscard]] virtual double reciprocal_condition() const { return 1.0; }
 };

@@ -1,0 +1,99 @@
+#include "bench/bench.hpp"
+
+#include "bench/registry.hpp"
+#include "limber/base/executor.hpp"
+
+#include <benchmark/benchmark.h>
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <stdexcept>
+
+namespace limber::bench {
+namespace {
+
+constexpr int repetitions = 5;  ///< of which the median counts: timings on shared machines are noisy
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2),
+                   values.end());
+  return values[values.size() / 2];
+}
+
+/// Prints each benchmark when it is done, and keeps its median for the ratios of later ones.
+class RatioReporter final : public benchmark::BenchmarkReporter {
+ public:
+  RatioReporter(std::map<std::string, Case> cases, bool json) : cases_(std::move(cases)), json_(json) {}
+
+  bool ReportContext(const Context&) override {
+    if (!json_) fmt::print("{:<46} {:>12}   {}\n", "benchmark", "seconds", "ratio");
+    return true;
+  }
+
+  void ReportRuns(const std::vector<Run>& runs) override {
+    if (runs.empty() || runs[0].error_occurred) return;
+    const std::string name = runs[0].run_name.function_name;
+    std::vector<double> seconds;
+    for (const Run& run : runs) {
+      if (run.run_type == Run::RT_Iteration) {
+        seconds.push_back(run.real_accumulated_time / static_cast<double>(run.iterations));
+      }
+    }
+    if (seconds.empty()) return;
+    const double middle = results_[name] = median(std::move(seconds));
+    const Case& one = cases_.at(name);
+    std::optional<double> ratio;
+    try {
+      if (one.ratio) ratio = one.ratio(results_, middle);
+    } catch (const std::out_of_range&) {  // what it compares with was filtered out
+    }
+    if (json_) {
+      output_.push_back({{"name", name},
+                         {"seconds", middle},
+                         {"ratio", ratio ? nlohmann::json(*ratio) : nlohmann::json()},
+                         {"ratio_to", one.ratio_to}});
+    } else if (ratio) {
+      fmt::print("{:<46} {:>12.4g}   {:.3g} x {}\n", name, middle, *ratio, one.ratio_to);
+    } else {
+      fmt::print("{:<46} {:>12.4g}\n", name, middle);
+    }
+    std::fflush(stdout);
+  }
+
+  void Finalize() override {
+    if (json_) fmt::print("{}\n", output_.dump(2));
+  }
+
+ private:
+  std::map<std::string, Case> cases_;
+  bool json_;
+  Results results_;
+  nlohmann::json output_ = nlohmann::json::array();
+};
+
+}  // namespace
+
+int run(const BenchOptions& options) {
+  const int threads = Executor(options.threads).threads();
+  std::map<std::string, Case> by_name;
+  for (const auto& cases : {linalg_cases(threads), fem_cases(threads), full_cases(threads)}) {
+    for (const Case& one : cases) {
+      by_name[one.name] = one;
+      auto* registered =
+          benchmark::RegisterBenchmark(one.name.c_str(), [prepare = one.prepare](benchmark::State& state) {
+            const std::function<void()> body = prepare();
+            for ([[maybe_unused]] auto _ : state) body();
+          });
+      registered->UseRealTime()->Repetitions(repetitions)->MinTime(options.min_seconds / repetitions);
+    }
+  }
+  RatioReporter reporter(std::move(by_name), options.json);
+  const std::size_t matched =
+      benchmark::RunSpecifiedBenchmarks(&reporter, options.filter.empty() ? "." : options.filter);
+  return matched > 0 ? 0 : 2;
+}
+
+}  // namespace limber::bench
