@@ -27,7 +27,6 @@ std::vector<std::string> file_names(const Scene& scene) {
   std::set<std::string> taken;
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
     std::string name = scene.bodies[i].name;
-    if (name.empty() || name == fmt::format("bodies[{}]", i)) name = fmt::format("body{}", i);
     std::replace_if(
         name.begin(), name.end(),
         [](unsigned char c) { return c >= 0x80 || (!std::isalnum(c) && c != '-' && c != '_'); }, '_');
@@ -106,15 +105,13 @@ void write_timed(double& seconds, const Action& action) {
 void run_steps(const Scene& scene, SceneState& state, Series& series, RunResult& result) {
   const bool statics = scene.solver.type == SimulationType::statics;
   const int count = step_count(scene);
-  const std::vector<Matrix3X> start = displacements_of(state);
   const auto write_frame = [&](double time, const std::vector<Matrix3X>& displacements) {
     if (scene.output.vtu.empty()) return;
     write_timed(result.write_seconds, [&] { series.write(time, displacements); });
   };
 
   ProgressBar bar;
-  // Statics finds the last reasons to refuse a scene when it solves: until then nothing is written.
-  if (!statics) write_frame(0.0, start);
+  write_frame(0.0, displacements_of(state));
   for (int i = 1; i <= count; ++i) {
     const int iterations = result.report.iterations;
     {
@@ -123,7 +120,6 @@ void run_steps(const Scene& scene, SceneState& state, Series& series, RunResult&
     }
     result.report.iterations += iterations;
     if (!result.report.ok()) break;
-    if (statics) write_frame(0.0, start);
     if (statics || i % scene.output.every == 0)
       write_frame(statics ? 1.0 : state.time, displacements_of(state));
     bar.show(fmt::format("step {} of {}", i, count), static_cast<double>(i) / count);

@@ -2,7 +2,7 @@
 
 #include "limber/base/file.hpp"
 #include "limber/mesh/builtin.hpp"
-#include "tests/base/support.hpp"
+#include "tests/support/files.hpp"
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,6 @@
 #include "limber/base/executor.hpp"
 
-#include "tests/base/support.hpp"
+#include "tests/support/files.hpp"
 
 #include <algorithm>
 #include <atomic>

@@ -1,6 +1,6 @@
 #include "limber/base/file.hpp"
 
-#include "tests/base/support.hpp"
+#include "tests/support/files.hpp"
 
 namespace limber {
 namespace {

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "limber/draw/render.hpp"
-#include "tests/base/support.hpp"
+#include "tests/support/files.hpp"
 
 #include <algorithm>
 #include <cstdlib>

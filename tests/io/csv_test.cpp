@@ -9,7 +9,7 @@ namespace limber {
 namespace {
 
 TEST(Csv, HoldsOneLinePerVertexWithoutHeader) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   Matrix3X displacement(3, 2);
   displacement << 0.0, -1.5, 0.1, 1e-30, 0.2, 3.0;
   write_csv(folder / "u.csv", displacement);
@@ -17,7 +17,7 @@ TEST(Csv, HoldsOneLinePerVertexWithoutHeader) {
 }
 
 TEST(Csv, ReadsBackBitByBit) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   const Vector3 values(1.0 / 3.0, std::nextafter(1.0, 2.0), -5e-324);
   write_csv(folder / "u.csv", values);
   std::string line = read_file(folder / "u.csv");
@@ -29,7 +29,7 @@ TEST(Csv, ReadsBackBitByBit) {
 }
 
 TEST(Csv, IsEmptyForNoVertices) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   write_csv(folder / "u.csv", Matrix3X(3, 0));
   EXPECT_EQ(read_file(folder / "u.csv"), "");
 }

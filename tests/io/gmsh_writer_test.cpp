@@ -27,7 +27,7 @@ class GmshRoundTrip : public testing::TestWithParam<Variant> {};
 
 TEST_P(GmshRoundTrip, GivesTheSameMeshBitByBit) {
   const auto [kind, version, binary] = GetParam();
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   const VolumeMesh mesh = make_sample(kind);
   write_gmsh(folder / "mesh.msh", mesh, {version, binary});
   test::expect_same_mesh(read_mesh(folder / "mesh.msh"), mesh);
@@ -35,7 +35,7 @@ TEST_P(GmshRoundTrip, GivesTheSameMeshBitByBit) {
 
 TEST_P(GmshRoundTrip, KeepsAMeshWithoutGroups) {
   const auto [kind, version, binary] = GetParam();
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   VolumeMesh mesh = make_beam({.kind = kind, .cells = {2, 1, 1}});
   mesh.regions = {{0, ""}};
   write_gmsh(folder / "mesh.msh", mesh, {version, binary});
@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(Variants, GmshRoundTrip,
                          name_of_variant);
 
 TEST(GmshWriter, OrdersRegionsByTagWhenReadBack) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   VolumeMesh mesh = make_beam({.cells = {2, 1, 1}});
   mesh.regions = {{9, "late"}, {1, "early"}};
   mesh.region.back() = 1;
@@ -67,11 +67,11 @@ TEST(GmshWriter, OrdersRegionsByTagWhenReadBack) {
 }
 
 TEST(GmshWriter, RefusesRegionsThatGmshCannotExpress) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   VolumeMesh mesh = make_beam({.cells = {1, 1, 1}});
   const auto error = [&](std::vector<Region> regions) {
     mesh.regions = std::move(regions);
-    return test::error_of([&] { write_gmsh(folder / "mesh.msh", mesh); });
+    return test::error_text([&] { write_gmsh(folder / "mesh.msh", mesh); });
   };
   EXPECT_THAT(error({{-1, ""}}), HasSubstr("has the tag -1, but Gmsh numbers physical groups from 1"));
   EXPECT_THAT(error({{0, "core"}}), HasSubstr("region 'core' has the tag 0"));

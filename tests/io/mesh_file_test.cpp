@@ -19,14 +19,14 @@ TEST(MeshFile, LoadsBuiltInBodiesByName) {
 }
 
 TEST(MeshFile, LoadsFilesByPathWhateverTheirExtension) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   const VolumeMesh mesh = make_beam({.cells = {2, 1, 1}});
   write_gmsh(folder / "body.data", mesh);
   test::expect_same_mesh(load_mesh((folder / "body.data").string()), mesh);
 }
 
 TEST(MeshFile, NamesAFileThatIsNotThere) {
-  EXPECT_THAT(test::error_of([] { load_mesh("/nowhere/body.msh"); }),
+  EXPECT_THAT(test::error_text([] { load_mesh("/nowhere/body.msh"); }),
               HasSubstr("/nowhere/body.msh: no such file"));
 }
 

@@ -4,13 +4,13 @@
 #include "limber/base/file.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/mesh/volume_mesh.hpp"
+#include "tests/support/files.hpp"
 
 #include <gtest/gtest.h>
 
 #include <filesystem>
 #include <string>
 #include <string_view>
-#include <unistd.h>
 
 namespace limber::test {
 
@@ -19,40 +19,8 @@ inline std::filesystem::path data_file(std::string_view name) {
   return std::filesystem::path(LIMBER_IO_TEST_DATA) / name;
 }
 
-/// A folder of this test's own that goes with it.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    const auto* test = testing::UnitTest::GetInstance()->current_test_info();
-    path_ = std::filesystem::temp_directory_path() /
-            fmt::format("limber-{}-{}-{}", ::getpid(), test->test_suite_name(), test->name());
-    std::filesystem::create_directories(path_);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path_); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-
-  [[nodiscard]] std::filesystem::path operator/(std::string_view name) const { return path_ / name; }
-
- private:
-  std::filesystem::path path_;
-};
-
-/// The text of the Error that `action` throws; a failed test where it throws none.
-template <class Action>
-std::string error_of(const Action& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos) << "more than one line";
-    return error.what();
-  }
-  ADD_FAILURE() << "no Error was thrown";
-  return {};
-}
-
 inline std::string parse_error(std::string_view content) {
-  return error_of([&] { parse_mesh(content, "test.msh"); });
+  return error_text([&] { parse_mesh(content, "test.msh"); });
 }
 
 /// One tetrahedron with the corners 0, x, y, z, in MSH 2.2.

@@ -62,7 +62,7 @@ VolumeMesh sample() {
 }
 
 TEST(Vtu, HoldsDeformedPointsDisplacementAndRegions) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   const VolumeMesh mesh = sample();
   VtuFields fields;
   fields.displacement = 0.25 * mesh.vertices.array().square();
@@ -76,7 +76,7 @@ TEST(Vtu, HoldsDeformedPointsDisplacementAndRegions) {
 }
 
 TEST(Vtu, HoldsCellsAsVtkNumbersThem) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   for (const ElementKind kind : {ElementKind::tetrahedron, ElementKind::brick}) {
     const VolumeMesh mesh = make_beam({.kind = kind, .cells = {2, 1, 1}});
     write_vtu(folder / "body.vtu", mesh);
@@ -94,7 +94,7 @@ TEST(Vtu, HoldsCellsAsVtkNumbersThem) {
 }
 
 TEST(Vtu, HoldsTheBodyAtRestWhereNoDisplacementIsGiven) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   const VolumeMesh mesh = sample();
   write_vtu(folder / "body.vtu", mesh);
   const std::string xml = read_file(folder / "body.vtu");
@@ -103,7 +103,7 @@ TEST(Vtu, HoldsTheBodyAtRestWhereNoDisplacementIsGiven) {
 }
 
 TEST(Vtu, HoldsFurtherFieldsUnderEscapedNames) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   const VolumeMesh mesh = sample();
   VtuFields fields;
   fields.vertices = {{"|u| < \"1\" & more", Matrix::Constant(1, 8, 0.5)}};
@@ -116,10 +116,10 @@ TEST(Vtu, HoldsFurtherFieldsUnderEscapedNames) {
 }
 
 TEST(Vtu, RefusesFieldsThatDoNotFitTheMesh) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   const VolumeMesh mesh = sample();
   const auto error = [&](const VtuFields& fields) {
-    return test::error_of([&] { write_vtu(folder / "body.vtu", mesh, fields); });
+    return test::error_text([&] { write_vtu(folder / "body.vtu", mesh, fields); });
   };
   EXPECT_THAT(error({.displacement = Matrix3X::Zero(3, 7)}),
               HasSubstr("7 columns, expected 8 (one per vertex)"));
@@ -133,7 +133,7 @@ TEST(Vtu, RefusesFieldsThatDoNotFitTheMesh) {
 }
 
 TEST(Pvd, ListsTheFilesOfASeriesWithTheirTimes) {
-  const test::TemporaryFolder folder;
+  const test::ScratchFolder folder;
   const std::array<PvdEntry, 2> entries{{{0.0, "a&b_0.vtu"}, {0.1, "frames/b_1.vtu"}}};
   write_pvd(folder / "series.pvd", entries);
   const std::string xml = read_file(folder / "series.pvd");

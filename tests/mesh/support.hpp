@@ -1,7 +1,7 @@
 #pragma once
 
 #include "limber/mesh/builtin.hpp"
-#include "tests/base/support.hpp"
+#include "tests/support/files.hpp"
 
 #include <string>
 

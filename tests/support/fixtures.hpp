@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -63,11 +64,22 @@ inline std::vector<Combination> all_combinations() {
   return all;
 }
 
+/// Those whose energy does not change when the body turns: all but linear elasticity.
+inline std::vector<Combination> objective_combinations() {
+  std::vector<Combination> chosen = all_combinations();
+  std::erase_if(chosen, [](const Combination& one) { return one.law == "linear"; });
+  return chosen;
+}
+
 /// "neo_hookean_brick": what CTest shows.
 inline std::string name_of(const Combination& combination) {
   std::string name = combination.law + "_" + std::string(limber::name_of(combination.kind));
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
+}
+
+inline std::ostream& operator<<(std::ostream& stream, const Combination& combination) {
+  return stream << name_of(combination);
 }
 
 }  // namespace limber::test

@@ -1,13 +1,11 @@
 // Assembly of element energies, forces and stiffnesses.
 //
-// For each packet of eight elements:   gather vertex displacements -> F at each quadrature point -> material
-// law -> element vector and matrix, eight lanes wide -> scatter, one lane after the other.
+// For each packet of eight elements: gather vertex displacements -> F at each quadrature point -> material law ->
+// element vector and matrix, eight lanes wide -> scatter, one lane after the other.
 //
-//      F = I + sum_a u_a g_a^T        f_a = sum_q w P g_a        K_ab = sum_q w  g_a^T A g_b   (contracting A
-//      = dP/dF)
+//      F = I + sum_a u_a g_a^T,     f_a = sum_q w P g_a,     K_ab = sum_q w g_a^T A g_b,     A = dP/dF.
 //
-// Only the blocks a <= b of the symmetric element matrix are computed; the scatter writes their transposes
-// too.
+// Only the blocks a <= b of the symmetric element matrix are computed; the scatter writes their transposes too.
 
 #include "limber/fem/assembly.hpp"
 

@@ -56,8 +56,13 @@ void FullSystem::combine(double mass, double damping, double stiffness) {
   if (linear) matrix_.coeffs() += damping * damping_.stiffness * rest_stiffness_.coeffs();
 }
 
-SolveReport FullSystem::factor(double mass, double damping, double stiffness) {
+SolveReport FullSystem::factor(double mass, double damping, double stiffness, const Vector& v) {
   combine(mass, damping, stiffness);
+  if (damping_.stiffness > 0.0 && damping_.kind == RayleighDamping::Stiffness::local) {
+    if (damping_derivative_.nonZeros() == 0) damping_derivative_ = model_.pattern();
+    model_.stiffness_derivative(u_, v, damping_derivative_);
+    matrix_.coeffs() += stiffness * damping_.stiffness * damping_derivative_.coeffs();
+  }
   SolveReport report = solver_->factor(matrix_);
   if (report.status != SolveStatus::not_positive_definite) return report;
   model_.force_and_stiffness(u_, force_, K_, Tangent::projected);

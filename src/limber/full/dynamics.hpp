@@ -25,8 +25,9 @@ class FullSystem {
   void multiply_damping(const Vector& x, Vector& y) const;
   SolveReport solve_mass(const Vector& b, Vector& x);
 
-  /// c1 M + c2 D + c3 K. Where that is not positive definite, the projected tangent takes the place of K.
-  SolveReport factor(double mass, double damping, double stiffness);
+  /// c1 M + c2 D + c3 (K + d(D(u) v)/du). Where that is not positive definite, the projected tangent takes the place of K
+  /// and the last term is left out.
+  SolveReport factor(double mass, double damping, double stiffness, const Vector& v);
   SolveReport solve(const Vector& b, Vector& x);
 
  private:
@@ -38,8 +39,9 @@ class FullSystem {
   std::unique_ptr<SparseSolver> mass_solver_;  ///< made when first needed
   Vector u_, force_;
   SparseMatrix K_;
-  SparseMatrix rest_stiffness_;  ///< only for linear damping
-  SparseMatrix matrix_;          ///< the combination to factor
+  SparseMatrix rest_stiffness_;      ///< only for linear damping
+  SparseMatrix damping_derivative_;  ///< H(u) : v, only for local damping
+  SparseMatrix matrix_;              ///< the combination to factor
 };
 
 enum class Integrator { newmark, central_differences };
@@ -67,6 +69,9 @@ class FullDynamics {
   SolveReport step(double h);
 
   [[nodiscard]] const DynamicState& state() const { return state_; }
+
+  /// Goes back, or on, to a state that this body had.
+  void restore(const DynamicState& state) { state_ = state; }
 
   /// Kinetic and elastic energy, J.
   [[nodiscard]] double energy() const;

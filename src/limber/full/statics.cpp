@@ -27,8 +27,7 @@ std::vector<int> held_vertices(const FullModel& model) {
   return held;
 }
 
-}  // namespace
-
+/// Throws Error when the fixed vertices leave some part of the body free: statics then has no answer.
 void require_held(const FullModel& model) {
   const std::vector<int> unheld = unheld_parts(model.mesh(), held_vertices(model));
   if (unheld.empty()) return;
@@ -40,6 +39,8 @@ void require_held(const FullModel& model) {
       "not on one line, or simulate it dynamically",
       vertex, unheld.size(), unheld.size() == 1 ? "" : "s");
 }
+
+}  // namespace
 
 struct StaticSolver::Impl {
   const FullModel& model;

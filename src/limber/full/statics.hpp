@@ -48,9 +48,6 @@ class StaticSolver {
   std::unique_ptr<Impl> impl_;
 };
 
-/// Throws Error when the fixed vertices leave some part of the body free: statics then has no answer.
-void require_held(const FullModel& model);
-
 StaticReport solve_static(const FullModel& model, const VectorRef& f_ext, Vector& u,
                           const StaticOptions& options = {});
 

@@ -32,15 +32,19 @@ struct RayleighDamping {
 template <class S>
 concept DynamicSystem = requires(S& system, const S& constant, const Vector& x, Vector& y, double c) {
   { constant.size() } -> std::convertible_to<Index>;
-  system.evaluate(x);  // f(x), K(x), D(x)
+
+  // f(x), K(x), D(x)
+  system.evaluate(x);
   { constant.force() } -> std::convertible_to<const Vector&>;
-  constant.multiply_mass(x, y);                              // y = M x
-  constant.multiply_damping(x, y);                           // y = D x
-  { system.solve_mass(x, y) } -> std::same_as<SolveReport>;  // M y = x
-  {
-    system.factor(c, c, c)
-    } -> std::same_as<SolveReport>;                     // c1 M + c2 D + c3 K, positive definite in the end
-  { system.solve(x, y) } -> std::same_as<SolveReport>;  // with that factor
+
+  // y = M x, y = D x, M y = x
+  constant.multiply_mass(x, y);
+  constant.multiply_damping(x, y);
+  { system.solve_mass(x, y) } -> std::same_as<SolveReport>;
+
+  // Factors c1 M + c2 D + c3 (K + d(D(u) v)/du), v given last, or a positive definite matrix near it; then solves with it.
+  { system.factor(c, c, c, x) } -> std::same_as<SolveReport>;
+  { system.solve(x, y) } -> std::same_as<SolveReport>;
 };
 
 }  // namespace limber

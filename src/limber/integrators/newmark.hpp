@@ -23,16 +23,19 @@ struct NewmarkWorkspace {
   DynamicState next;
 };
 
-/// One step of implicit Newmark: finds u at time t + h with
-///   M a + D v + f(u) = f_ext,
-///   a = alpha1 (u - u_n) - alpha2 v_n - alpha3 a_n,      alpha1 = 1/(beta h^2), alpha2 = 1/(beta h), alpha3
-///   = (1-2 beta)/(2 beta), v = alpha4 (u - u_n) + alpha5 v_n + alpha6 a_n,      alpha4 = gamma/(beta h),
-///   alpha5 = 1 - gamma/beta,
-///                                                        alpha6 = (1 - gamma/(2 beta)) h
-/// by Newton's iteration with the matrix alpha1 M + alpha4 D + K.                   [Barbic & James 2005,
-/// Appendix C] The derivative of D by u is left out of the matrix: it changes how fast the iteration
-/// converges, not what to. f_ext: N, held over the step.  On failure the state is left as it was. residual in
-/// the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last evaluation.
+/// One step of implicit Newmark: finds u at time t + h with           [Barbic & James 2005, Appendix C]
+///
+///   M a + D(u) v + f(u) = f_ext,
+///   a = alpha1 (u - u_n) - alpha2 v_n - alpha3 a_n,
+///   v = alpha4 (u - u_n) + alpha5 v_n + alpha6 a_n,
+///
+///   alpha1 = 1/(beta h^2),    alpha2 = 1/(beta h),        alpha3 = (1 - 2 beta)/(2 beta),
+///   alpha4 = gamma/(beta h),  alpha5 = 1 - gamma/beta,    alpha6 = (1 - gamma/(2 beta)) h,
+///
+/// by Newton's iteration with the matrix alpha1 M + alpha4 D + K + d(D(u) v)/du. Without its last term, which is often left
+/// out, the iteration converges linearly, and not at all for strong damping.
+/// f_ext: N, held over the step.  On failure the state is left as it was.
+/// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last evaluation.
 template <DynamicSystem System>
 SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicState& state,
                          NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
@@ -44,7 +47,8 @@ SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicS
   DynamicState& next = work.next;
   next.time = state.time + h;
   next.u = state.u;
-  work.increment.setZero(state.u.size());  // u - u_n, kept apart: alpha1 would magnify the rounding of a difference
+  work.increment.setZero(
+      state.u.size());  // u - u_n, kept apart: alpha1 would magnify the rounding of a difference
   SolveReport report;
   while (true) {
     next.a = alpha1 * work.increment - alpha2 * state.v - alpha3 * state.a;
@@ -66,13 +70,14 @@ SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicS
     const double previous = report.residual;
     report.residual = scale > 0.0 ? residual / scale : 0.0;
     if (report.residual <= options.tolerance) break;
-    if (report.iterations > 1 && report.residual <= rounding_residual && report.residual > 0.9 * previous) break;
+    if (report.iterations > 1 && report.residual <= rounding_residual && report.residual > 0.9 * previous)
+      break;
     if (report.iterations == options.max_iterations) {
       report.status = SolveStatus::not_converged;
       return report;
     }
 
-    const SolveReport factored = system.factor(alpha1, alpha4, 1.0);
+    const SolveReport factored = system.factor(alpha1, alpha4, 1.0, next.v);
     if (!factored.ok()) return {factored.status, report.iterations, report.residual};
     const SolveReport solved = system.solve(work.residual, work.step);
     if (!solved.ok()) return {solved.status, report.iterations, report.residual};

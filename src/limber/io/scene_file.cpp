@@ -129,11 +129,12 @@ std::filesystem::path resolve(const std::filesystem::path& folder, const json& o
   return folder / object[key].get<std::string>();
 }
 
-Body to_body(const json& value, const std::filesystem::path& folder, const std::string& where, bool statics) {
+Body to_body(const json& value, std::size_t number, const std::filesystem::path& folder,
+             const std::string& where, bool statics) {
   Body body;
   body.name = value["name"].get<std::string>();
   const std::string mesh = value["mesh"].get<std::string>();
-  if (body.name.empty()) body.name = where.substr(where.rfind(' ') + 1);
+  if (body.name.empty()) body.name = fmt::format("body{}", number);
   body.mesh = is_builtin(mesh) ? make_builtin(mesh) : read_mesh(folder / mesh);
   body.materials = to_materials(value, body.mesh, where);
   if (value.contains("fixed")) body.fixed = to_selection(value["fixed"], where + ".fixed");
@@ -181,7 +182,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   const bool statics = scene.solver.type == SimulationType::statics;
   for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
     scene.bodies.push_back(
-        to_body(value["bodies"][i], folder, fmt::format("{}: bodies[{}]", where, i), statics));
+        to_body(value["bodies"][i], i, folder, fmt::format("{}: bodies[{}]", where, i), statics));
   }
   const json& output = value["output"];
   scene.output.displacements = resolve(folder, output, "displacements");

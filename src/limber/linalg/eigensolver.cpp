@@ -1,10 +1,11 @@
 // Block Lanczos iteration for the lowest modes.
 //
-// With the operator A = (K - s M)^-1 M, self-adjoint in the M inner product, each step solves for a block W =
-// A V_j, removes its components along all earlier vectors (twice: "twice is enough"), orthonormalises it to
-// V_{j+1}, and extends T = V^T M A V. Eigenvalues theta of T approximate those of A, so lambda = s + 1 /
-// theta, the lowest modes first. The norm of the last block's share in a Ritz vector is its residual, known
-// without forming the vector.
+// With the operator A = (K - s M)^-1 M, self-adjoint in the M inner product, each step
+//   1. solves for a block W = A V_j,
+//   2. removes its components along all earlier vectors (twice, which is enough),
+//   3. orthonormalises it to V_{j+1} and extends T = V^T M A V.
+// Eigenvalues theta of T approximate those of A, so lambda = s + 1/theta, the lowest modes first. The norm of the last
+// block's share in a Ritz vector is its residual, known without forming the vector.
 
 #include "limber/linalg/eigensolver.hpp"
 

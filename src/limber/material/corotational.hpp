@@ -19,10 +19,10 @@ RotationWithDerivative<double> rotation_with_derivative(const Mat3<double>& F);
 RotationWithDerivative<Packet> rotation_with_derivative(const Mat3<Packet>& F);
 RotationWithDerivative<Dual<Packet>> rotation_with_derivative(const Mat3<Dual<Packet>>& F);
 
-/// Hooke's law in the frame that the element has turned to:  psi = mu |F - R|^2 + lambda/2 tr(R^T F - I)^2, F
-/// = R S. The tangent is exact: it includes how R changes with F. R is a rotation for inverted elements too
-/// (rotation_svd), which then push back to their proper side.                            [Chao, Pinkall &
-/// Schroeder 2010]
+/// Hooke's law in the frame that the element has turned to:                  [Chao, Pinkall & Schroeder 2010]
+///   psi = mu |F - R|^2 + lambda/2 tr(R^T F - I)^2,   F = R S.
+/// The tangent is exact: it includes how R changes with F. R is a rotation for inverted elements too
+/// (rotation_svd), which then push back to their proper side.
 struct Corotational {
   LameParameters lame;
 

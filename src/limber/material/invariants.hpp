@@ -25,11 +25,9 @@ struct ExtendedLog {
   }
 };
 
-/// The common form of the rubber-like laws, in the invariants I1 = tr C, I2 = (I1^2 - tr C^2)/2 of C = F^T F
-/// and J = det F:
+/// The common form of the rubber-like laws, in I1 = tr C, I2 = (I1^2 - tr C^2)/2, C = F^T F, and J = det F:
 ///
-///   psi = w(I1) + c2 (I2 - 3) - d L(J) + lambda/2 L(J)^2,   d = 2 w'(3) + 4 c2, so that the rest shape is
-///   free of stress.
+///   psi = w(I1) + c2 (I2 - 3) - d L(J) + lambda/2 L(J)^2,   d = 2 w'(3) + 4 c2 (no stress at rest).
 ///
 /// `Law` provides chain(I1), which returns w with its first and second derivative, and the constants c2, d
 /// and lambda. Small strain gives mu = 2 (w'(3) + c2) and lambda_small = lambda + 4 (w''(3) + c2).

@@ -56,8 +56,7 @@ Eigen::Matrix<double, 9, 9> stress_second_derivative(const MaterialLaw& law, con
 
 /// A with its negative eigenvalues set to zero: the stiffness of a Newton step that always descends.
 /// In the frames of F's singular value decomposition A falls into one 3 x 3 and three 2 x 2 blocks, for every
-/// isotropic law; these are clamped and turned back.                             [Teran et al. 2005; Smith,
-/// De Goes & Kim 2019]
+/// isotropic law; these are clamped and turned back.     [Teran et al. 2005; Smith, De Goes & Kim 2019]
 Eigen::Matrix<double, 9, 9> projected_stress_derivative(const MaterialLaw& law, const Matrix3& F);
 
 // The same for eight deformation gradients at once: what the finite elements call.

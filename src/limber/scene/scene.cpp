@@ -66,7 +66,6 @@ BodyState make_body_state(const Scene& scene, const Body& body, const Executor& 
     forces.push_back(load_vector(*state.model, body.loads[i], fmt::format("{}: loads[{}]", body.name, i)));
   }
   if (scene.solver.type == SimulationType::statics) {
-    require_held(*state.model);
     state.static_load = gravity;
     for (const Vector& force : forces) state.static_load += force;
     StaticOptions options = scene.solver.statics;
@@ -118,19 +117,33 @@ int step_count(const Scene& scene) {
 
 StepReport step(const Scene& scene, SceneState& state, const Progress& progress) {
   const bool statics = scene.solver.type == SimulationType::statics;
+  std::vector<Vector> start_u;
+  std::vector<DynamicState> start;
+  for (const BodyState& body : state.bodies) {
+    start_u.push_back(body.u);
+    start.push_back(statics ? DynamicState{} : body.dynamics->state());
+  }
+
   StepReport total;
   for (BodyState& body : state.bodies) {
     const StepReport one = statics ? solve_body(body, progress) : advance_body(scene, body);
-    if (total.ok()) total.status = one.status;
+    total.status = one.status;
     total.iterations += one.iterations;
     total.residual = std::max(total.residual, one.residual);
     total.energy += one.energy;
     total.smallest_volume_ratio = std::min(total.smallest_volume_ratio, one.smallest_volume_ratio);
     total.load_steps = std::max(total.load_steps, one.load_steps);
+    if (!total.ok()) break;
   }
+
   if (total.ok()) {
     ++state.step;
     if (!statics) state.time = state.step * scene.solver.timestep;
+    return total;
+  }
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    state.bodies[i].u = start_u[i];
+    if (!statics) state.bodies[i].dynamics->restore(start[i]);
   }
   return total;
 }

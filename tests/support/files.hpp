@@ -12,12 +12,13 @@
 
 namespace limber::test {
 
-/// The text of the Error that `action` throws; a failed test and "" where it throws none.
+/// The text of the Error that `action` throws, one line; a failed test and "" where it throws none.
 template <class Action>
 std::string error_text(const Action& action) {
   try {
     action();
   } catch (const Error& error) {
+    EXPECT_EQ(std::string_view(error.what()).find('\n'), std::string_view::npos) << "more than one line";
     return error.what();
   }
   ADD_FAILURE() << "expected an Error, none was thrown";
