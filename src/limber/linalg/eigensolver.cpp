@@ -170,8 +170,9 @@ EigenResult lowest_eigenpairs(SparseSolver& solver, const SparseMatrix& M, int c
     result.report = solver.solve(Matrix(basis.last_block_mass(last)), W.leftCols(last));
     if (!result.report.ok()) return result;
     Matrix rest = W.leftCols(last);
-    T.block(0, size - last, size, last) = basis.project_out(rest);
-    T.block(size - last, 0, last, size) = T.block(0, size - last, size, last).transpose();
+    const Matrix along_basis = basis.project_out(rest);
+    T.block(0, size - last, size, last) = along_basis;
+    T.block(size - last, 0, last, size) = along_basis.transpose();
 
     const Index room = std::min(last, n - size);
     Matrix coupling(0, last);  // of the last block to the next one
