@@ -56,7 +56,8 @@ class RatioReporter final : public benchmark::BenchmarkReporter {
                          {"ratio", ratio ? nlohmann::json(*ratio) : nlohmann::json()},
                          {"ratio_to", one.ratio_to}});
     } else if (ratio) {
-      fmt::print("{:<46} {:>12.4g}   {:.3g} x {}\n", name, middle, *ratio, one.ratio_to);
+      const bool unit = one.ratio_to.ends_with("/s");
+      fmt::print("{:<46} {:>12.4g}   {:.3g} {}{}\n", name, middle, *ratio, unit ? "" : "x ", one.ratio_to);
     } else {
       fmt::print("{:<46} {:>12.4g}\n", name, middle);
     }

@@ -5,11 +5,11 @@ function(limber_target target)
   target_compile_options(${target} PRIVATE -Wall -Wextra -Wshadow -Wpedantic -Wnon-virtual-dtor -Woverloaded-virtual
     -Wno-missing-field-initializers  # options are set by name; the rest keeps its defaults
     $<$<BOOL:${LIMBER_WERROR}>:-Werror>
-    # GCC announces that passing 64-byte vectors by value depends on the CPU; those calls never leave one source file.
+    # GCC announces that passing 64-byte vectors by value depends on the CPU; those calls stay inside the library.
     $<$<CXX_COMPILER_ID:GNU>:-Wno-psabi>
     # GCC 12 takes its own AVX-512 intrinsics for reading uninitialised variables (GCC bug 105593), and the concatenation
     # of strings for overlapping copies (GCC bug 105651).
-    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-restrict>)
+    $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized;-Wno-uninitialized;-Wno-restrict>)
   if(NOT LIMBER_PORTABLE)
     target_compile_options(${target} PRIVATE -march=native)
   endif()

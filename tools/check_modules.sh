@@ -1,6 +1,5 @@
 #!/usr/bin/env bash
-# Fails when a module includes one that stands to its right in the order below (docs/architecture.md), or when a module marked
-# "Eigen only" uses what does not compile to WebAssembly unchanged.
+# Fails when a module includes one that stands to its right in the order below (docs/architecture.md).
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 

@@ -30,7 +30,7 @@ std::vector<std::string> file_names(const Scene& scene) {
     std::replace_if(
         name.begin(), name.end(),
         [](unsigned char c) { return c >= 0x80 || (!std::isalnum(c) && c != '-' && c != '_'); }, '_');
-    if (!taken.insert(name).second) taken.insert(name += fmt::format("_{}", i));
+    while (!taken.insert(name).second) name += fmt::format("_{}", i);
     names.push_back(name);
   }
   return names;
@@ -111,7 +111,8 @@ void run_steps(const Scene& scene, SceneState& state, Series& series, RunResult&
   };
 
   ProgressBar bar;
-  write_frame(0.0, displacements_of(state));
+  const std::vector<Matrix3X> start = displacements_of(state);
+  if (!statics) write_frame(0.0, start);
   for (int i = 1; i <= count; ++i) {
     const int iterations = result.report.iterations;
     {
@@ -120,6 +121,7 @@ void run_steps(const Scene& scene, SceneState& state, Series& series, RunResult&
     }
     result.report.iterations += iterations;
     if (!result.report.ok()) break;
+    if (statics) write_frame(0.0, start);  // not before: a static solve that fails leaves nothing
     if (statics || i % scene.output.every == 0)
       write_frame(statics ? 1.0 : state.time, displacements_of(state));
     bar.show(fmt::format("step {} of {}", i, count), static_cast<double>(i) / count);

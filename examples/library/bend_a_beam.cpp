@@ -26,8 +26,8 @@ int main() {
   // 4. Equilibrium under its own weight.
   Vector u = Vector::Zero(model.dof_count());
   const StaticReport report = solve_static(model, model.gravity_force({0.0, 0.0, -9.81}), u);
-  std::printf("%s after %d iterations, the tip hangs %.3f m down\n", name_of(report.status).data(), report.iterations,
-              -model.dofs().expand(u).row(2).minCoeff());
+  std::printf("%s after %d iterations, the tip hangs %.3f m down\n", name_of(report.status).data(),
+              report.iterations, -model.dofs().expand(u).row(2).minCoeff());
   if (!report.ok()) return 1;
 
   // 5. A file to look at.

@@ -2,6 +2,9 @@
 
 #include "tests/support/files.hpp"
 
+#include <filesystem>
+#include <sys/stat.h>
+
 namespace limber {
 namespace {
 
@@ -42,8 +45,8 @@ TEST(ReadFile, RefusesMoreBytesThanAllowed) {
   EXPECT_TRUE(contains(error_text([&] { read_file(folder / "a", 4); }), "larger than 4 bytes"));
 }
 
-TEST(ReadFile, StopsReadingAnEndlessFile) {
-  EXPECT_TRUE(contains(error_text([] { read_file("/dev/zero", 1000); }), "larger than 1000 bytes"));
+TEST(ReadFile, RefusesADevice) {
+  EXPECT_TRUE(contains(error_text([] { read_file("/dev/zero", 1000); }), "is a device"));
 }
 
 TEST(ReadFile, RefusesAFileThatMayNotBeRead) {
@@ -70,10 +73,26 @@ TEST(WriteFile, NamesThePathWhenTheFolderIsMissing) {
   EXPECT_EQ(folder.entries(), 0);
 }
 
+TEST(WriteFile, WritesThroughASymbolicLink) {
+  const test::ScratchFolder folder;
+  write_file(folder / "real", "old");
+  std::filesystem::create_symlink("real", folder / "link");
+  write_file(folder / "link", "new");
+  EXPECT_TRUE(std::filesystem::is_symlink(folder / "link"));
+  EXPECT_EQ(read_file(folder / "real"), "new");
+}
+
+TEST(WriteFile, RefusesToReplaceAPipe) {
+  const test::ScratchFolder folder;
+  ASSERT_EQ(mkfifo((folder / "pipe").c_str(), 0600), 0);
+  EXPECT_THROW(write_file(folder / "pipe", "x"), Error);
+  EXPECT_TRUE(std::filesystem::is_fifo(folder / "pipe"));
+}
+
 TEST(WriteFile, LeavesNoPartWhenTheTargetIsAFolder) {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder / "target");
-  EXPECT_TRUE(contains(error_text([&] { write_file(folder / "target", "x"); }), "cannot be written"));
+  EXPECT_TRUE(contains(error_text([&] { write_file(folder / "target", "x"); }), "is not an ordinary file"));
   EXPECT_EQ(folder.entries(), 1);
   EXPECT_TRUE(std::filesystem::is_directory(folder / "target"));
 }

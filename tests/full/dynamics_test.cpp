@@ -157,6 +157,26 @@ TEST(CentralDifferences, BlowUpBeyondTheCriticalTimeStepAndNotBelow) {
   }
 }
 
+TEST(CentralDifferences, AreStableBelowTheCriticalTimeStepOfADampedBody) {
+  const Swing swing(ElementKind::brick, "linear", MassKind::lumped);
+  DynamicsOptions options;
+  options.integrator = Integrator::central_differences;
+  options.damping = {1.0, 0.01, RayleighDamping::Stiffness::local};
+  const double critical = critical_timestep(swing.model, options.damping);
+  EXPECT_LT(critical, 0.6 * critical_timestep(swing.model));
+  for (const double share : {0.95, 1.2}) {
+    FullDynamics dynamics(swing.model, no_load, test::random_vector(swing.model.dof_count(), 1e-3, 1),
+                          Vector::Zero(swing.model.dof_count()), options);
+    const double start = dynamics.energy();
+    for (int i = 0; i < 400 && dynamics.step(share * critical).ok(); ++i) continue;
+    if (share < 1.0) {
+      EXPECT_LT(dynamics.energy(), start);
+    } else {
+      EXPECT_GT(dynamics.energy(), 1e3 * start);
+    }
+  }
+}
+
 /// A body in free flight: it drifts, tumbles and wobbles.
 class FreeBody : public testing::TestWithParam<Integrator> {
  protected:
@@ -207,6 +227,22 @@ TEST_P(FreeBody, KeepsItsAngularMomentumToTheOrderOfTheStep) {
     EXPECT_LT(coarse, 1e-3);
     EXPECT_LT(fine, 0.35 * coarse);
   }
+}
+
+TEST_P(FreeBody, DriftsWithoutEffort) {
+  // Pure translation: all forces are zero but for rounding.
+  DynamicsOptions options;
+  options.integrator = GetParam();
+  const Vector velocity = model.dofs().restrict(Vector3(1.0, 0.3, 0.2).replicate(1, mesh.vertex_count()));
+  FullDynamics dynamics(model, no_load, Vector::Zero(model.dof_count()), velocity, options);
+  int iterations = 0;
+  for (int i = 0; i < 100; ++i) {
+    const SolveReport report = dynamics.step(1e-3);
+    ASSERT_TRUE(report.ok()) << "step " << i << ", residual " << report.residual;
+    iterations += report.iterations;
+  }
+  EXPECT_LE(iterations, 200);
+  EXPECT_LT((dynamics.state().u - 0.1 * velocity).norm(), 1e-10 * velocity.norm());
 }
 
 INSTANTIATE_TEST_SUITE_P(, FreeBody, testing::Values(Integrator::newmark, Integrator::central_differences),

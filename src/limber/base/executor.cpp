@@ -1,10 +1,13 @@
 #include "limber/base/executor.hpp"
 
+#include "limber/base/error.hpp"
+
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
@@ -42,17 +45,16 @@ struct Loop {
 class Executor::Team {
  public:
   explicit Team(int workers) {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { run(); });
+    try {
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { run(); });
+    } catch (const std::system_error&) {
+      const std::size_t started = threads_.size();
+      finish();
+      throw Error("only {} of {} threads could be started; ask for fewer", started + 1, workers + 1);
+    }
   }
 
-  ~Team() {
-    {
-      const std::lock_guard lock(mutex_);
-      stop_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& thread : threads_) thread.join();
-  }
+  ~Team() { finish(); }
 
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -75,6 +77,15 @@ class Executor::Team {
   }
 
  private:
+  void finish() {
+    {
+      const std::lock_guard lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& thread : threads_) thread.join();
+  }
+
   void run() {
     long seen = 0;
     while (true) {

@@ -14,6 +14,8 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
   std::error_code status;
   require(std::filesystem::exists(path, status), "{}: no such file", path.string());
   require(!std::filesystem::is_directory(path, status), "{}: is a folder, expected a file", path.string());
+  require(!std::filesystem::is_character_file(path, status) && !std::filesystem::is_block_file(path, status),
+          "{}: is a device, expected a file", path.string());
   std::ifstream stream(path, std::ios::binary);
   require(stream.good(), "{}: cannot be opened for reading ({})", path.string(), std::strerror(errno));
 
@@ -31,7 +33,13 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {
-  std::filesystem::path temporary = path;
+  std::error_code lookup;
+  require(!std::filesystem::exists(path, lookup) || std::filesystem::is_regular_file(path, lookup),
+          "{}: exists and is not an ordinary file; choose another name", path.string());
+  // Through a symbolic link, its target is replaced, not the link.
+  const bool link = std::filesystem::is_symlink(path, lookup) && std::filesystem::exists(path, lookup);
+  const std::filesystem::path target = link ? std::filesystem::canonical(path) : path;
+  std::filesystem::path temporary = target;
   temporary += fmt::format(".{}.part", ::getpid());
   bool written = false;
   {
@@ -41,7 +49,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
     written = stream.good();
   }
   std::error_code status;
-  if (written) std::filesystem::rename(temporary, path, status);
+  if (written) std::filesystem::rename(temporary, target, status);
   if (!written || status) {
     const std::string reason = status ? status.message() : std::strerror(errno);
     std::error_code ignored;

@@ -11,7 +11,8 @@ namespace limber {
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::uintmax_t{8} << 30);
 
 /// Writes the content beside the target and renames it into place, so that a crash never leaves half a file.
-/// Throws Error, naming the path, when that fails; the old file, if any, is then untouched.
+/// Throws Error, naming the path, when that fails or the target is no ordinary file; the old file, if any, is then
+/// untouched.
 void write_file(const std::filesystem::path& path, std::string_view content);
 
 }  // namespace limber

@@ -7,6 +7,7 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <limits>
 
 namespace limber {
 namespace {
@@ -65,6 +66,13 @@ FullModel::FullModel(VolumeMesh mesh, std::vector<Material> materials, std::span
     const double share = element_mass(mesh_, materials_, e) / static_cast<double>(mesh_.elements.rows());
     for (const int v : mesh_.elements.col(e)) vertex_masses_(v) += share;
   }
+  const Vector3 middle = mesh_.vertices * vertex_masses_ / vertex_masses_.sum();
+  const Vector x = dofs_.restrict(mesh_.vertices.colwise() - middle);
+  const SparseMatrix K = stiffness(Vector::Zero(dof_count()));
+  const Vector Kx = K.cwiseAbs() * x.cwiseAbs();
+  constexpr double few_dozen_eps = 32.0 * std::numeric_limits<double>::epsilon();
+  force_rounding_ = few_dozen_eps * Kx.norm();
+  energy_rounding_ = few_dozen_eps * x.cwiseAbs().dot(Kx);
 }
 
 double FullModel::energy(const VectorRef& u) const { return assembly_->energy(dofs_.expand(u)); }

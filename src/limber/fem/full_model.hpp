@@ -75,6 +75,13 @@ class FullModel {
   /// Forces on all vertices, fixed ones included, that the deformed body exerts: dW/dx. 3 x n, N.
   [[nodiscard]] Matrix3X vertex_forces(const VectorRef& u) const;
 
+  /// A bound on the rounding error in `internal_force`, N (Euclidean norm): stresses are differences of numbers of the order of the
+  /// moduli, whatever the strain, so forces are known to a few dozen eps |K| |x|. No residual can be expected below.
+  [[nodiscard]] double force_rounding() const { return force_rounding_; }
+
+  /// The same for `energy`, J.
+  [[nodiscard]] double energy_rounding() const { return energy_rounding_; }
+
   /// Smallest det F over all quadrature points; at most 0 where an element is inverted.
   [[nodiscard]] double smallest_volume_ratio(const VectorRef& u) const;
 
@@ -89,6 +96,8 @@ class FullModel {
   SparseMatrix pattern_;
   SparseMatrix mass_;
   Vector vertex_masses_;
+  double force_rounding_ = 0.0;
+  double energy_rounding_ = 0.0;
   std::unique_ptr<Assembly> assembly_;
 };
 

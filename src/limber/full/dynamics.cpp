@@ -40,9 +40,10 @@ SolveReport FullSystem::solve_mass(const Vector& b, Vector& x) {
     // The mass has the pattern of the stiffness; pruned, a lumped one factors in no time.
     SparseMatrix M = model_.mass();
     M.prune([](Index, Index, double value) { return value != 0.0; });
-    mass_solver_ = make_sparse_solver({.threads = model_.executor().threads()});
-    const SolveReport factored = mass_solver_->factor(M);
+    auto solver = make_sparse_solver({.threads = model_.executor().threads()});
+    const SolveReport factored = solver->factor(M);
     if (!factored.ok()) return factored;
+    mass_solver_ = std::move(solver);
   }
   x.resize(b.size());
   return mass_solver_->solve(b, x);
@@ -86,25 +87,35 @@ FullDynamics::FullDynamics(const FullModel& model, LoadFunction load, Vector u, 
   require(u.size() == model.dof_count() && v.size() == model.dof_count(),
           "start displacement and velocity have {} and {} entries, the model needs {} (3 per free vertex)",
           u.size(), v.size(), model.dof_count());
+  require(options.newmark.beta > 0.0, "Newmark's beta is {}, expected more than 0", options.newmark.beta);
   state_ = {0.0, std::move(u), std::move(v), Vector()};
   f_ext_ = Vector::Zero(model.dof_count());
-  load_(0.0, 0.0, f_ext_);
+  const SolveReport report = balance(0.0);
+  require(report.ok(), "the mass matrix cannot be factored ({})", name_of(report.status));
+}
+
+SolveReport FullDynamics::balance(double duration) {
+  load_(0.0, duration, f_ext_);
   system_.evaluate(state_.u);
   Vector damping;
   system_.multiply_damping(state_.v, damping);
-  const SolveReport report = system_.solve_mass(f_ext_ - system_.force() - damping, state_.a);
-  require(report.ok(), "the mass matrix cannot be factored ({})", name_of(report.status));
+  return system_.solve_mass(f_ext_ - system_.force() - damping, state_.a);
 }
 
 SolveReport FullDynamics::step(double h) {
   require(h > 0.0, "the time step is {} s, expected more than 0", h);
+  if (!started_) {  // only now is it known over which time the first force stands
+    const SolveReport report = balance(0.5 * h);
+    if (!report.ok()) return report;
+    started_ = true;
+  }
   if (options_.integrator == Integrator::newmark) return newmark(h, options_.max_halvings);
-  load_(state_.time + h, state_.time + h, f_ext_);
+  load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
   return central_differences_step(system_, h, f_ext_, state_, central_work_);
 }
 
 SolveReport FullDynamics::newmark(double h, int halvings) {
-  load_(state_.time, state_.time + h, f_ext_);
+  load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
   const double start_time = state_.time;
   const SolveReport report = newmark_step(system_, h, f_ext_, state_, newmark_work_, options_.newmark);
   if (report.ok() || halvings == 0) return report;
@@ -128,22 +139,25 @@ double FullDynamics::energy() const {
   return 0.5 * state_.v.dot(model_.mass() * state_.v) + model_.energy(state_.u);
 }
 
-double critical_timestep(const FullModel& model) {
+double critical_timestep(const FullModel& model, const RayleighDamping& damping) {
   FullSystem system(model, {});
   const SparseMatrix K = model.stiffness(Vector::Zero(model.dof_count()));
   Random random(1);
-  Vector x(model.dof_count()), y;
+  Vector x(model.dof_count()), y, Mx;
   for (double& value : x) value = random.normal();
   double omega2 = 0.0;
-  for (int iteration = 0; iteration < 100; ++iteration) {
+  for (int iteration = 0; iteration < 300; ++iteration) {
     const double previous = omega2;
     const Vector Kx = K * x;
+    system.multiply_mass(x, Mx);
+    omega2 = x.dot(Kx) / x.dot(Mx);  // Rayleigh's quotient: never above the highest eigenvalue
+    if (std::abs(omega2 - previous) < 1e-6 * omega2) break;
     if (!system.solve_mass(Kx, y).ok()) return 0.0;
-    omega2 = std::sqrt(y.squaredNorm() / x.squaredNorm());
     x = y / y.norm();
-    if (std::abs(omega2 - previous) < 1e-4 * omega2) break;
   }
-  return 2.0 / std::sqrt(1.02 * omega2);  // the estimate comes from below: stay on the safe side
+  omega2 *= 1.06;
+  const double c = damping.mass + damping.stiffness * omega2;
+  return (std::sqrt(c * c + 4.0 * omega2) - c) / omega2;
 }
 
 }  // namespace limber

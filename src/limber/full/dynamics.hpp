@@ -21,6 +21,7 @@ class FullSystem {
   [[nodiscard]] Index size() const { return model_.dof_count(); }
   void evaluate(const Vector& u);
   [[nodiscard]] const Vector& force() const { return force_; }
+  [[nodiscard]] double force_rounding() const { return model_.force_rounding(); }
   void multiply_mass(const Vector& x, Vector& y) const { y.noalias() = model_.mass() * x; }
   void multiply_damping(const Vector& x, Vector& y) const;
   SolveReport solve_mass(const Vector& b, Vector& x);
@@ -54,14 +55,15 @@ struct DynamicsOptions {
   int max_halvings = 6;  ///< a Newmark step that fails is taken as two half steps, and so on, this often
 };
 
-/// Mean external force over the time from t0 to t1 (its value at t0 where they are equal), N, into f.
+/// Mean external force over the time from t0 to t1 (its value at t0 where they are equal), N, into f. The integrators ask for the
+/// half step before and after each instant, which gives impulses their exact size.
 using LoadFunction = std::function<void(double t0, double t1, Vector& f)>;
 
 /// Time integration of one full-order body.
 class FullDynamics {
  public:
   /// Starts at time 0 from (u, v), with the acceleration that balances the forces there.
-  /// Throws Error when the sizes are wrong or, for central differences, unusable options are given.
+  /// Throws Error when the sizes are wrong or Newmark's beta is not positive.
   FullDynamics(const FullModel& model, LoadFunction load, Vector u, Vector v,
                const DynamicsOptions& options = {});
 
@@ -77,6 +79,8 @@ class FullDynamics {
   [[nodiscard]] double energy() const;
 
  private:
+  /// The acceleration at time 0 that balances the mean load from there to `duration`.
+  SolveReport balance(double duration);
   SolveReport newmark(double h, int halvings);
 
   const FullModel& model_;
@@ -84,13 +88,15 @@ class FullDynamics {
   DynamicsOptions options_;
   FullSystem system_;
   DynamicState state_;
+  bool started_ = false;
   Vector f_ext_;
   NewmarkWorkspace newmark_work_;
   CentralDifferencesWorkspace central_work_;
 };
 
-/// Largest time step for which central differences are stable at rest without damping: 2 / omega_max, s,
-/// estimated from below by power iteration on M^-1 K to about one percent.
-double critical_timestep(const FullModel& model);
+/// Largest time step for which central differences are stable at rest, s: with c = alpha + beta omega^2 of the damping and the
+/// highest frequency omega, (sqrt(c^2 + 4 omega^2) - c) / omega^2, which is 2 / omega without damping. omega comes from power
+/// iteration on M^-1 K, with a margin of 3 % because that approaches it from below.
+double critical_timestep(const FullModel& model, const RayleighDamping& damping = {});
 
 }  // namespace limber

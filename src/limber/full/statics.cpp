@@ -12,6 +12,8 @@ namespace {
 constexpr double comfortable_gradient = 0.5;  ///< |grad u| of one load step that Newton takes without trouble
 constexpr int max_automatic_steps = 64;
 constexpr int max_halvings = 12;
+constexpr int max_total_iterations =
+    2000;  ///< of Newton; a load that takes more is beyond what the body can bear
 constexpr double armijo =
     1e-4;  ///< share of the predicted decrease that a step must achieve; the usual value
 constexpr int max_backtracks = 30;
@@ -106,7 +108,7 @@ struct StaticSolver::Impl {
     const double slope = -residual.dot(step);
     const double start = potential(f_ext, u);
     // Near the solution the decrease drowns in the rounding of the energies themselves.
-    const double noise = 1e-13 * (std::abs(start) + std::abs(f_ext.dot(u)));
+    const double noise = model.energy_rounding() + 1e-13 * (std::abs(start) + std::abs(f_ext.dot(u)));
     double length = 1.0;
     for (int k = 0; k < max_backtracks; ++k, length *= 0.5) {
       trial = u + length * step;
@@ -129,20 +131,25 @@ struct StaticSolver::Impl {
         result.status = SolveStatus::not_finite;
         return result;
       }
+      const double rounding = model.force_rounding() * std::max(1.0, model.largest_gradient(u));
       if (result.residual <= options.tolerance) return result;
+      if (result.iterations > 0 && residual.norm() <= rounding) return result;
       if (result.iterations == options.max_iterations) break;
       const SolveReport solved = newton_direction(u, report);
       if (!solved.ok()) {
         result.status = solved.status;
         return result;
       }
-      if (!line_search(f_ext, u)) {
-        if (result.residual <= rounding_residual) return result;
-        break;
-      }
+      if (!line_search(f_ext, u)) break;
     }
     result.status = SolveStatus::not_converged;
     return result;
+  }
+
+  /// Linear elasticity knows no inversion: its answer is unique, however large.
+  bool all_linear() const {
+    return std::all_of(model.materials().begin(), model.materials().end(),
+                       [](const Material& material) { return std::holds_alternative<Linear>(material.law); });
   }
 
   StaticReport solve(const VectorRef& f_ext, Vector& u, const Progress& progress) {
@@ -152,8 +159,10 @@ struct StaticSolver::Impl {
     StaticReport report;
     const Vector start = model.internal_force(u);  // the load that u already balances
     const double scale = f_ext.norm() > 0.0 ? f_ext.norm() : start.norm();
-    double increment = 1.0 / choose_steps(f_ext, u);
-    const double smallest_increment = std::ldexp(increment, -max_halvings);
+    const double first_increment = 1.0 / choose_steps(f_ext, u);
+    const double smallest_increment = std::ldexp(first_increment, -max_halvings);
+    double increment = first_increment;
+    bool inversion_accepted = all_linear();
     for (double done = 0.0; done < 1.0;) {
       const double target = done + increment > 1.0 - 1e-12 ? 1.0 : done + increment;
       Vector candidate = u;
@@ -162,15 +171,20 @@ struct StaticSolver::Impl {
       report.iterations += result.iterations;
       report.residual = result.residual;
       const double ratio = result.ok() ? model.smallest_volume_ratio(candidate) : -1.0;
-      // Inverted elements may be the true answer, but more often the step jumped into a false one: look
-      // closer first.
-      if ((!result.ok() || ratio <= 0.0) && increment > smallest_increment) {
+      const bool inverted = ratio <= 0.0 && !inversion_accepted;
+      // Inverted elements may be the true answer, but more often the step jumped into a false one: look closer first.
+      const bool hopeless = report.iterations > max_total_iterations;
+      if ((!result.ok() || inverted) && increment > smallest_increment && !hopeless) {
         increment *= 0.5;
         continue;
       }
       if (!result.ok()) {
         report.status = result.status;
         break;
+      }
+      if (inverted) {
+        inversion_accepted = true;
+        increment = first_increment;
       }
       u = candidate;
       done = target;

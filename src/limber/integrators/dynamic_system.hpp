@@ -36,6 +36,7 @@ concept DynamicSystem = requires(S& system, const S& constant, const Vector& x, 
   // f(x), K(x), D(x)
   system.evaluate(x);
   { constant.force() } -> std::convertible_to<const Vector&>;
+  { constant.force_rounding() } -> std::convertible_to<double>;  // size of the rounding error in it
 
   // y = M x, y = D x, M y = x
   constant.multiply_mass(x, y);

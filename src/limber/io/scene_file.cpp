@@ -172,6 +172,17 @@ SolverSettings to_solver(const json& value, std::string_view where) {
   return solver;
 }
 
+/// Throws Error when an output would replace an input.
+void require_outputs_spare(const OutputSettings& output, const std::filesystem::path& input,
+                           std::string_view where) {
+  for (const std::filesystem::path& file : {output.displacements, output.picture}) {
+    std::error_code missing;  // files that do not exist are not the same
+    require(file.empty() || !std::filesystem::equivalent(file, input, missing),
+            "{}: the output {} would overwrite an input of the scene; choose another name", where,
+            file.string());
+  }
+}
+
 }  // namespace
 
 Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where) {
@@ -189,11 +200,17 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   scene.output.vtu = resolve(folder, output, "vtu");
   scene.output.picture = resolve(folder, output, "picture");
   scene.output.every = output["every"].get<int>();
+  for (const json& body : value["bodies"]) {
+    const std::string mesh = body["mesh"].get<std::string>();
+    if (!is_builtin(mesh)) require_outputs_spare(scene.output, folder / mesh, where);
+  }
   return scene;
 }
 
 Scene read_scene(const std::filesystem::path& path) {
-  return parse_scene(read_file(path), path.parent_path(), path.string());
+  Scene scene = parse_scene(read_file(path), path.parent_path(), path.string());
+  require_outputs_spare(scene.output, path, path.string());
+  return scene;
 }
 
 }  // namespace limber

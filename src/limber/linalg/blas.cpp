@@ -99,6 +99,7 @@ void set_blas_threads(int threads) {
   static auto* get_threads = lookup<int()>("openblas_get_num_threads");
   static auto* set_threads = lookup<void(int)>("openblas_set_num_threads");
   const std::lock_guard lock(mutex);
+  if (std::getenv("OPENBLAS_NUM_THREADS") != nullptr) return;
   if (get_threads && set_threads && get_threads() != threads) set_threads(threads);
 }
 

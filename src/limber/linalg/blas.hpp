@@ -19,9 +19,11 @@ struct BlasOptions {
 /// and fall back, silently, to kernels of 2004 that are five to ten times slower. Costs nothing after the
 /// first call; called by everything in limber that uses BLAS. Does nothing where the BLAS is another one, or
 /// where the user set OPENBLAS_CORETYPE.
+/// Not while another thread is inside BLAS: an application that uses it on its own calls this first, at its start.
 BlasReport prepare_blas(const BlasOptions& options = {});
 
-/// Number of threads for BLAS calls from now on. OpenBLAS keeps it for the whole process.
+/// Number of threads for BLAS calls from now on. OpenBLAS keeps it for the whole process; a number that the user set by
+/// OPENBLAS_NUM_THREADS stays.
 void set_blas_threads(int threads);
 
 }  // namespace limber

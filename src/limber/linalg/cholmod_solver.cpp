@@ -97,10 +97,7 @@ class CholmodSolver final : public SparseSolver {
     set_blas_threads(blas_threads_);
     cholmod_sparse view = view_of(A);
     cholmod_factorize(&view, factor_, &common_);
-    require(common_.status >= CHOLMOD_OK,
-            "the sparse factorisation of {} unknowns ran out of memory; use a coarser mesh or "
-            "the solver 'cg'",
-            A.rows());
+    if (common_.status < CHOLMOD_OK) return {SolveStatus::out_of_memory, 0, 0.0};
     const bool positive = common_.status == CHOLMOD_OK && factor_->minor == factor_->n;
     return {positive ? SolveStatus::converged : SolveStatus::not_positive_definite, 0, 0.0};
   }
@@ -117,7 +114,9 @@ class CholmodSolver final : public SparseSolver {
     view.x = const_cast<double*>(B.data());
     view.xtype = CHOLMOD_REAL;
     view.dtype = CHOLMOD_DOUBLE;
-    cholmod_solve2(CHOLMOD_A, factor_, &view, nullptr, &X_, nullptr, &Y_, &E_, &common_);
+    if (!cholmod_solve2(CHOLMOD_A, factor_, &view, nullptr, &X_, nullptr, &Y_, &E_, &common_)) {
+      return {SolveStatus::out_of_memory, 0, 0.0};
+    }
     X = Eigen::Map<const Matrix>(static_cast<const double*>(X_->x), B.rows(), B.cols());
     return {X.allFinite() ? SolveStatus::converged : SolveStatus::not_finite, 1, 0.0};
   }

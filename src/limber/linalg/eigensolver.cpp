@@ -20,7 +20,7 @@
 namespace limber {
 namespace {
 
-/// A column that loses this share of its length to the others was dependent on them.
+/// A column of which less than this share of the longest one so far remains was dependent on the others.
 constexpr double dependent = 1e-10;
 
 class LanczosBasis {
@@ -41,8 +41,14 @@ class LanczosBasis {
     for (Index c = 0; c < width; ++c) {
       Vector w = rest.col(c);
       scale_ = std::max(scale_, mass_norm(w));
+      const double length = mass_norm(w);
       for (int pass = 0; pass < 2; ++pass) remove_new(w, c);
       double norm = mass_norm(w);
+      if (norm < 0.1 * length) {  // what is left may have grown a share along the older vectors
+        w -= V_.leftCols(size_) * (MV_.leftCols(size_).transpose() * w);
+        remove_new(w, c);
+        norm = mass_norm(w);
+      }
       if (!(norm > dependent * scale_)) {
         w = random_direction(W.rows(), c);
         norm = 1.0;

@@ -9,6 +9,7 @@ enum class SolveStatus {
   not_positive_definite,  ///< the matrix has a pivot that is zero or negative
   not_converged,          ///< the iteration limit was reached
   not_finite,             ///< the numbers left the range of double
+  out_of_memory,          ///< the factor does not fit
 };
 
 constexpr std::string_view name_of(SolveStatus status) {
@@ -21,13 +22,11 @@ constexpr std::string_view name_of(SolveStatus status) {
       return "not converged";
     case SolveStatus::not_finite:
       return "not finite";
+    case SolveStatus::out_of_memory:
+      return "out of memory";
   }
   return "unknown";
 }
-
-/// Newton's iterations also count as converged when their residual stops falling below this: rounding then hides the rest. (It does
-/// so earlier the stiffer a body is: forces are differences of large stresses.) The report tells the residual reached.
-inline constexpr double rounding_residual = 1e-6;
 
 /// The outcome of a solve, linear or not. A failure to converge is an outcome, not an exception.
 struct [[nodiscard]] SolveReport {

@@ -54,9 +54,13 @@ class ConjugateGradientSolver final : public SparseSolver {
 /// Eigen's simplicial LDL^T: no dense kernels, much slower on large meshes, but free of the GPL.
 class SimplicialSolver final : public SparseSolver {
  public:
-  void analyze(const SparseMatrix& A) override { solver_.analyzePattern(A); }
+  void analyze(const SparseMatrix& A) override {
+    solver_.analyzePattern(A);
+    analyzed_ = true;
+  }
 
   SolveReport factor(const SparseMatrix& A) override {
+    if (!analyzed_) analyze(A);
     solver_.factorize(A);
     const bool positive = solver_.info() == Eigen::Success && solver_.vectorD().minCoeff() > 0.0;
     return {positive ? SolveStatus::converged : SolveStatus::not_positive_definite, 0, 0.0};
@@ -72,6 +76,7 @@ class SimplicialSolver final : public SparseSolver {
   }
 
  private:
+  bool analyzed_ = false;
   Eigen::SimplicialLDLT<SparseMatrix, Eigen::Lower> solver_;
 };
 #endif

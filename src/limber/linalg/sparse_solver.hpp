@@ -3,7 +3,6 @@
 #include "limber/linalg/solve_report.hpp"
 #include "limber/linalg/types.hpp"
 
-#include <array>
 #include <memory>
 #include <string_view>
 
@@ -19,7 +18,7 @@ class SparseSolver {
   /// Prepares for matrices with the pattern of A (ordering, symbolic factorisation). Values do not matter.
   virtual void analyze(const SparseMatrix& A) = 0;
 
-  /// Takes over the values of A, which must have the analysed pattern.
+  /// Takes over the values of A, which must have the analysed pattern; the first matrix is analysed where nothing was.
   virtual SolveReport factor(const SparseMatrix& A) = 0;
 
   /// X = A^-1 B for the last A factored. Many columns at once are 5 to 8 times cheaper each than one

@@ -16,10 +16,11 @@ bool rotate_columns(Matrix3& W, Matrix3& V, int p, int q) {
   const double a = W.col(p).squaredNorm();
   const double b = W.col(q).squaredNorm();
   const double c = W.col(p).dot(W.col(q));
-  if (std::abs(c) <= std::numeric_limits<double>::epsilon() * std::sqrt(a * b) || c == 0.0) return false;
-  const double zeta = (b - a) / (2.0 * c);
-  const double t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::hypot(1.0, zeta));
-  const double cosine = 1.0 / std::hypot(1.0, t);
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  if (c * c <= epsilon * epsilon * a * b) return false;
+  const double zeta = (b - a) / (2.0 * c);  // infinite where c underflows: then t = 0
+  const double t = std::copysign(1.0, zeta) / (std::abs(zeta) + std::sqrt(1.0 + zeta * zeta));
+  const double cosine = 1.0 / std::sqrt(1.0 + t * t);
   const double sine = cosine * t;
   for (Matrix3* X : {&W, &V}) {
     const Vector3 xp = X->col(p);
@@ -28,9 +29,6 @@ bool rotate_columns(Matrix3& W, Matrix3& V, int p, int q) {
   }
   return true;
 }
-
-/// A unit vector orthogonal to the unit vector n.
-Vector3 any_orthogonal(const Vector3& n) { return n.unitOrthogonal(); }
 
 }  // namespace
 
@@ -61,9 +59,9 @@ RotationSvd rotation_svd(const Matrix3& F) {
 
   Matrix3 U;
   U.col(0) = W.col(0) / sigma(0);
-  // A singular value at the level of rounding has no direction of its own: complete the frame instead.
+  // A column of zeros (or next to it) has no direction of its own: complete the frame instead.
   const double negligible = std::numeric_limits<double>::min() / std::numeric_limits<double>::epsilon();
-  U.col(1) = sigma(1) > negligible ? Vector3(W.col(1) / sigma(1)) : any_orthogonal(U.col(0));
+  U.col(1) = sigma(1) > negligible ? Vector3(W.col(1) / sigma(1)) : Vector3(U.col(0).unitOrthogonal());
   U.col(1) = (U.col(1) - U.col(0) * U.col(0).dot(U.col(1))).normalized();
   U.col(2) = U.col(0).cross(U.col(1));
   sigma(2) = U.col(2).dot(W.col(2));  // carries the sign of det F

@@ -9,7 +9,7 @@
 namespace limber {
 namespace {
 
-/// Share of the time from t0 to t1 in which a load acts: impulses come out exact whatever the time step.
+/// Share of the time from t0 to t1 in which a load acts.
 double active_share(const PointLoad& load, double t0, double t1) {
   if (t1 <= t0) return t0 >= load.from && t0 < load.to ? 1.0 : 0.0;
   return std::clamp((std::min(t1, load.to) - std::max(t0, load.from)) / (t1 - t0), 0.0, 1.0);
@@ -44,13 +44,13 @@ LoadFunction make_load_function(const Body& body, Vector gravity, std::vector<Ve
   };
 }
 
-void check_explicit_timestep(const FullModel& model, double timestep, std::string_view name) {
-  const double critical = critical_timestep(model);
+void check_explicit_timestep(const FullModel& model, const Body& body, double timestep) {
+  const double critical = critical_timestep(model, body.damping);
   require(timestep < critical,
           "solver.timestep is {} s, but central differences are stable only below {:.3g} s for {}; use that "
-          "or the integrator "
-          "'newmark'",
-          timestep, critical, name);
+          "or the "
+          "integrator 'newmark'",
+          timestep, critical, body.name);
 }
 
 BodyState make_body_state(const Scene& scene, const Body& body, const Executor& executor) {
@@ -74,7 +74,7 @@ BodyState make_body_state(const Scene& scene, const Body& body, const Executor& 
     return state;
   }
   if (scene.solver.integrator == Integrator::central_differences) {
-    check_explicit_timestep(*state.model, scene.solver.timestep, body.name);
+    check_explicit_timestep(*state.model, body, scene.solver.timestep);
   }
   DynamicsOptions options;
   options.integrator = scene.solver.integrator;
