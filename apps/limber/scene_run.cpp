@@ -238,11 +238,15 @@ std::string to_text(const RunResult& result) {
 void require_success(const RunResult& result, std::string_view scene) {
   const StepReport& report = result.report;
   if (report.ok()) return;
-  const std::string advice = result.statics ? "apply a smaller load or give more solver.load_steps"
-                                            : "use a shorter solver.timestep";
-  throw Failure(fmt::format("{}: the solve failed after {} step{} (t = {:.6g} s): {}, residual {:.2g}; {}",
-                            scene, result.steps, result.steps == 1 ? "" : "s", result.time,
-                            name_of(report.status), report.residual, advice));
+  const std::string outcome = fmt::format("{}, residual {:.2g}", name_of(report.status), report.residual);
+  if (result.statics) {
+    throw Failure(
+        fmt::format("{}: no static solution found: {}; apply a smaller load or give more solver.load_steps",
+                    scene, outcome));
+  }
+  throw Failure(
+      fmt::format("{}: the solve failed after {} step{} (t = {:.6g} s): {}; use a shorter solver.timestep",
+                  scene, result.steps, result.steps == 1 ? "" : "s", result.time, outcome));
 }
 
 }  // namespace limber::app

@@ -26,6 +26,14 @@ void FullSystem::evaluate(const Vector& u) {
   model_.force_and_stiffness(u, force_, K_);
 }
 
+void FullSystem::evaluate_force(const Vector& u) {
+  const bool damping_needs_stiffness =
+      damping_.stiffness > 0.0 && damping_.kind == RayleighDamping::Stiffness::local;
+  if (damping_needs_stiffness) return evaluate(u);
+  u_ = u;
+  model_.internal_force(u, force_);
+}
+
 void FullSystem::multiply_damping(const Vector& x, Vector& y) const {
   y.setZero(x.size());
   if (damping_.mass > 0.0) y.noalias() += damping_.mass * (model_.mass() * x);

@@ -20,6 +20,7 @@ class FullSystem {
 
   [[nodiscard]] Index size() const { return model_.dof_count(); }
   void evaluate(const Vector& u);
+  void evaluate_force(const Vector& u);
   [[nodiscard]] const Vector& force() const { return force_; }
   [[nodiscard]] double force_rounding() const { return model_.force_rounding(); }
   void multiply_mass(const Vector& x, Vector& y) const { y.noalias() = model_.mass() * x; }

@@ -20,7 +20,7 @@ SolveReport central_differences_step(System& system, double h, const Vector& f_e
                                      CentralDifferencesWorkspace& work) {
   work.half_velocity = state.v + 0.5 * h * state.a;
   const Vector u = state.u + h * work.half_velocity;
-  system.evaluate(u);
+  system.evaluate_force(u);
   system.multiply_damping(work.half_velocity, work.product);
   work.residual = f_ext - system.force() - work.product;
   SolveReport report = system.solve_mass(work.residual, work.acceleration);

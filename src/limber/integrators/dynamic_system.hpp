@@ -33,8 +33,9 @@ template <class S>
 concept DynamicSystem = requires(S& system, const S& constant, const Vector& x, Vector& y, double c) {
   { constant.size() } -> std::convertible_to<Index>;
 
-  // f(x), K(x), D(x)
+  // f(x), K(x), D(x); or f(x) and D(x) alone, which is cheaper
   system.evaluate(x);
+  system.evaluate_force(x);
   { constant.force() } -> std::convertible_to<const Vector&>;
   { constant.force_rounding() } -> std::convertible_to<double>;  // size of the rounding error in it
 
