@@ -80,7 +80,8 @@ class RatioReporter final : public benchmark::BenchmarkReporter {
 int run(const BenchOptions& options) {
   const int threads = Executor(options.threads).threads();
   std::map<std::string, Case> by_name;
-  for (const auto& cases : {linalg_cases(threads), fem_cases(threads), full_cases(threads)}) {
+  for (const auto& cases :
+       {linalg_cases(threads), mesh_cases(threads), fem_cases(threads), full_cases(threads)}) {
     for (const Case& one : cases) {
       by_name[one.name] = one;
       auto* registered =

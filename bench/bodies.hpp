@@ -1,7 +1,7 @@
 #pragma once
 
 #include "limber/fem/full_model.hpp"
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 
 #include <memory>
 #include <string_view>

@@ -20,6 +20,7 @@ struct Case {
 };
 
 std::vector<Case> linalg_cases(int threads);
+std::vector<Case> mesh_cases(int threads);
 std::vector<Case> fem_cases(int threads);
 std::vector<Case> full_cases(int threads);
 

@@ -14,6 +14,7 @@ struct Command {
 };
 
 Command add_inspect(CLI::App& program);
+Command add_mesh(CLI::App& program);
 Command add_modes(CLI::App& program);
 Command add_simulate(CLI::App& program);
 Command add_demo(CLI::App& program);

@@ -1,18 +1,21 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
+#include "apps/limber/describe.hpp"
 #include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/scene_file.hpp"
-#include "limber/mesh/builtin.hpp"
-#include "limber/mesh/quality.hpp"
+#include "limber/io/surface_file.hpp"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -26,40 +29,8 @@ struct Options {
   std::string file;
   bool json = false;
   std::string picture;
+  bool render = false;
 };
-
-// What is found goes into one JSON value; the text for people is made from it, so that both say the same.
-
-Json to_json(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
-
-Json describe_mesh(const VolumeMesh& mesh) {
-  const MeshQuality quality = measure_quality(mesh);
-  const std::vector<int> part = connected_parts(mesh);
-  const auto unused = std::count(part.begin(), part.end(), -1);
-  const BoundingBox box = bounding_box(mesh);
-  Json json{{"type", "mesh"},
-            {"kind", name_of(mesh.kind)},
-            {"vertices", mesh.vertex_count()},
-            {"unused_vertices", unused},
-            {"elements", mesh.element_count()},
-            {"parts", *std::max_element(part.begin(), part.end()) + 1},
-            {"unknowns", 3 * (mesh.vertex_count() - unused)},
-            {"bounding_box", {{"min", to_json(box.min)}, {"max", to_json(box.max)}}},
-            {"volume", quality.volume},
-            {"smallest_element_volume", quality.smallest_volume},
-            {"largest_element_volume", quality.largest_volume},
-            {"smallest_dihedral_degrees", quality.smallest_dihedral},
-            {"largest_dihedral_degrees", quality.largest_dihedral},
-            {"largest_edge_ratio", quality.largest_edge_ratio},
-            {"regions", Json::array()}};
-  for (std::size_t r = 0; r < mesh.regions.size(); ++r) {
-    json["regions"].push_back({{"tag", mesh.regions[r].tag},
-                               {"name", mesh.regions[r].name},
-                               {"elements", quality.regions[r].elements},
-                               {"volume", quality.regions[r].volume}});
-  }
-  return json;
-}
 
 Json describe_material(const Region& region, const Material& material) {
   const LameParameters lame = std::visit([](const auto& law) { return law.lame; }, material.law);
@@ -113,61 +84,35 @@ Json describe_scene(const Scene& scene, const SceneState& state) {
   return json;
 }
 
-std::string number(const Json& value) { return fmt::format("{:.6g}", value.get<double>()); }
-std::string count(const Json& value) { return fmt::format("{}", value.get<std::int64_t>()); }
 std::string words(const Json& value) { return value.get<std::string>(); }
 
-std::string point(const Json& value) {
-  return fmt::format("({}, {}, {})", number(value[0]), number(value[1]), number(value[2]));
-}
-
-std::string mesh_text(const Json& mesh) {
-  Rows rows{
-      {"kind", words(mesh["kind"])},
-      {"vertices", fmt::format("{} ({} unused)", count(mesh["vertices"]), count(mesh["unused_vertices"]))},
-      {"elements", count(mesh["elements"])},
-      {"connected parts", count(mesh["parts"])},
-      {"unknowns", fmt::format("{} with nothing fixed", count(mesh["unknowns"]))},
-      {"bounding box",
-       fmt::format("{} to {} m", point(mesh["bounding_box"]["min"]), point(mesh["bounding_box"]["max"]))},
-      {"volume", number(mesh["volume"]) + " m^3"},
-      {"element volumes", fmt::format("{} to {} m^3", number(mesh["smallest_element_volume"]),
-                                      number(mesh["largest_element_volume"]))},
-      {"dihedral angles", fmt::format("{} to {} degrees", number(mesh["smallest_dihedral_degrees"]),
-                                      number(mesh["largest_dihedral_degrees"]))},
-      {"largest edge ratio", number(mesh["largest_edge_ratio"])}};
-  for (const Json& region : mesh["regions"]) {
-    rows.emplace_back(fmt::format("region {}", count(region["tag"])),
-                      fmt::format("{}{} elements, {} m^3",
-                                  words(region["name"]).empty() ? "" : "'" + words(region["name"]) + "', ",
-                                  count(region["elements"]), number(region["volume"])));
+void append_materials(Rows& rows, const Json& materials) {
+  for (const Json& material : materials) {
+    rows.emplace_back("material of " + words(material["region"]),
+                      fmt::format("{}, young {} Pa, poisson {}, density {} kg/m^3", words(material["model"]),
+                                  number_text(material["young"]), number_text(material["poisson"]),
+                                  number_text(material["density"])));
   }
-  return to_text(rows);
 }
 
 std::string scene_text(const Json& scene) {
   const Json& solver = scene["solver"];
   std::string how = words(solver["type"]);
   if (solver.contains("steps")) {
-    how += fmt::format(", {}, {} steps of {} s", words(solver["integrator"]), count(solver["steps"]),
-                       number(solver["timestep"]));
+    how += fmt::format(", {}, {} steps of {} s", words(solver["integrator"]), count_text(solver["steps"]),
+                       number_text(solver["timestep"]));
   }
-  Rows rows{{"scene", "valid"}, {"solver", how}, {"gravity", point(scene["gravity"]) + " m/s^2"}};
+  Rows rows{{"scene", "valid"}, {"solver", how}, {"gravity", point_text(scene["gravity"]) + " m/s^2"}};
   for (const auto& [key, path] : scene["output"].items()) rows.emplace_back("output " + key, words(path));
   std::string text = to_text(rows);
   for (const Json& body : scene["bodies"]) {
-    Rows lines{
-        {"elements", fmt::format("{} ({})", count(body["elements"]), words(body["kind"]))},
-        {"vertices", fmt::format("{} ({} fixed)", count(body["vertices"]), count(body["fixed_vertices"]))},
-        {"unknowns", count(body["unknowns"])},
-        {"loads", count(body["loads"])},
-        {"mass", number(body["mass"]) + " kg"}};
-    for (const Json& material : body["materials"]) {
-      lines.emplace_back(
-          "region " + words(material["region"]),
-          fmt::format("{}, young {} Pa, poisson {}, density {} kg/m^3", words(material["model"]),
-                      number(material["young"]), number(material["poisson"]), number(material["density"])));
-    }
+    Rows lines{{"elements", fmt::format("{} ({})", count_text(body["elements"]), words(body["kind"]))},
+               {"vertices", fmt::format("{} ({} fixed)", count_text(body["vertices"]),
+                                        count_text(body["fixed_vertices"]))},
+               {"unknowns", count_text(body["unknowns"])},
+               {"loads", count_text(body["loads"])},
+               {"mass", number_text(body["mass"]) + " kg"}};
+    append_materials(lines, body["materials"]);
     text += fmt::format("\nbody {}\n{}", words(body["name"]), to_text(lines));
   }
   return text;
@@ -175,7 +120,7 @@ std::string scene_text(const Json& scene) {
 
 bool is_scene(std::string_view content) {
   const std::size_t first = content.find_first_not_of(" \t\r\n");
-  return first != std::string_view::npos && content[first] == '{';
+  return first != std::string_view::npos && content[first] == '{' && !looks_like_surface(content);
 }
 
 void write_picture(const Options& options, const auto& draw) {
@@ -187,45 +132,102 @@ void write_picture(const Options& options, const auto& draw) {
   }
 }
 
+Json inspect_scene(const Options& options, const std::string& content) {
+  const std::filesystem::path folder = std::filesystem::path(options.file).parent_path();
+  const Scene scene = parse_scene(content, folder, options.file);
+  const SceneState state = make_state(scene);
+  write_picture(options, [&] { return draw_state(scene, state); });
+  return describe_scene(scene, state);
+}
+
+Json inspect_builtin(const Options& options) {
+  const BuiltinBody body = make_builtin(options.file);
+  Json found = describe_mesh(body.mesh);
+  found["render_triangles"] = body.render.triangle_count();
+  found["fixed_vertices"] = body.fixed.size();
+  found["materials"] = Json::array();
+  for (std::size_t r = 0; r < body.materials.size(); ++r) {
+    found["materials"].push_back(describe_material(body.mesh.regions[r], body.materials[r]));
+  }
+  write_picture(options, [&] {
+    return options.render ? draw_surface(body.render, body.part_colors, Executor())
+                          : draw_mesh(body.mesh, Executor());
+  });
+  return found;
+}
+
+/// By content; a damaged file by its ending.
+bool is_surface(const std::filesystem::path& path, std::string_view content) {
+  static constexpr std::array<std::string_view, 6> endings{".obj", ".stl", ".ply", ".off", ".glb", ".gltf"};
+  return looks_like_surface(content) ||
+         std::find(endings.begin(), endings.end(), path.extension().string()) != endings.end();
+}
+
+Json inspect_file(const Options& options, std::string_view content) {
+  if (is_surface(options.file, content)) {
+    const SurfaceMesh surface = read_surface(options.file);
+    Json found = describe_surface(surface);
+    write_picture(options, [&] { return draw_surface(surface, {}, Executor()); });
+    return found;
+  }
+  const VolumeMesh mesh = read_mesh(options.file);
+  write_picture(options, [&] { return draw_mesh(mesh, Executor()); });
+  return describe_mesh(mesh);
+}
+
+std::string builtin_text(const Json& body) {
+  Rows rows{{"fixed vertices", count_text(body["fixed_vertices"])},
+            {"render triangles", count_text(body["render_triangles"])}};
+  append_materials(rows, body["materials"]);
+  return to_text(rows);
+}
+
+std::string found_text(const Json& found) {
+  if (found["type"] == "scene") return scene_text(found);
+  if (found["type"] == "surface") return surface_text(found);
+  return mesh_text(found) + (found.contains("materials") ? builtin_text(found) : "");
+}
+
 void run(const Options& options) {
   if (!options.picture.empty()) {
     check_extension(options.picture, ".png", "the picture");
     check_output_file(options.picture);
   }
-  const bool builtin = is_builtin(options.file);
-  const std::string content = builtin ? std::string() : read_file(options.file);
   Json found;
-  if (is_scene(content)) {
-    const std::filesystem::path folder = std::filesystem::path(options.file).parent_path();
-    const Scene scene = parse_scene(content, folder, options.file);
-    const SceneState state = make_state(scene);
-    found = describe_scene(scene, state);
-    write_picture(options, [&] { return draw_state(state); });
+  if (is_builtin(options.file)) {
+    found = inspect_builtin(options);
+  } else if (const std::string content = read_file(options.file); is_scene(content)) {
+    found = inspect_scene(options, content);
   } else {
-    const VolumeMesh mesh = builtin ? make_builtin(options.file) : parse_mesh(content, options.file);
-    found = describe_mesh(mesh);
-    write_picture(options, [&] { return draw_mesh(mesh); });
+    found = inspect_file(options, content);
   }
   if (options.json) {
     Json named{{"file", options.file}};
     named.update(found);
     print_json(named);
   } else {
-    print(options.file + "\n" + (found["type"] == "scene" ? scene_text(found) : mesh_text(found)));
+    print(options.file + "\n" + found_text(found));
   }
 }
 
 }  // namespace
 
 Command add_inspect(CLI::App& program) {
-  CLI::App* parser =
-      program.add_subcommand("inspect", "Say what is in a mesh or a scene, and whether it is valid");
+  CLI::App* parser = program.add_subcommand(
+      "inspect", "Say what is in a mesh, a surface or a scene, and whether it is valid");
   const auto options = std::make_shared<Options>();
-  parser->add_option("FILE", options->file, "Mesh file (Gmsh .msh), builtin:beam, or scene file (.json)")
+  parser
+      ->add_option(
+          "FILE", options->file,
+          fmt::format("Volume mesh ({}), surface ({}), scene (.json), or a built-in body: builtin:{}",
+                      volume_format_names(), surface_format_names(), fmt::join(builtin_names(), "|")))
       ->required()
       ->type_name("");
   parser->add_flag("--json", options->json, "Print JSON");
-  parser->add_option("--picture", options->picture, "Draw it at rest")->type_name("FILE.png");
+  parser->add_option("--picture", options->picture, "Draw it at rest; a mesh also cut open")
+      ->type_name("FILE.png");
+  parser->add_flag("--render", options->render,
+                   "In the picture of a built-in body: the surface to draw, not the mesh");
   parser->footer("Example:\n  limber inspect \"builtin:beam?element=brick&cells=20,4,4\" --picture beam.png");
   return {parser, [options] { run(*options); }};
 }

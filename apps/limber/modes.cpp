@@ -7,6 +7,7 @@
 #include "limber/base/text.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/basis/linear_modes.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/vtu.hpp"
@@ -16,6 +17,7 @@
 
 #include <array>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,12 +27,13 @@ namespace {
 struct Options {
   std::string mesh;
   int count = 12;
-  double young = 1e6;       ///< Pa
-  double poisson = 0.3;     ///< no unit
-  double density = 1000.0;  ///< kg/m^3
-  std::string model = "stvk";
+  std::optional<double> young;    ///< Pa
+  std::optional<double> poisson;  ///< no unit
+  std::optional<double> density;  ///< kg/m^3
+  std::optional<std::string> model;
   std::string fixed_vertices;
   std::string fixed_where;
+  bool free = false;
   std::string mass = "consistent";
   int threads = 0;
   bool json = false;
@@ -63,14 +66,38 @@ MassKind mass_of(const std::string& name) {
   return MassKind::lumped;
 }
 
-FullModel make_model(const Options& options) {
-  const Material material{make_law(options.model, lame_from_young(options.young, options.poisson)),
-                          options.density};
+constexpr double default_young = 1e6, default_poisson = 0.3, default_density = 1000.0;
+
+/// The material that the options name, or none where they name nothing.
+std::optional<Material> material_of(const Options& options) {
+  if (!options.young && !options.poisson && !options.density && !options.model) return std::nullopt;
+  const LameParameters lame =
+      lame_from_young(options.young.value_or(default_young), options.poisson.value_or(default_poisson));
+  const Material material{make_law(options.model.value_or("stvk"), lame),
+                          options.density.value_or(default_density)};
   check_density(material.density);
+  return material;
+}
+
+/// A built-in body brings what the options do not say: materials, and what holds it.
+FullModel make_model(const Options& options) {
+  const std::optional<Material> material = material_of(options);
   const MassKind mass = mass_of(options.mass);
-  const VertexSelection selection = selection_of(options);
-  VolumeMesh mesh = load_mesh(options.mesh);
-  std::vector<Material> materials(mesh.regions.size(), material);
+  VertexSelection selection = selection_of(options);
+  require(!options.free || selection.empty(), "--free and --fixed-... exclude each other");
+  VolumeMesh mesh;
+  std::vector<Material> materials;
+  if (is_builtin(options.mesh)) {
+    BuiltinBody body = make_builtin(options.mesh);
+    mesh = std::move(body.mesh);
+    materials = std::move(body.materials);
+    if (selection.empty() && !options.free) selection.vertices = std::move(body.fixed);
+  } else {
+    mesh = read_mesh(options.mesh);
+    materials.assign(mesh.regions.size(),
+                     {make_law("stvk", lame_from_young(default_young, default_poisson)), default_density});
+  }
+  if (material) materials.assign(mesh.regions.size(), *material);
   const std::vector<int> fixed = select_vertices(mesh, selection, options.mesh + ": fixed");
   return {std::move(mesh), std::move(materials), fixed, {mass, Executor(options.threads)}};
 }
@@ -162,26 +189,27 @@ void run(const Options& options) {
 Command add_modes(CLI::App& program) {
   CLI::App* parser = program.add_subcommand("modes", "Compute natural frequencies and mode shapes");
   const auto options = std::make_shared<Options>();
-  parser->add_option("MESH", options->mesh, "Mesh file (Gmsh .msh) or builtin:beam")
+  parser->add_option("MESH", options->mesh, "Volume mesh file or built-in body, as builtin:spoon")
       ->required()
       ->type_name("");
   parser->add_option("--count", options->count, "How many, the lowest first")
       ->type_name("N")
       ->capture_default_str();
-  parser->add_option("--young", options->young, "Young's modulus, Pa")->type_name("E")->capture_default_str();
-  parser->add_option("--poisson", options->poisson, "Poisson's ratio, more than -1 and less than 0.5")
-      ->type_name("NU")
-      ->capture_default_str();
-  parser->add_option("--density", options->density, "Density, kg/m^3")
-      ->type_name("RHO")
-      ->capture_default_str();
-  parser->add_option("--model", options->model, "Material law; near rest all agree")
-      ->type_name("NAME")
-      ->capture_default_str();
+  parser->add_option("--young", options->young, "Young's modulus, Pa [1e6; built-in bodies: their own]")
+      ->type_name("E");
+  parser
+      ->add_option("--poisson", options->poisson,
+                   "Poisson's ratio, more than -1 and less than 0.5 [0.3; ...]")
+      ->type_name("NU");
+  parser->add_option("--density", options->density, "Density, kg/m^3 [1000; ...]")->type_name("RHO");
+  parser->add_option("--model", options->model, "Material law; near rest all agree [stvk; ...]")
+      ->type_name("NAME");
   parser->add_option("--fixed-vertices", options->fixed_vertices, "Vertices that do not move, as 0,1,2")
       ->type_name("LIST");
   parser->add_option("--fixed-where", options->fixed_where, "Vertices that do not move, as \"x < 0.01\"")
       ->type_name("TEXT");
+  parser->add_flag("--free", options->free,
+                   "Hold nothing, not even a built-in body where it usually is held");
   parser->add_option("--mass", options->mass, "Mass matrix: consistent or lumped")
       ->type_name("KIND")
       ->capture_default_str();

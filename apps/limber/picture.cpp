@@ -1,6 +1,8 @@
 #include "apps/limber/picture.hpp"
 
+#include "limber/draw/regions.hpp"
 #include "limber/draw/render.hpp"
+#include "limber/mesh/embedding.hpp"
 
 #include <fmt/format.h>
 
@@ -12,52 +14,130 @@ namespace limber::app {
 namespace {
 
 constexpr double ghost_opacity = 0.22;
-constexpr int most_modes = 12;  ///< in one picture
+constexpr Index most_triangles_with_edges = 60'000;  ///< beyond, edges would cover the picture
+constexpr int most_modes = 12;                       ///< in one picture
 constexpr double mode_amplitude =
     0.15;                              ///< largest displacement of a mode in a picture, share of the diagonal
 constexpr double mode_spacing = 1.12;  ///< distance of neighbours, multiples of their size in the picture
 
 Vector lengths(const Matrix3X& displacement) { return displacement.colwise().norm().transpose(); }
 
-/// Copies of one body laid out on a grid in the plane of the picture, which has about the shape of the
-/// picture.
-void lay_out(std::vector<Shape>& shapes, const RenderOptions& options) {
-  const Matrix3 axes = frame_shapes(shapes, options).axes();
+/// Copies of one body, each of one or more shapes, laid out on a grid in the plane of the picture, which has
+/// about the shape of the picture.
+void lay_out(std::vector<std::vector<Shape>>& bodies, const RenderOptions& options) {
+  const Matrix3 axes = frame_shapes(bodies.front(), options).axes();
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
-  for (const Shape& shape : shapes) {
-    const Matrix3X seen = axes * shape.vertices;
-    low = low.cwiseMin(seen.rowwise().minCoeff());
-    high = high.cwiseMax(seen.rowwise().maxCoeff());
+  for (const std::vector<Shape>& body : bodies) {
+    for (const Shape& shape : body) {
+      const Matrix3X seen = axes * shape.vertices;
+      low = low.cwiseMin(seen.rowwise().minCoeff());
+      high = high.cwiseMax(seen.rowwise().maxCoeff());
+    }
   }
   const Vector3 cell = mode_spacing * (high - low);
   const double aspect = static_cast<double>(options.width) / options.height;
-  const auto count = static_cast<double>(shapes.size());
+  const auto count = static_cast<double>(bodies.size());
   const int columns =
       static_cast<int>(std::clamp(std::round(std::sqrt(count * aspect * cell.y() / cell.x())), 1.0, count));
-  for (std::size_t i = 0; i < shapes.size(); ++i) {
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
     const int column = static_cast<int>(i) % columns, row = static_cast<int>(i) / columns;
     const Vector3 offset = column * cell.x() * axes.row(0) - row * cell.y() * axes.row(1);
-    shapes[i].vertices.colwise() += offset;
+    for (Shape& shape : bodies[i]) shape.vertices.colwise() += offset;
   }
+}
+
+/// One shape per part of a surface, all with the vertices of the whole. colors: one per part, or none.
+std::vector<Shape> part_shapes(const SurfaceMesh& surface, const std::vector<Vector3>& colors) {
+  std::vector<Shape> shapes;
+  for (std::size_t p = 0; p < surface.parts.size(); ++p) {
+    std::vector<Index> chosen;
+    for (std::size_t t = 0; t < surface.part.size(); ++t) {
+      if (surface.part[t] == static_cast<int>(p)) chosen.push_back(static_cast<Index>(t));
+    }
+    if (chosen.empty()) continue;
+    Shape shape;
+    shape.vertices = surface.vertices;
+    shape.triangles = surface.triangles(Eigen::all, chosen);
+    shape.color = p < colors.size() ? colors[p] : region_color(p);
+    shape.edges = colors.empty() && surface.triangle_count() <= most_triangles_with_edges;
+    shapes.push_back(std::move(shape));
+  }
+  return shapes;
+}
+
+/// What is drawn of a body that moved, with the length of its displacement as values; the rest pose is the
+/// vertices less `moved`.
+struct MovedShape {
+  Shape shape;
+  Matrix3X moved;
+};
+
+std::vector<MovedShape> moved_shapes(const Body& body, const Matrix3X& displacement,
+                                     const Executor& executor) {
+  std::vector<MovedShape> shapes;
+  if (body.render.triangle_count() == 0) {
+    shapes.push_back({make_shape(body.mesh, displacement), displacement});
+  } else {
+    const Embedding embedding = embed_points(body.mesh, body.render.vertices, executor);
+    const Matrix3X moved = interpolate(embedding, displacement);
+    for (Shape& shape : part_shapes(body.render, body.render_colors)) {
+      shapes.push_back({std::move(shape), moved});
+      shapes.back().shape.vertices += moved;
+      shapes.back().shape.edges = false;
+    }
+  }
+  for (MovedShape& one : shapes) one.shape.values = lengths(one.moved);
+  return shapes;
+}
+
+Shape ghost_of(const MovedShape& moved) {
+  Shape ghost = moved.shape;
+  ghost.vertices -= moved.moved;
+  ghost.values.resize(0);
+  ghost.opacity = ghost_opacity;
+  ghost.edges = false;
+  return ghost;
 }
 
 }  // namespace
 
-Image draw_mesh(const VolumeMesh& mesh) {
-  const std::vector<Shape> shapes{make_shape(mesh)};
-  return render(shapes);
+Image draw_mesh(const VolumeMesh& mesh, const Executor& executor) {
+  RenderOptions options;
+  options.view.field_of_view = 0.0;  // whole and cut look alike
+  options.executor = executor;
+  const BoundingBox box = bounding_box(mesh);
+  Vector3 towards_viewer = Vector3::Zero();  // the axis that faces the viewer most
+  Index axis = 0;
+  options.view.direction.cwiseAbs().maxCoeff(&axis);
+  towards_viewer(axis) = options.view.direction(axis) > 0.0 ? -1.0 : 1.0;
+  std::vector<std::vector<Shape>> bodies{
+      make_region_shapes(mesh),
+      make_cut_shapes(mesh, towards_viewer, towards_viewer.dot(0.5 * (box.min + box.max)))};
+  lay_out(bodies, options);
+  std::vector<Shape> shapes;
+  for (auto& body : bodies) shapes.insert(shapes.end(), body.begin(), body.end());
+  return render(shapes, options);
 }
 
-Image draw_state(const SceneState& state) {
+Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, const Executor& executor) {
+  RenderOptions options;
+  options.executor = executor;
+  return render(part_shapes(surface, colors), options);
+}
+
+Image draw_state(const Scene& scene, const SceneState& state) {
   std::vector<Shape> shapes;
-  for (const BodyState& body : state.bodies) {
-    const Matrix3X displacement = body.displacement();
-    shapes.push_back(make_shape(body.model->mesh(), displacement));
-    shapes.back().values = lengths(displacement);
-    if (displacement.isZero(0.0)) continue;
-    shapes.push_back(make_shape(body.model->mesh()));
-    shapes.back().opacity = ghost_opacity;
-    shapes.back().edges = false;
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    const Matrix3X displacement = state.bodies[i].displacement();
+    const bool moved = !displacement.isZero(0.0);
+    for (MovedShape& one : moved_shapes(scene.bodies[i], displacement, state.bodies[i].model->executor())) {
+      if (moved) {
+        shapes.push_back(ghost_of(one));
+      } else if (scene.bodies[i].render.triangle_count() > 0) {
+        one.shape.values.resize(0);  // its own colour
+      }
+      shapes.push_back(std::move(one.shape));
+    }
   }
   RenderOptions options;
   options.value_title = "displacement (m)";
@@ -69,12 +149,12 @@ Image draw_modes(const FullModel& model, const LinearModes& modes) {
   const BoundingBox box = bounding_box(model.mesh());
   const double largest = mode_amplitude * (box.max - box.min).norm();
   const Index shown = std::min<Index>(modes.shapes.cols(), most_modes);
-  std::vector<Shape> shapes;
+  std::vector<std::vector<Shape>> copies;
   for (Index i = 0; i < shown; ++i) {
     Matrix3X displacement = model.dofs().expand(modes.shapes.col(i));
     displacement *= largest / lengths(displacement).maxCoeff();
-    shapes.push_back(make_shape(model.mesh(), displacement));
-    shapes.back().values = lengths(displacement) / largest;
+    copies.push_back({make_shape(model.mesh(), displacement)});
+    copies.back().front().values = lengths(displacement) / largest;
   }
   RenderOptions options;
   options.view.field_of_view = 0.0;  // copies beside each other look alike
@@ -83,7 +163,9 @@ Image draw_modes(const FullModel& model, const LinearModes& modes) {
                               modes.frequencies_hz(shown - 1));
   options.value_title = "share of largest";
   options.executor = model.executor();
-  lay_out(shapes, options);
+  lay_out(copies, options);
+  std::vector<Shape> shapes;
+  for (auto& copy : copies) shapes.push_back(std::move(copy.front()));
   return render(shapes, options);
 }
 

@@ -2,15 +2,20 @@
 
 #include "limber/basis/linear_modes.hpp"
 #include "limber/draw/image.hpp"
+#include "limber/mesh/surface_mesh.hpp"
 #include "limber/scene/scene.hpp"
 
 namespace limber::app {
 
-/// The body at rest.
-Image draw_mesh(const VolumeMesh& mesh);
+/// The mesh coloured by region, and beside it cut open.
+Image draw_mesh(const VolumeMesh& mesh, const Executor& executor);
 
-/// All bodies of a scene, coloured by how far they moved, and their rest poses as ghosts.
-Image draw_state(const SceneState& state);
+/// A surface, its parts in different colours. colors: sRGB, one per part, or none to choose them here.
+Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, const Executor& executor);
+
+/// All bodies of a scene, coloured by how far they moved, and their rest poses as ghosts. Bodies with a surface to
+/// draw show that, in its own colours while nothing has moved.
+Image draw_state(const Scene& scene, const SceneState& state);
 
 /// The shapes of up to twelve modes beside each other, the lowest at the top left, coloured by how far they
 /// move.

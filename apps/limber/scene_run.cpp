@@ -144,7 +144,7 @@ void write_last_state(const Scene& scene, const SceneState& state, RunResult& re
     result.outputs.push_back(output.displacements.lexically_normal());
   }
   if (!output.picture.empty()) {
-    write_png(output.picture, draw_state(state));
+    write_png(output.picture, draw_state(scene, state));
     result.outputs.push_back(output.picture.lexically_normal());
   }
 }

@@ -2,7 +2,7 @@
 
 #include <limber/full/statics.hpp>
 #include <limber/io/vtu.hpp>
-#include <limber/mesh/builtin.hpp>
+#include <limber/mesh/beam.hpp>
 
 #include <cstdio>
 #include <vector>

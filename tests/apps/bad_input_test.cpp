@@ -84,7 +84,6 @@ std::vector<BadInput> bad_inputs() {
        [](json& s) {
          s["solver"] = {{"type", "dynamic"}, {"steps", 5}};
        }},
-      {"InvertedElement", "element 0 is inverted", keep, replacing("1 2 3 4\n$End", "1 3 2 4\n$End")},
       {"DegenerateElement", "element 0 is degenerate", keep, replacing("4 0 0 1\n", "4 1 1 0\n")},
       {"IndexOutOfRange", "body.msh", keep, replacing("1 2 3 4\n$End", "1 2 3 77\n$End")},
       {"NanCoordinate", "body.msh", keep, replacing("3 0 1 0\n", "3 0 nan 0\n")},

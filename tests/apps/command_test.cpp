@@ -25,7 +25,7 @@ TEST(Command, PrintsItsVersion) {
 
 TEST(Command, ShowsAnExampleInEveryHelp) {
   const ScratchFolder folder;
-  for (const char* command : {"", "inspect", "modes", "simulate", "demo", "schema", "bench"}) {
+  for (const char* command : {"", "mesh", "inspect", "modes", "simulate", "demo", "schema", "bench"}) {
     const auto result = run_limber(folder.path(), fmt::format("{} --help", command));
     EXPECT_EQ(result.status, 0) << command;
     EXPECT_TRUE(contains(result.out, "Example:\n  limber ")) << command << ": " << result.out;
@@ -123,7 +123,7 @@ TEST(Modes, AreThoseOfTheLibrary) {
 TEST(Modes, OfAFreeBodyBeginWithSixZeros) {
   const ScratchFolder folder;
   const auto result = run_limber(
-      folder.path(), fmt::format("modes '{}' --count 8 --json --picture m.png", test::tiny_beam_name));
+      folder.path(), fmt::format("modes '{}' --free --count 8 --json --picture m.png", test::tiny_beam_name));
   ASSERT_EQ(result.status, 0) << result.err;
   const json frequencies = json::parse(result.out)["frequencies_hz"];
   EXPECT_LT(frequencies[5].get<double>(), 1e-4 * frequencies[6].get<double>());

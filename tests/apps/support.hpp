@@ -1,7 +1,7 @@
 #pragma once
 
 #include "limber/base/file.hpp"
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 #include "tests/support/files.hpp"
 
 #include <gtest/gtest.h>

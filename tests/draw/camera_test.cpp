@@ -1,7 +1,7 @@
 #include "limber/draw/camera.hpp"
 
 #include "limber/base/random.hpp"
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 #include "tests/draw/support.hpp"
 
 namespace limber {

@@ -1,6 +1,6 @@
 #include "limber/draw/render.hpp"
 
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 #include "tests/draw/support.hpp"
 
 #include <limits>

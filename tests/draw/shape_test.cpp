@@ -1,6 +1,6 @@
 #include "limber/draw/shape.hpp"
 
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 #include "tests/draw/support.hpp"
 
 namespace limber {

@@ -1,6 +1,6 @@
 // Any text is a `where` expression or an Error.
 #include "limber/base/error.hpp"
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 #include "limber/scene/selection.hpp"
 
 #include <cstddef>

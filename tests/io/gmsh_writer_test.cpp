@@ -1,6 +1,6 @@
 #include "limber/io/gmsh_writer.hpp"
 
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 #include "tests/io/mesh_support.hpp"
 
 #include <cmath>

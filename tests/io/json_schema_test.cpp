@@ -145,7 +145,7 @@ TEST(SceneErrors, MisspeltRequiredKeyIsCalledUnknownRatherThanMissing) {
 
 TEST(SceneErrors, MissingKeySaysWhatItIsFor) {
   EXPECT_EQ(scene_message(json::parse(R"({"bodies": [{}]})")),
-            "beam.json: bodies[0].mesh is missing (path of a mesh file or builtin:NAME)");
+            "beam.json: bodies[0].mesh is missing (path of a volume mesh file or builtin:NAME)");
 }
 
 TEST(SceneErrors, MissingKeyAtTheTop) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 #include "tests/support/files.hpp"
 
 #include <string>

@@ -2,7 +2,7 @@
 
 #include "limber/base/random.hpp"
 #include "limber/fem/full_model.hpp"
-#include "limber/mesh/builtin.hpp"
+#include "limber/mesh/beam.hpp"
 
 #include <Eigen/Geometry>
 

@@ -9,22 +9,17 @@
 
 namespace limber {
 
-Shape make_shape(const VolumeMesh& mesh, const Matrix3X& displacement) {
-  require(displacement.cols() == 0 || displacement.cols() == mesh.vertex_count(),
-          "displacement has {} columns, the mesh needs {} (one per vertex)", displacement.cols(),
-          mesh.vertex_count());
-  Shape shape;
-  shape.vertices = mesh.vertices;
-  if (displacement.cols() > 0) shape.vertices += displacement;
-  shape.triangles = boundary_triangles(mesh);
+namespace {
 
+/// The sides of triangles that are edges of elements, each once.
+Eigen::Matrix2Xi element_edges(const Eigen::Matrix3Xi& triangles, ElementKind kind) {
   std::vector<std::pair<int, int>> edges;
-  for (Index t = 0; t < shape.triangles.cols(); ++t) {
+  for (Index t = 0; t < triangles.cols(); ++t) {
     for (int side = 0; side < 3; ++side) {
       // The triangles (a b c), (a c d) of a brick's face meet in a diagonal: the last side of the even ones,
       // the first side of the odd ones.
-      if (mesh.kind == ElementKind::brick && side == (t % 2 == 0 ? 2 : 0)) continue;
-      edges.push_back(std::minmax({shape.triangles(side, t), shape.triangles((side + 1) % 3, t)}));
+      if (kind == ElementKind::brick && side == (t % 2 == 0 ? 2 : 0)) continue;
+      edges.push_back(std::minmax({triangles(side, t), triangles((side + 1) % 3, t)}));
     }
   }
   std::sort(edges.begin(), edges.end());
@@ -33,7 +28,38 @@ Shape make_shape(const VolumeMesh& mesh, const Matrix3X& displacement) {
   for (Index e = 0; e < list.cols(); ++e) {
     list.col(e) << edges[static_cast<std::size_t>(e)].first, edges[static_cast<std::size_t>(e)].second;
   }
-  shape.edge_list = std::move(list);
+  return list;
+}
+
+}  // namespace
+
+Shape make_shape(const VolumeMesh& mesh, const Matrix3X& displacement) {
+  require(displacement.cols() == 0 || displacement.cols() == mesh.vertex_count(),
+          "displacement has {} columns, the mesh needs {} (one per vertex)", displacement.cols(),
+          mesh.vertex_count());
+  Shape shape;
+  shape.vertices = mesh.vertices;
+  if (displacement.cols() > 0) shape.vertices += displacement;
+  shape.triangles = boundary_triangles(mesh);
+  shape.edge_list = element_edges(shape.triangles, mesh.kind);
+  return shape;
+}
+
+Shape make_shape(const Matrix3X& vertices, const Eigen::Matrix3Xi& faces, ElementKind kind) {
+  Shape shape;
+  shape.triangles = faces;
+  std::vector<int> number(static_cast<std::size_t>(vertices.cols()), -1);
+  std::vector<Index> used;
+  for (int& v : shape.triangles.reshaped()) {
+    int& renumbered = number[static_cast<std::size_t>(v)];
+    if (renumbered < 0) {
+      renumbered = static_cast<int>(used.size());
+      used.push_back(v);
+    }
+    v = renumbered;
+  }
+  shape.vertices = vertices(Eigen::all, used);
+  shape.edge_list = element_edges(shape.triangles, kind);
   return shape;
 }
 

@@ -1,7 +1,8 @@
 #pragma once
 
+#include "limber/io/text_source.hpp"
+
 #include <cstdint>
-#include <string>
 #include <string_view>
 
 namespace limber {
@@ -73,8 +74,5 @@ class GmshSource {
   std::size_t value_position_ = 0;  ///< where the value read last starts, for messages
   Encoding encoding_ = Encoding::text;
 };
-
-/// Text from a file made fit for a one-line message: at most 40 characters, '?' for unprintable ones.
-std::string printable(std::string_view text);
 
 }  // namespace limber

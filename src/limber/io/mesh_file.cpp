@@ -2,42 +2,97 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/io/gmsh_reader.hpp"
-#include "limber/io/gmsh_reader_source.hpp"
-#include "limber/mesh/builtin.hpp"
+#include "limber/io/gmsh_writer.hpp"
+#include "limber/io/medit_reader.hpp"
+#include "limber/io/medit_writer.hpp"
+#include "limber/io/mesh_parts.hpp"
+#include "limber/io/tetgen_reader.hpp"
+#include "limber/io/tetgen_writer.hpp"
+#include "limber/io/text_source.hpp"
+#include "limber/io/vega_reader.hpp"
+#include "limber/io/vega_writer.hpp"
+#include "limber/io/vtk_legacy_reader.hpp"
+#include "limber/io/vtk_legacy_writer.hpp"
+#include "limber/io/vtu.hpp"
+#include "limber/io/vtu_reader.hpp"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
+#include <cctype>
 #include <numeric>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace limber {
 namespace {
 
-/// A format of mesh files. To add one, write its two functions and list it below.
+/// A format of mesh files. To add one, write its functions and list it below.
 struct MeshFormat {
-  std::string_view name;
+  std::string_view name;  ///< with its extensions, for messages
+  std::array<std::string_view, 2> extensions;
   bool (*recognizes)(std::string_view content);
   VolumeMesh (*parse)(std::string_view content, std::string_view where);
+  void (*write)(const std::filesystem::path& path, const VolumeMesh& mesh);
 };
 
-constexpr std::array<MeshFormat, 1> formats{{{"Gmsh (MSH 2.2 or 4.1)", looks_like_gmsh, parse_gmsh}}};
+/// The extension in small letters.
+std::string extension_of(const std::filesystem::path& path) {
+  std::string extension = path.extension().string();
+  for (char& c : extension) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return extension;
+}
+
+VolumeMesh refuse_half_of_tetgen(std::string_view /*content*/, std::string_view where) {
+  throw Error(
+      "{}: looks like half of a TetGen mesh, which needs two files; call them NAME.node and NAME.ele and "
+      "give either name",
+      where);
+}
+
+/// In the order in which they are tried: TetGen's files have no magic word, so they come last.
+constexpr std::array<MeshFormat, 6> formats{{
+    {"Gmsh (.msh 2.2 or 4.1)",
+     {".msh"},
+     looks_like_gmsh,
+     parse_gmsh,
+     [](const std::filesystem::path& path, const VolumeMesh& mesh) { write_gmsh(path, mesh); }},
+    {"MEDIT (.mesh, .meshb)",
+     {".mesh", ".meshb"},
+     looks_like_medit,
+     parse_medit,
+     [](const std::filesystem::path& path, const VolumeMesh& mesh) {
+       write_medit(path, mesh, {.binary = extension_of(path) == ".meshb"});
+     }},
+    {"VTK (.vtk)",
+     {".vtk"},
+     looks_like_vtk_legacy,
+     parse_vtk_legacy,
+     [](const std::filesystem::path& path, const VolumeMesh& mesh) { write_vtk_legacy(path, mesh); }},
+    {"VTK XML (.vtu)",
+     {".vtu"},
+     looks_like_vtu,
+     parse_vtu,
+     [](const std::filesystem::path& path, const VolumeMesh& mesh) {
+       check_writable(mesh, path.string());
+       write_vtu(path, mesh);
+     }},
+    {"Vega (.veg)", {".veg"}, looks_like_vega, parse_vega, write_vega},
+    {"TetGen (.node with .ele)", {".node", ".ele"}, looks_like_tetgen, refuse_half_of_tetgen, write_tetgen},
+}};
 
 const MeshFormat& detect_format(std::string_view content, std::string_view where) {
   require(content.find_first_not_of(" \t\r\n") != std::string_view::npos, "{}: is empty, expected a mesh",
           where);
   const auto format = std::find_if(formats.begin(), formats.end(),
                                    [&](const MeshFormat& f) { return f.recognizes(content); });
-  if (format == formats.end()) {
-    std::vector<std::string_view> names;
-    for (const MeshFormat& known : formats) names.push_back(known.name);
-    throw Error(
-        "{}: is no mesh that limber reads, it starts with '{}'; convert it to {}, e.g. with gmsh or meshio",
-        where, printable(content.substr(0, content.find('\n'))), fmt::join(names, ", "));
-  }
+  require(format != formats.end(),
+          "{}: is no mesh that limber reads, it starts with '{}'; convert it to {}, e.g. with gmsh or meshio",
+          where, printable(content.substr(0, content.find('\n'))), volume_format_names());
   return *format;
 }
 
@@ -62,20 +117,76 @@ void check_no_element_twice(const VolumeMesh& mesh, std::string_view where) {
       where, std::min(twice[0], twice[1]), std::max(twice[0], twice[1]));
 }
 
+/// Swaps two vertices of each tetrahedron of negative volume. Indices out of range are for check_mesh.
+void orient_tetrahedra(VolumeMesh& mesh) {
+  const bool in_range = mesh.elements.size() > 0 && mesh.elements.rows() == 4 &&
+                        mesh.elements.minCoeff() >= 0 && mesh.elements.maxCoeff() < mesh.vertex_count();
+  if (!in_range) return;
+  for (Index e = 0; e < mesh.element_count(); ++e) {
+    if (element_volume(mesh, e) < 0.0) std::swap(mesh.elements(2, e), mesh.elements(3, e));
+  }
+}
+
+/// The format that the extension names.
+const MeshFormat& format_to_write(const std::filesystem::path& path) {
+  const std::string extension = extension_of(path);
+  for (const MeshFormat& format : formats) {
+    if (extension.empty()) break;
+    const auto& known = format.extensions;
+    if (std::find(known.begin(), known.end(), extension) != known.end()) return format;
+  }
+  throw Error("{}: the extension '{}' names no format of volume meshes, expected one of {}", path.string(),
+              printable(extension), volume_format_names());
+}
+
 }  // namespace
+
+void finish_mesh(VolumeMesh& mesh, std::string_view where) {
+  if (mesh.kind == ElementKind::brick) {
+    canonicalize_bricks(mesh, where);
+  } else {
+    orient_tetrahedra(mesh);
+  }
+  check_mesh(mesh, where);
+  check_no_element_twice(mesh, where);
+}
 
 VolumeMesh parse_mesh(std::string_view content, std::string_view where) {
   VolumeMesh mesh = detect_format(content, where).parse(content, where);
-  if (mesh.kind == ElementKind::brick) canonicalize_bricks(mesh, where);
-  check_mesh(mesh, where);
-  check_no_element_twice(mesh, where);
+  finish_mesh(mesh, where);
   return mesh;
 }
 
-VolumeMesh read_mesh(const std::filesystem::path& path) { return parse_mesh(read_file(path), path.string()); }
+VolumeMesh read_mesh(const std::filesystem::path& path) {
+  const std::string content = read_file(path);
+  const MeshFormat& format = detect_format(content, path.string());
+  VolumeMesh mesh;
+  if (format.parse == parse_vega) {
+    mesh = read_vega(path);
+  } else if (format.recognizes == looks_like_tetgen && is_tetgen_path(path)) {
+    mesh = read_tetgen(path);
+  } else {
+    mesh = format.parse(content, path.string());
+  }
+  finish_mesh(mesh, path.string());
+  return mesh;
+}
 
 VolumeMesh load_mesh(std::string_view name) {
-  return is_builtin(name) ? make_builtin(name) : read_mesh(std::filesystem::path(name));
+  return is_builtin(name) ? make_builtin(name).mesh : read_mesh(std::filesystem::path(name));
+}
+
+void check_mesh_extension(const std::filesystem::path& path) { format_to_write(path); }
+
+void write_mesh(const std::filesystem::path& path, const VolumeMesh& mesh) {
+  format_to_write(path).write(path, mesh);
+}
+
+std::string volume_format_names() {
+  std::vector<std::string_view> names;
+  names.reserve(formats.size());
+  for (const MeshFormat& format : formats) names.push_back(format.name);
+  return fmt::format("{}", fmt::join(names, ", "));
 }
 
 }  // namespace limber

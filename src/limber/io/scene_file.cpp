@@ -3,9 +3,10 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/io/json_schema.hpp"
 #include "limber/io/mesh_file.hpp"
-#include "limber/mesh/builtin.hpp"
+#include "limber/io/surface_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -43,8 +44,10 @@ Material to_material(const json& value, const std::string& where) {
   }
 }
 
-/// One material per region: that of `materials` under the region's name or tag, else `material`.
-std::vector<Material> to_materials(const json& body, const VolumeMesh& mesh, const std::string& where) {
+/// One material per region: that of `materials` under the region's name or tag, else `material`, else that of
+/// `defaults`, which is empty or has one per region.
+std::vector<Material> to_materials(const json& body, const VolumeMesh& mesh,
+                                   const std::vector<Material>& defaults, const std::string& where) {
   std::vector<const json*> chosen(mesh.regions.size(),
                                   body.contains("material") ? &body["material"] : nullptr);
   std::vector<std::string> origin(mesh.regions.size(), where + ".material");
@@ -66,6 +69,10 @@ std::vector<Material> to_materials(const json& body, const VolumeMesh& mesh, con
   }
   std::vector<Material> result;
   for (std::size_t r = 0; r < mesh.regions.size(); ++r) {
+    if (chosen[r] == nullptr && !defaults.empty()) {
+      result.push_back(defaults[r]);
+      continue;
+    }
     require(chosen[r] != nullptr,
             "{}: region '{}' (tag {}) has no material; give 'material' or name it in 'materials'", where,
             mesh.regions[r].name, mesh.regions[r].tag);
@@ -133,11 +140,28 @@ Body to_body(const json& value, std::size_t number, const std::filesystem::path&
              const std::string& where, bool statics) {
   Body body;
   body.name = value["name"].get<std::string>();
-  const std::string mesh = value["mesh"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
-  body.mesh = is_builtin(mesh) ? make_builtin(mesh) : read_mesh(folder / mesh);
-  body.materials = to_materials(value, body.mesh, where);
-  if (value.contains("fixed")) body.fixed = to_selection(value["fixed"], where + ".fixed");
+  const std::string mesh = value["mesh"].get<std::string>();
+  std::vector<Material> default_materials;
+  if (is_builtin(mesh)) {
+    BuiltinBody builtin = make_builtin(mesh);
+    body.mesh = std::move(builtin.mesh);
+    body.render = std::move(builtin.render);
+    body.render_colors = std::move(builtin.part_colors);
+    body.fixed.vertices = std::move(builtin.fixed);
+    default_materials = std::move(builtin.materials);
+  } else {
+    body.mesh = read_mesh(folder / mesh);
+  }
+  if (value.contains("render")) {
+    body.render = read_surface(folder / value["render"].get<std::string>());
+    body.render_colors.clear();
+  }
+  body.materials = to_materials(value, body.mesh, default_materials, where);
+  if (value.contains("fixed")) {
+    const bool none = value["fixed"].is_string();
+    body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
+  }
   for (std::size_t i = 0; i < value["loads"].size(); ++i) {
     body.loads.push_back(to_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i), statics));
   }
@@ -203,6 +227,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   for (const json& body : value["bodies"]) {
     const std::string mesh = body["mesh"].get<std::string>();
     if (!is_builtin(mesh)) require_outputs_spare(scene.output, folder / mesh, where);
+    if (body.contains("render")) require_outputs_spare(scene.output, resolve(folder, body, "render"), where);
   }
   return scene;
 }

@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/io/vtk_grid.hpp"
 
 #include <algorithm>
 #include <bit>
@@ -15,10 +16,6 @@ namespace {
 
 constexpr std::string_view byte_order =
     std::endian::native == std::endian::little ? "LittleEndian" : "BigEndian";
-
-/// Cell types of VTK.
-constexpr std::uint8_t vtk_tetra = 10;
-constexpr std::uint8_t vtk_hexahedron = 12;
 
 void append_base64(std::string& text, std::string_view bytes) {
   static constexpr std::string_view digits =
@@ -68,17 +65,24 @@ constexpr std::string_view type_name<std::int64_t> = "Int64";
 template <>
 constexpr std::string_view type_name<std::uint8_t> = "UInt8";
 
-/// Appends a DataArray: the number of bytes as UInt64, then the bytes, in one run of base64.
+/// Appends a DataArray: the number of bytes as UInt64, then the bytes, in one run of base64. `counts`: the
+/// attribute that says how many values belong together or, in field data, how many there are.
 template <class Number>
-void append_array(std::string& xml, std::string_view name, Index components, std::span<const Number> values) {
+void append_values(std::string& xml, std::string_view name, std::string_view counts,
+                   std::span<const Number> values) {
   const std::uint64_t size = values.size_bytes();
   std::string bytes(sizeof size + size, '\0');
   std::memcpy(bytes.data(), &size, sizeof size);
   if (size > 0) std::memcpy(bytes.data() + sizeof size, values.data(), size);
-  xml += fmt::format(R"(<DataArray type="{}" Name="{}" NumberOfComponents="{}" format="binary">)",
-                     type_name<Number>, escaped(name), components);
+  xml += fmt::format(R"(<DataArray type="{}" Name="{}" {} format="binary">)", type_name<Number>,
+                     escaped(name), counts);
   append_base64(xml, bytes);
   xml += "</DataArray>\n";
+}
+
+template <class Number>
+void append_array(std::string& xml, std::string_view name, Index components, std::span<const Number> values) {
+  append_values(xml, name, fmt::format(R"(NumberOfComponents="{}")", components), values);
 }
 
 void append_matrix(std::string& xml, std::string_view name, const Eigen::Ref<const Matrix>& values) {
@@ -121,6 +125,20 @@ void append_cell_data(std::string& xml, const VolumeMesh& mesh, const std::vecto
   xml += "</CellData>\n";
 }
 
+/// The names of the regions, where there are any.
+void append_names(std::string& xml, const VolumeMesh& mesh) {
+  const std::string names = encode_region_names(mesh);
+  if (names.empty()) return;
+  std::vector<std::int32_t> tags;
+  for (const Region& region : mesh.regions) tags.push_back(region.tag);
+  const std::vector<std::uint8_t> codes(names.begin(), names.end());
+  const auto tuples = [](std::size_t count) { return fmt::format(R"(NumberOfTuples="{}")", count); };
+  xml += "<FieldData>\n";
+  append_values<std::int32_t>(xml, vtk_tags_field, tuples(tags.size()), tags);
+  append_values<std::uint8_t>(xml, vtk_names_field, tuples(codes.size()), codes);
+  xml += "</FieldData>\n";
+}
+
 }  // namespace
 
 void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const VtuFields& fields) {
@@ -133,9 +151,11 @@ void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const 
 
   std::string xml = fmt::format(
       "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"1.0\" byte_order=\"{}\" "
-      "header_type=\"UInt64\">\n<UnstructuredGrid>\n<Piece NumberOfPoints=\"{}\" "
-      "NumberOfCells=\"{}\">\n<Points>\n",
-      byte_order, mesh.vertex_count(), mesh.element_count());
+      "header_type=\"UInt64\">\n<UnstructuredGrid>\n",
+      byte_order);
+  append_names(xml, mesh);
+  xml += fmt::format("<Piece NumberOfPoints=\"{}\" NumberOfCells=\"{}\">\n<Points>\n", mesh.vertex_count(),
+                     mesh.element_count());
   append_matrix(xml, "Points", deformed ? Matrix3X(mesh.vertices + fields.displacement) : mesh.vertices);
   xml += "</Points>\n";
   append_cells(xml, mesh);

@@ -24,8 +24,10 @@ struct VtuFields {
 /// Writes an unstructured grid that ParaView reads (VTK XML, .vtu). The points are the deformed positions
 /// (rest position plus displacement). Point data are `displacement`, where it is given, and
 /// `fields.vertices`; cell data are `region` (the tag of each element's region) and `fields.elements`.
-/// Numbers are doubles, inline base64. Throws Error for a field of the wrong size, without a name or with a
-/// name used twice.
+/// Numbers are doubles, inline base64. Where regions have names, the field data region_tags and region_names
+/// (vtk_grid.hpp) keep them. Without displacement, read_mesh gives the mesh back bit by bit as long as each
+/// tag is used by one region only. Throws Error for a field of the wrong size, without a name or with a name
+/// used twice.
 void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const VtuFields& fields = {});
 
 /// One instant of a series.

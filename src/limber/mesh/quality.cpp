@@ -35,10 +35,13 @@ double dihedral_angle(const Vector3& a, const Vector3& b, const Vector3& c, cons
   return std::atan2(to_c.cross(to_d).norm(), to_c.dot(to_d));
 }
 
-void measure_tetrahedron(const VolumeMesh& mesh, Index e, Extremes& angles, Extremes& edges) {
+void measure_tetrahedron(const VolumeMesh& mesh, Index e, Extremes& angles, Extremes& edges,
+                         std::array<Index, 18>& histogram) {
   const auto x = [&](int a) -> Vector3 { return mesh.vertices.col(mesh.elements(a, e)); };
   for (const auto& [a, b, c, d] : tetrahedron_edges) {
-    angles.add(dihedral_angle(x(a), x(b), x(c), x(d)));
+    const double angle = dihedral_angle(x(a), x(b), x(c), x(d));
+    angles.add(angle);
+    ++histogram[std::min<std::size_t>(17, static_cast<std::size_t>(angle * 18.0 / std::numbers::pi))];
     edges.add((x(b) - x(a)).norm());
   }
 }
@@ -49,6 +52,19 @@ void measure_brick(const VolumeMesh& mesh, Index e, Extremes& edges) {
 }
 
 }  // namespace
+
+double smallest_dihedral_sine(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d) {
+  const Vector3 ab = b - a, ac = c - a, ad = d - a, bc = c - b, bd = d - b, cd = d - c;
+  const Vector3 normal_d = ab.cross(ac), normal_c = ad.cross(ab), normal_b = ac.cross(ad),
+                normal_a = bd.cross(bc);
+  const double six_volumes = normal_d.dot(ad);
+  const double d2 = normal_d.squaredNorm(), c2 = normal_c.squaredNorm(), b2 = normal_b.squaredNorm(),
+               a2 = normal_a.squaredNorm();
+  const double least =
+      std::min({ab.squaredNorm() / (c2 * d2), ac.squaredNorm() / (b2 * d2), ad.squaredNorm() / (b2 * c2),
+                bc.squaredNorm() / (a2 * d2), bd.squaredNorm() / (a2 * c2), cd.squaredNorm() / (a2 * b2)});
+  return std::isfinite(least) ? six_volumes * std::sqrt(least) : 0.0;
+}
 
 MeshQuality measure_quality(const VolumeMesh& mesh) {
   MeshQuality quality;
@@ -65,7 +81,7 @@ MeshQuality measure_quality(const VolumeMesh& mesh) {
 
     Extremes edges;
     if (mesh.kind == ElementKind::tetrahedron) {
-      measure_tetrahedron(mesh, e, angles, edges);
+      measure_tetrahedron(mesh, e, angles, edges, quality.dihedral_histogram);
     } else {
       measure_brick(mesh, e, edges);
     }

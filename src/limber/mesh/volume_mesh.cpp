@@ -171,32 +171,34 @@ std::vector<int> connected_parts(const VolumeMesh& mesh) {
   return part;
 }
 
-Eigen::Matrix3Xi boundary_triangles(const VolumeMesh& mesh) {
+BoundaryFaces boundary_faces(const VolumeMesh& mesh) {
   // A face as its sorted vertices (a triangle repeats its highest one), then as its loop; equal keys cancel.
   struct Face {
     std::array<int, 4> key;
     std::array<int, 4> loop;
+    int element;
   };
   const bool tetrahedra = mesh.kind == ElementKind::tetrahedron;
   std::vector<Face> faces;
-  const auto add = [&](std::array<int, 4> loop) {
+  const auto add = [&](Index e, std::array<int, 4> loop) {
     std::array<int, 4> key = loop;
     if (tetrahedra) key[3] = std::max({loop[0], loop[1], loop[2]});
     std::sort(key.begin(), key.end());
-    faces.push_back({key, loop});
+    faces.push_back({key, loop, static_cast<int>(e)});
   };
   faces.reserve(static_cast<std::size_t>(mesh.element_count()) * (tetrahedra ? 4 : 6));
   for (Index e = 0; e < mesh.element_count(); ++e) {
     const auto v = [&](int a) { return mesh.elements(a, e); };
     if (tetrahedra) {
-      for (const auto& f : tetrahedron_faces) add({v(f[0]), v(f[1]), v(f[2]), v(f[2])});
+      for (const auto& f : tetrahedron_faces) add(e, {v(f[0]), v(f[1]), v(f[2]), v(f[2])});
     } else {
-      for (const auto& f : brick_faces) add({v(f[0]), v(f[1]), v(f[2]), v(f[3])});
+      for (const auto& f : brick_faces) add(e, {v(f[0]), v(f[1]), v(f[2]), v(f[3])});
     }
   }
   std::stable_sort(faces.begin(), faces.end(), [](const Face& a, const Face& b) { return a.key < b.key; });
 
   std::vector<int> triangles;
+  BoundaryFaces result;
   for (std::size_t i = 0; i < faces.size();) {
     std::size_t end = i + 1;
     while (end < faces.size() && faces[end].key == faces[i].key) ++end;
@@ -204,11 +206,16 @@ Eigen::Matrix3Xi boundary_triangles(const VolumeMesh& mesh) {
       const auto& f = faces[i].loop;
       triangles.insert(triangles.end(), {f[0], f[1], f[2]});
       if (!tetrahedra) triangles.insert(triangles.end(), {f[0], f[2], f[3]});
+      result.element.insert(result.element.end(), tetrahedra ? 1 : 2, faces[i].element);
     }
     i = end;
   }
-  return Eigen::Map<Eigen::Matrix3Xi>(triangles.data(), 3, static_cast<Index>(triangles.size()) / 3);
+  result.triangles =
+      Eigen::Map<Eigen::Matrix3Xi>(triangles.data(), 3, static_cast<Index>(triangles.size()) / 3);
+  return result;
 }
+
+Eigen::Matrix3Xi boundary_triangles(const VolumeMesh& mesh) { return boundary_faces(mesh).triangles; }
 
 BoundingBox bounding_box(const VolumeMesh& mesh) {
   BoundingBox box{Vector3::Constant(std::numeric_limits<double>::infinity()),

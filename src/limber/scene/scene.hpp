@@ -3,6 +3,7 @@
 #include "limber/full/dynamics.hpp"
 #include "limber/full/statics.hpp"
 #include "limber/material/material.hpp"
+#include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 #include "limber/scene/selection.hpp"
 
@@ -24,7 +25,9 @@ struct PointLoad {
 struct Body {
   std::string name;  ///< for messages and output files
   VolumeMesh mesh;
-  std::vector<Material> materials;  ///< one per region
+  SurfaceMesh render;  ///< drawn in place of the mesh, and moved by it; without triangles: none
+  std::vector<Vector3> render_colors;  ///< sRGB, one per part of `render`; empty: one colour
+  std::vector<Material> materials;     ///< one per region
   VertexSelection fixed;
   std::vector<PointLoad> loads;
   RayleighDamping damping;

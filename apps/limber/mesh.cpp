@@ -1,0 +1,181 @@
+#include "apps/limber/command.hpp"
+#include "apps/limber/console.hpp"
+#include "apps/limber/describe.hpp"
+#include "apps/limber/output_files.hpp"
+#include "apps/limber/picture.hpp"
+#include "apps/limber/progress_bar.hpp"
+#include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
+#include "limber/base/timer.hpp"
+#include "limber/io/mesh_file.hpp"
+#include "limber/io/png.hpp"
+#include "limber/io/surface_file.hpp"
+#include "limber/mesh/mesher.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace limber::app {
+namespace {
+
+constexpr double alarming_loss = 0.05;  ///< share of the volume: parts thinner than a cell are missing
+
+struct Options {
+  std::vector<std::string> surfaces;
+  std::string output;
+  std::string method = "tet";
+  int cells = 40;
+  std::int64_t target_elements = 0;
+  int grading = 0;
+  std::string fill = "touched";
+  bool keep_volume_error = false;
+  double smallest_part = 0.01;
+  std::string picture;
+  int threads = 0;
+  bool json = false;
+};
+
+template <std::size_t n>
+std::size_t choose(std::string_view option, const std::string& word,
+                   const std::array<std::string_view, n>& known) {
+  for (std::size_t i = 0; i < n; ++i) {
+    if (word == known[i]) return i;
+  }
+  throw Error("{}: unknown value '{}'; {}", option, word, suggestion(word, known));
+}
+
+MesherOptions mesher_options(const Options& options) {
+  static constexpr std::array<std::string_view, 2> methods{"tet", "voxel"};
+  static constexpr std::array<std::string_view, 3> fills{"touched", "center", "shell"};
+  MesherOptions result;
+  result.method =
+      choose("--method", options.method, methods) == 0 ? MeshMethod::tetrahedra : MeshMethod::voxels;
+  result.fill = static_cast<VoxelFill>(choose("--fill", options.fill, fills));
+  result.cells = options.cells;
+  result.target_elements = options.target_elements;
+  result.grading = options.grading;
+  result.match_volume = !options.keep_volume_error;
+  result.smallest_part = options.smallest_part;
+  result.executor = Executor(options.threads);
+  return result;
+}
+
+void check_outputs(const Options& options) {
+  check_mesh_extension(options.output);
+  check_output_file(options.output);
+  if (!options.picture.empty()) {
+    check_extension(options.picture, ".png", "the picture");
+    check_output_file(options.picture);
+  }
+  for (const std::string& surface : options.surfaces) {
+    std::error_code missing;
+    require(!std::filesystem::equivalent(surface, options.output, missing),
+            "{}: the output would overwrite the input; choose another name", options.output);
+  }
+}
+
+std::vector<RegionSurface> read_surfaces(const std::vector<std::string>& files) {
+  std::vector<RegionSurface> surfaces;
+  for (const std::string& file : files) {
+    surfaces.push_back({read_surface(file), std::filesystem::path(file).stem().string()});
+  }
+  return surfaces;
+}
+
+void write_outputs(const Options& options, const VolumeMesh& mesh) {
+  try {
+    write_mesh(options.output, mesh);
+    if (!options.picture.empty()) write_png(options.picture, draw_mesh(mesh, Executor(options.threads)));
+  } catch (const Error& error) {
+    throw Failure(error.what());  // the input was good
+  }
+}
+
+void run(const Options& options) {
+  check_outputs(options);
+  MesherOptions mesher = mesher_options(options);
+  const std::vector<RegionSurface> surfaces = read_surfaces(options.surfaces);
+  const Timer timer;
+  MeshedSurfaces result;
+  {
+    ProgressBar bar;
+    mesher.progress = bar.callback();
+    result = mesh_surfaces(surfaces, mesher);
+  }
+  const double seconds = timer.seconds();
+  check_mesh(result.mesh, options.output);
+  write_outputs(options, result.mesh);
+
+  nlohmann::ordered_json found = describe_mesh(result.mesh);
+  found["meshing"] = describe_meshing(result.report);
+  found["seconds"] = seconds;
+  const double volume_error = found["meshing"]["volume_error"].get<double>();
+  if (options.json) {
+    print_json(found);
+    return;
+  }
+  print(fmt::format("{}\n{}{}{}", options.output, mesh_text(found), meshing_text(found["meshing"]),
+                    to_text({{"seconds", fmt::format("{:.2f}", seconds)}})));
+  if (mesher.method == MeshMethod::tetrahedra && volume_error < -alarming_loss) {
+    print(
+        "warning: the mesh lacks volume: parts of the surface thinner than a cell were lost; use more "
+        "--cells\n");
+  }
+}
+
+}  // namespace
+
+Command add_mesh(CLI::App& program) {
+  CLI::App* parser =
+      program.add_subcommand("mesh", "Fill a surface, closed or broken, with tetrahedra or voxels");
+  const auto options = std::make_shared<Options>();
+  parser
+      ->add_option("SURFACE", options->surfaces,
+                   "Triangle meshes (" + surface_format_names() +
+                       "). Several are meshed together; each is a region, later ones inside of earlier ones")
+      ->required()
+      ->type_name("");
+  parser->add_option("-o,--output", options->output, "Volume mesh to write (" + volume_format_names() + ")")
+      ->required()
+      ->type_name("MESH");
+  parser->add_option("--method", options->method, "tet: tetrahedra that follow the surface; voxel: cubes")
+      ->type_name("NAME")
+      ->capture_default_str();
+  parser->add_option("--cells", options->cells, "Lattice cells along the longest side")
+      ->check(CLI::Range(1, 1 << 18).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  parser
+      ->add_option("--target-elements", options->target_elements, "Choose the cells to get about N elements")
+      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}).description(""))
+      ->type_name("N");
+  parser->add_option("--grading", options->grading, "tet: let elements inside grow up to 2^N times as large")
+      ->check(CLI::Range(0, 8).description(""))
+      ->type_name("N")
+      ->capture_default_str();
+  parser->add_option("--fill", options->fill, "voxel: which cubes, touched, center or shell")
+      ->type_name("NAME")
+      ->capture_default_str();
+  parser
+      ->add_option("--smallest-part", options->smallest_part,
+                   "Drop loose parts with less than this share of the volume")
+      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->type_name("SHARE")
+      ->capture_default_str();
+  parser->add_flag("--keep-volume-error", options->keep_volume_error,
+                   "tet: do not shift the surface (by a tenth of a cell at most) to meet its volume");
+  parser->add_option("--picture", options->picture, "Draw the mesh and a cut through it")
+      ->type_name("FILE.png");
+  add_threads(*parser, options->threads)->capture_default_str();
+  parser->add_flag("--json", options->json, "Print JSON");
+  parser->footer(
+      "Example:\n  limber mesh bunny.obj -o bunny.msh --target-elements 50000 --picture bunny.png");
+  return {parser, [options] { run(*options); }};
+}
+
+}  // namespace limber::app

@@ -1,0 +1,111 @@
+#pragma once
+
+#include "limber/io/gltf_json.hpp"
+
+#include <Eigen/Core>
+#include <nlohmann/json.hpp>
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace limber {
+
+// The container of glTF 2.0, without regard to what it holds: the chunks of .glb files, buffers, buffer views
+// and accessors (https://registry.khronos.org/glTF/specs/2.0/glTF-2.0.html, sections 3.6 and 4).
+//
+// limber reads it on top of its JSON parser rather than with tinygltf, because everything here is checked
+// (sizes, offsets, strides, ranges, finiteness, before anything is allocated for it) and refused in one line
+// that names the path in the JSON, and because accessors arrive as matrices, whatever their component type,
+// normalisation, stride or sparseness.
+
+/// The content of a file that a document names relative to its own folder.
+using FileLoader = std::function<std::string(const std::string& name)>;
+
+/// Whether the content starts as .glb files do, or is JSON with the key "asset".
+bool looks_like_gltf(std::string_view content);
+
+/// The component types of accessors, by their numbers in the format.
+enum class GltfType { int8 = 5120, uint8 = 5121, int16 = 5122, uint16 = 5123, uint32 = 5125, float32 = 5126 };
+
+/// What an accessor says about its data.
+struct GltfAccessor {
+  GltfType type{};
+  int rows = 0;     ///< components per element, 1 for SCALAR, 3 for VEC3
+  int columns = 0;  ///< 1 except for MAT2, MAT3, MAT4
+  bool normalized = false;
+  std::int64_t count = 0;
+};
+
+/// A .glb or .gltf file whose JSON and buffers are there and of the size they claim.
+class GltfContainer {
+ public:
+  /// Reads the JSON and all buffers. Keeps views of `content`, which must outlive this, and of `where`, its
+  /// name in messages. Throws Error for other versions than 2.x, for damaged files and for buffers in other
+  /// files when there is no `load`.
+  GltfContainer(std::string_view content, std::string_view where, const FileLoader& load);
+
+  /// The document.
+  [[nodiscard]] JsonValue root() const { return {document_, "", where_}; }
+  /// Bytes of the file and of the buffers outside it: bounds what it may claim.
+  [[nodiscard]] std::size_t total_bytes() const { return total_bytes_; }
+
+  /// The description of an accessor, checked against its buffer view, so that as many elements are there.
+  /// reference: a number that names it.
+  [[nodiscard]] GltfAccessor describe(const JsonValue& reference) const;
+  /// The values of an accessor, one column per element (matrices by columns), sparse ones in place;
+  /// normalised integers as what they stand for. All are finite.
+  [[nodiscard]] Eigen::MatrixXd read(const JsonValue& reference) const;
+  /// The values of an accessor of unsigned integers, as indices: all below `limit`.
+  [[nodiscard]] std::vector<std::uint32_t> read_indices(const JsonValue& reference, std::int64_t limit) const;
+  /// The bytes of a buffer view.
+  [[nodiscard]] std::string_view view(const JsonValue& reference) const;
+
+ private:
+  void read_chunks(std::string_view content);
+  void read_buffers(const FileLoader& load);
+  [[nodiscard]] std::string_view buffer_content(const JsonValue& buffer, const FileLoader& load);
+  [[nodiscard]] GltfAccessor describe_item(const JsonValue& accessor) const;
+  [[nodiscard]] std::string_view view_from(const JsonValue& owner, std::int64_t bytes) const;
+  [[nodiscard]] std::pair<std::string_view, std::int64_t> data_of(const JsonValue& accessor,
+                                                                  const GltfAccessor& shape) const;
+  void read_sparse(const JsonValue& accessor, const GltfAccessor& shape, Eigen::MatrixXd& values) const;
+
+  std::string_view where_;
+  nlohmann::json document_;
+  std::optional<std::string_view> chunk_;  ///< the binary chunk of a .glb file
+  std::vector<std::string> loaded_;        ///< what buffers outside the file hold
+  std::vector<std::string_view> buffers_;
+  std::size_t total_bytes_ = 0;
+};
+
+/// Builds a .glb file: data is appended to its one buffer, what it means is added to `document`.
+class GlbBuilder {
+ public:
+  GlbBuilder();
+
+  nlohmann::json
+      document;  ///< starts with "asset"; buffers, views and accessors are added by the functions below
+
+  /// Adds floats, one column per element, with their smallest and largest values, and returns the number of
+  /// the accessor. rows: 1 (SCALAR) to 4 (VEC4). vertices: they are attributes of vertices.
+  int add_floats(const Eigen::Ref<const Eigen::MatrixXf>& values, bool vertices);
+  /// Adds indices of vertices, in 16 bits where they fit.
+  int add_indices(std::span<const std::uint32_t> indices);
+
+  /// The content of the file. Throws Error, naming `where`, for more than 4 GB and for text that is not
+  /// UTF-8.
+  [[nodiscard]] std::string encode(std::string_view where) const;
+
+ private:
+  int add_accessor(std::size_t bytes, nlohmann::json accessor, std::optional<int> target);
+
+  std::string buffer_;
+};
+
+}  // namespace limber

@@ -1,0 +1,18 @@
+#pragma once
+
+#include "limber/mesh/volume_mesh.hpp"
+
+#include <filesystem>
+
+namespace limber {
+
+struct MeditOptions {
+  bool binary = false;  ///< .meshb, version 3, in the byte order of this machine
+};
+
+/// Writes the mesh as a MEDIT file that read_mesh gives back bit by bit, but for the names of regions, which
+/// the format cannot hold: the reference of an element is the tag of its region. Throws Error for a tag that
+/// two regions use.
+void write_medit(const std::filesystem::path& path, const VolumeMesh& mesh, const MeditOptions& options = {});
+
+}  // namespace limber

@@ -1,0 +1,15 @@
+#pragma once
+
+#include "limber/mesh/volume_mesh.hpp"
+
+#include <filesystem>
+
+namespace limber {
+
+/// Writes the mesh as the two TetGen files (.node and .ele, whichever `path` names, or both extensions added
+/// to `path`) that read_mesh gives back bit by bit, but for the names of regions, which the format cannot
+/// hold: the region attribute is the tag. Vertices count from 1. Throws Error for bricks, which TetGen does
+/// not know, and for a tag that two regions use.
+void write_tetgen(const std::filesystem::path& path, const VolumeMesh& mesh);
+
+}  // namespace limber

@@ -1,0 +1,7 @@
+#include "limber/io/vtu_reader.hpp"
+#include "tests/fuzz/fuzz_volume.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  return limber::fuzz::fuzz_volume(
+      data, size, [](std::string_view content) { return limber::parse_vtu(content, "fuzz"); });
+}

@@ -1,0 +1,227 @@
+#include "limber/mesh/embedding.hpp"
+
+#include "limber/mesh/voxelize.hpp"
+#include "tests/mesh/shapes.hpp"
+#include "tests/mesh/support.hpp"
+
+#include <Eigen/Geometry>
+
+namespace limber {
+namespace {
+
+/// Points in and around the small beam (1.5 x 0.7 x 0.4), up to `margin` outside of it.
+Matrix3X points_around_beam(int count, double margin, std::uint64_t seed) {
+  Random random(seed);
+  Matrix3X points(3, count);
+  for (auto p : points.colwise()) {
+    p.x() = random.uniform(-margin, 1.5 + margin);
+    p.y() = random.uniform(-0.35 - margin, 0.35 + margin);
+    p.z() = random.uniform(-0.2 - margin, 0.2 + margin);
+  }
+  return points;
+}
+
+Matrix3X random_field(Index columns, std::uint64_t seed) {
+  Random random(seed);
+  Matrix3X field(3, columns);
+  for (auto value : field.colwise()) value = test::random_point(random, 1.0);
+  return field;
+}
+
+/// A gradient with nothing special about it, and a rotation.
+Matrix3 some_gradient() { return (Matrix3() << 0.3, -0.2, 0.5, 0.1, -0.4, 0.7, 0.2, 0.6, 0.1).finished(); }
+Matrix3 some_rotation() {
+  return Eigen::AngleAxisd(2.1, Vector3(0.3, -0.7, 0.6).normalized()).toRotationMatrix();
+}
+
+TEST(EmbedPoints, MeetsTheRestPositions) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    const Matrix3X points = points_around_beam(300, 0.15, 1);
+    const Embedding embedding = embed_points(mesh, points);
+    EXPECT_LT((interpolate(embedding, mesh.vertices) - points).colwise().norm().maxCoeff(), 1e-14);
+    EXPECT_LT((embedding.weights.colwise().sum().array() - 1.0).abs().maxCoeff(), 1e-14);
+  }
+}
+
+TEST(EmbedPoints, FindsTheElementThatHoldsAPoint) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    const Embedding embedding = embed_points(mesh, points_around_beam(300, 0.0, 2));
+    EXPECT_EQ(embedding.outside, 0);
+    EXPECT_EQ(embedding.farthest, 0.0);
+    EXPECT_GT(embedding.weights.minCoeff(), -1e-12);
+    for (Index p = 0; p < embedding.point_count(); ++p) {
+      ASSERT_EQ(embedding.vertices.col(p), mesh.elements.col(embedding.element[static_cast<std::size_t>(p)]));
+    }
+  }
+}
+
+TEST(EmbedPoints, CountsVerticesOfTheMeshAsInside) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    EXPECT_EQ(embed_points(mesh, mesh.vertices).outside, 0);
+  }
+}
+
+TEST(EmbedPoints, CountsThoseOutsideAndTheirDistance) {
+  Matrix3X points(3, 4);
+  points << -0.2, 0.1, 1.5, 0.7, 0.0, 0.0, 0.35, 0.35 + 0.3, 0.0, 0.0, 0.2, 0.2 + 0.4;
+  for (const ElementKind kind : test::both_kinds) {
+    const Embedding embedding = embed_points(test::small_beam(kind), points);
+    EXPECT_EQ(embedding.outside, 2);
+    EXPECT_NEAR(embedding.farthest, 0.5, 1e-14);
+  }
+}
+
+TEST(EmbedPoints, OutsideBindsToTheNearestElement) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    Random random(3);
+    for (int i = 0; i < 100; ++i) {
+      const Matrix3X point = points_around_beam(1, 0.5, random.next());
+      const Embedding whole = embed_points(mesh, point);
+      double nearest = 1e300;
+      for (Index e = 0; e < mesh.element_count(); ++e) {
+        VolumeMesh one = mesh;
+        one.elements = Eigen::MatrixXi(mesh.elements.col(e));
+        one.region = {0};
+        nearest = std::min(nearest, embed_points(one, point).farthest);
+      }
+      ASSERT_NEAR(whole.farthest, nearest, 1e-14);
+    }
+  }
+}
+
+TEST(EmbedPoints, DoesNotDependOnTheNumberOfThreads) {
+  const VolumeMesh mesh = test::small_beam(ElementKind::tetrahedron);
+  const Matrix3X points = points_around_beam(2000, 0.2, 4);
+  const Embedding one = embed_points(mesh, points, Executor(1));
+  const Embedding three = embed_points(mesh, points, Executor(3));
+  EXPECT_EQ(one.element, three.element);
+  EXPECT_EQ(one.weights, three.weights);
+  EXPECT_EQ(one.outside, three.outside);
+}
+
+TEST(EmbedPoints, StayNearABrickTheyAreFarFrom) {
+  const VolumeMesh mesh = test::unit_brick();
+  Matrix3X points(3, 1);
+  points << 1000, 1000, 1000;
+  EXPECT_LE(embed_points(mesh, points).weights.cwiseAbs().maxCoeff(), 8.0);
+}
+
+TEST(Interpolate, ReproducesAffineDisplacements) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    const Matrix3X points = points_around_beam(300, 0.15, 5);
+    const auto field = [](const Matrix3X& x) {
+      return Matrix3X((some_gradient() * x).colwise() + Vector3(0.1, 0.2, 0.3));
+    };
+    const Matrix3X found = interpolate(embed_points(mesh, points), field(mesh.vertices));
+    EXPECT_LT((found - field(points)).colwise().norm().maxCoeff(), 1e-14);
+  }
+}
+
+TEST(DistributeForces, DoesTheSameWork) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    const Embedding embedding = embed_points(mesh, points_around_beam(300, 0.2, 6));
+    const Matrix3X forces = random_field(300, 7);
+    const Matrix3X displacement = random_field(mesh.vertex_count(), 8);
+    const double at_points = forces.cwiseProduct(interpolate(embedding, displacement)).sum();
+    const double at_vertices = distribute_forces(embedding, forces).cwiseProduct(displacement).sum();
+    EXPECT_NEAR(at_points, at_vertices, 1e-12);
+    EXPECT_GT(std::abs(at_points), 1e-3);
+  }
+}
+
+TEST(DistributeForces, KeepsNetForceAndTorque) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    const Matrix3X points = points_around_beam(300, 0.15, 9);
+    const Matrix3X forces = random_field(300, 10);
+    const Matrix3X found = distribute_forces(embed_points(mesh, points), forces);
+    const auto torque = [](const Matrix3X& x, const Matrix3X& f) {
+      Vector3 sum = Vector3::Zero();
+      for (Index i = 0; i < x.cols(); ++i) sum += Vector3(x.col(i)).cross(Vector3(f.col(i)));
+      return sum;
+    };
+    EXPECT_LT((found.rowwise().sum() - forces.rowwise().sum()).norm(), 1e-12);
+    EXPECT_LT((torque(mesh.vertices, found) - torque(points, forces)).norm(), 1e-12);
+  }
+}
+
+TEST(WeightMatrix, InterpolatesEachCoordinate) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    const Embedding embedding = embed_points(mesh, points_around_beam(50, 0.1, 11));
+    const Matrix3X displacement = random_field(mesh.vertex_count(), 12);
+    const Matrix product = weight_matrix(embedding) * displacement.transpose();
+    EXPECT_LT((product.transpose() - interpolate(embedding, displacement)).norm(), 1e-13);
+  }
+}
+
+TEST(DeformNormals, FollowARotation) {
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    const Matrix3X points = points_around_beam(100, 0.1, 13);
+    const Matrix3X normals = random_field(100, 14).colwise().normalized();
+    const Matrix3X displacement = (some_rotation() - Matrix3::Identity()) * mesh.vertices;
+    const Matrix3X found = deform_normals(embed_points(mesh, points), mesh, displacement, normals);
+    EXPECT_LT((found - some_rotation() * normals).colwise().norm().maxCoeff(), 1e-13);
+  }
+}
+
+TEST(DeformNormals, StayAtRightAnglesToTheSurface) {
+  // Tangents deform by F; the normal must stay orthogonal to them, which rotating it by F would not do.
+  const Matrix3 F = Matrix3::Identity() + some_gradient();
+  for (const ElementKind kind : test::both_kinds) {
+    const VolumeMesh mesh = test::small_beam(kind);
+    const Matrix3X normals = random_field(100, 15).colwise().normalized();
+    const Embedding embedding = embed_points(mesh, points_around_beam(100, 0.0, 16));
+    const Matrix3X found = deform_normals(embedding, mesh, some_gradient() * mesh.vertices, normals);
+    for (Index p = 0; p < 100; ++p) {
+      const Vector3 normal = normals.col(p);
+      const Vector3 tangent = normal.unitOrthogonal();
+      const Vector3 other = normal.cross(tangent);
+      ASSERT_NEAR(found.col(p).dot(F * tangent), 0.0, 1e-13);
+      ASSERT_NEAR(found.col(p).dot(F * other), 0.0, 1e-13);
+      ASSERT_NEAR(found.col(p).norm(), 1.0, 1e-14);
+    }
+  }
+}
+
+TEST(DeformNormals, UseTheGradientAtThePointOfABrick) {
+  // u_x = z^2 cannot be met by one brick, but u_x = y z can: F = I + e_x (0, z, y).
+  const VolumeMesh mesh = test::unit_brick();
+  Matrix3X displacement = Matrix3X::Zero(3, 8);
+  displacement.row(0) = mesh.vertices.row(1).cwiseProduct(mesh.vertices.row(2));
+  Matrix3X point(3, 1);
+  point << 0.3, 0.25, -0.1;
+  Matrix3 F = Matrix3::Identity();
+  F(0, 1) += -0.1;
+  F(0, 2) += 0.25;
+  const Vector3 normal = Vector3(1, 2, 3).normalized();
+  const Matrix3X found = deform_normals(embed_points(mesh, point), mesh, displacement, Matrix3X(normal));
+  EXPECT_LT((found - (F.inverse().transpose() * normal).normalized()).norm(), 1e-14);
+}
+
+TEST(EmbedPoints, OfASurfaceInTheVoxelsItTouchesAreAllInside) {
+  const SurfaceMesh sphere = test::icosphere(3);
+  for (const double cell : {0.5, 0.31, 0.1}) {
+    const std::array<RegionSurface, 1> surfaces{RegionSurface{sphere, "sphere"}};
+    const Embedding embedding = embed_points(voxelize(surfaces, {.cell = cell}), sphere.vertices);
+    EXPECT_EQ(embedding.outside, 0) << "cell " << cell << ", farthest " << embedding.farthest;
+  }
+}
+
+TEST(Embedding, RefusesFieldsOfAnotherSize) {
+  const Embedding embedding = embed_points(test::unit_brick(), Matrix3X::Zero(3, 2));
+  EXPECT_EQ(test::error_text([&] { interpolate(embedding, Matrix3X::Zero(3, 7)); }),
+            "7 displacements of the mesh's vertices, expected 8");
+  EXPECT_EQ(test::error_text([&] { distribute_forces(embedding, Matrix3X::Zero(3, 3)); }),
+            "3 forces on the embedded points, expected 2");
+}
+
+}  // namespace
+}  // namespace limber

@@ -1,0 +1,153 @@
+#include "limber/mesh/mesher.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/mesh/quality.hpp"
+#include "limber/mesh/tetrahedralize.hpp"
+#include "tests/mesh/shapes.hpp"
+#include "tests/mesh/solids.hpp"
+#include "tests/support/files.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <numbers>
+
+namespace limber {
+namespace {
+
+RegionSurface sphere(double radius, const Vector3& center = Vector3::Zero(),
+                     const std::string& name = "ball") {
+  SurfaceMesh surface = test::icosphere(3, radius);
+  surface.vertices.colwise() += center;
+  return {surface, name};
+}
+
+MesherOptions with_cells(int cells, MeshMethod method = MeshMethod::tetrahedra) {
+  MesherOptions options;
+  options.method = method;
+  options.cells = cells;
+  options.executor = Executor(1);
+  return options;
+}
+
+TEST(Mesher, MeetsTheVolumeOfTheSurface) {
+  const std::vector<RegionSurface> surfaces{sphere(1.0)};
+  MesherOptions options = with_cells(12);
+  const MeshedSurfaces matched = mesh_surfaces(surfaces, options);
+  options.match_volume = false;
+  const MeshedSurfaces plain = mesh_surfaces(surfaces, options);
+  const double volume = enclosed_volume(surfaces.front().surface);
+  EXPECT_NEAR(matched.report.surface_volume, volume, 1e-12);
+  EXPECT_NEAR(matched.report.mesh_volume / volume, 1.0, 3e-3);
+  EXPECT_LT(plain.report.mesh_volume / volume, 0.994) << "too fine to show the difference";
+  EXPECT_EQ(plain.report.level, 0.0);
+  EXPECT_GT(matched.report.level, 0.0);
+  EXPECT_LE(matched.report.level, 0.1 * matched.report.cell);
+}
+
+TEST(Mesher, ComesNearToTheNumberOfElementsAskedFor) {
+  const std::vector<RegionSurface> surfaces{sphere(0.3)};
+  for (const MeshMethod method : {MeshMethod::tetrahedra, MeshMethod::voxels}) {
+    MesherOptions options = with_cells(0, method);
+    options.target_elements = 6000;
+    const Index count = mesh_surfaces(surfaces, options).mesh.element_count();
+    EXPECT_NEAR(static_cast<double>(count), 6000.0, 0.05 * 6000.0);
+  }
+}
+
+TEST(Mesher, GivesEachSurfaceARegion) {
+  const std::vector<RegionSurface> surfaces{sphere(1.0, Vector3::Zero(), "flesh"),
+                                            sphere(0.5, Vector3::Zero(), "bone"),
+                                            sphere(0.3, {1.0, 0.0, 0.0}, "knob")};
+  for (const MeshMethod method : {MeshMethod::tetrahedra, MeshMethod::voxels}) {
+    MesherOptions options = with_cells(24, method);
+    options.fill = VoxelFill::center;
+    const MeshedSurfaces result = mesh_surfaces(surfaces, options);
+    ASSERT_EQ(result.mesh.regions.size(), 3u);
+    EXPECT_EQ(result.mesh.regions[1].name, "bone");
+    EXPECT_EQ(result.mesh.regions[1].tag, 2);
+    const MeshQuality quality = measure_quality(result.mesh);
+    EXPECT_NEAR(quality.regions[1].volume, 4.0 / 3.0 * std::numbers::pi / 8.0, 0.05);
+    EXPECT_NEAR(quality.regions[2].volume, 4.0 / 3.0 * std::numbers::pi * 0.027, 0.02);
+  }
+}
+
+TEST(Mesher, CountsOverlapsOnceInTheVolume) {
+  const std::vector<RegionSurface> surfaces{sphere(1.0), sphere(1.0)};
+  const MeshedSurfaces result = mesh_surfaces(surfaces, with_cells(16));
+  EXPECT_NEAR(result.report.surface_volume / enclosed_volume(surfaces.front().surface), 1.0, 2e-3);
+}
+
+TEST(Mesher, MakesAUsableMeshOfABrokenSurfaceAndSaysWhatItMet) {
+  RegionSurface broken = sphere(1.0);
+  SurfaceMesh& s = broken.surface;
+  const Index count = s.triangle_count();
+  for (Index t = 0; t < count; t += 11) s.triangles.col(t).reverseInPlace();  // turned
+  Eigen::Matrix3Xi triangles(3, count - 3 + 40);
+  triangles.leftCols(count - 3) = s.triangles.leftCols(count - 3);                       // a hole of three
+  for (Index i = 0; i < 40; ++i) triangles.col(count - 3 + i) = s.triangles.col(7 * i);  // twice
+  s = make_surface_mesh(s.vertices, triangles);
+  const MeshedSurfaces result = mesh_surfaces(std::vector<RegionSurface>{broken}, with_cells(16));
+  check_mesh(result.mesh, "ball");
+  const SurfaceDefects& defects = result.report.defects.front();
+  EXPECT_EQ(defects.duplicate_triangles, 40);
+  EXPECT_GE(defects.holes, 1);
+  EXPECT_GT(defects.flipped_triangles, count / 12);
+  EXPECT_FALSE(defects.closed);
+  EXPECT_FALSE(describe(defects).empty());
+  const std::vector<int> parts = connected_parts(result.mesh);
+  EXPECT_EQ(*std::max_element(parts.begin(), parts.end()), 0);
+  EXPECT_NEAR(result.report.mesh_volume / (4.0 / 3.0 * std::numbers::pi), 1.0, 0.02);
+  EXPECT_GT(measure_quality(result.mesh).smallest_dihedral, 10.7);
+}
+
+TEST(Mesher, FillsOnlyTheShellOfAnOpenSurface) {
+  SurfaceMesh surface = test::icosphere(3, 1.0);  // its lower half is taken away
+  std::vector<Index> upper;
+  for (Index t = 0; t < surface.triangle_count(); ++t) {
+    if (surface.vertices(2, surface.triangles(0, t)) > 0.0) upper.push_back(t);
+  }
+  surface = make_surface_mesh(surface.vertices, surface.triangles(Eigen::all, upper));
+  MesherOptions options = with_cells(20, MeshMethod::voxels);
+  options.fill = VoxelFill::shell;
+  const MeshedSurfaces result = mesh_surfaces(std::vector<RegionSurface>{{surface, "bowl"}}, options);
+  EXPECT_GT(result.mesh.element_count(), 400);
+  EXPECT_EQ(result.report.defects.front().holes, 1);
+}
+
+TEST(Mesher, DropsCrumbsAndReportsThem) {
+  const std::vector<RegionSurface> surfaces{sphere(1.0), sphere(0.15, {1.6, 0.0, 0.0})};
+  const MeshedSurfaces result = mesh_surfaces(surfaces, with_cells(30));
+  EXPECT_EQ(result.report.cleanup.dropped_parts, 1);
+  EXPECT_GT(result.report.cleanup.dropped_elements, 0);
+  EXPECT_LT(bounding_box(result.mesh).max.x(), 1.1);
+}
+
+TEST(Mesher, RefusesSurfacesThatEncloseNothing) {
+  const auto message = [](const SurfaceMesh& surface) {
+    return test::error_text([&] {
+      mesh_surfaces(std::vector<RegionSurface>{{surface, "sheet"}}, with_cells(8));
+    });
+  };
+  Matrix3X square(3, 4);
+  square << 0, 1, 1, 0, 0, 0, 1, 1, 0, 0, 0, 0;
+  Eigen::Matrix3Xi triangles(3, 2);
+  triangles << 0, 0, 1, 2, 2, 3;
+  EXPECT_TRUE(message(make_surface_mesh(square, triangles)).find("flat") != std::string::npos)
+      << message(make_surface_mesh(square, triangles));
+  EXPECT_TRUE(message(make_surface_mesh(square, Eigen::Matrix3Xi(3, 0))).find("no triangle") !=
+              std::string::npos)
+      << message(make_surface_mesh(square, Eigen::Matrix3Xi(3, 0)));
+  square(1, 2) = std::nan("");
+  EXPECT_TRUE(message(make_surface_mesh(square, triangles)).find("finite") != std::string::npos)
+      << message(make_surface_mesh(square, triangles));
+  EXPECT_EQ(test::error_text([] { mesh_surfaces({}, with_cells(8)); }), "no surface was given to mesh");
+}
+
+TEST(Mesher, MeasuresTheVolumeOfASolid) {
+  EXPECT_NEAR(measure_volume(test::ball(1.0), 40) / (4.0 / 3.0 * std::numbers::pi), 1.0, 1e-3);
+  EXPECT_NEAR(measure_volume(test::block({0.5, 0.3, 0.1}), 40) / 0.12, 1.0, 0.02);
+}
+
+}  // namespace
+}  // namespace limber
