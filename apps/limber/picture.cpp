@@ -14,6 +14,7 @@ namespace limber::app {
 namespace {
 
 constexpr double ghost_opacity = 0.22;
+constexpr double ghost_threshold = 0.1;  ///< share of the largest displacement below which there is no ghost
 constexpr Index most_triangles_with_edges = 60'000;  ///< beyond, edges would cover the picture
 constexpr int most_modes = 12;                       ///< in one picture
 constexpr double mode_amplitude =
@@ -90,12 +91,22 @@ std::vector<MovedShape> moved_shapes(const Body& body, const Matrix3X& displacem
   return shapes;
 }
 
+/// The rest pose of what moved noticeably; elsewhere it would only cover the body.
 Shape ghost_of(const MovedShape& moved) {
   Shape ghost = moved.shape;
   ghost.vertices -= moved.moved;
   ghost.values.resize(0);
   ghost.opacity = ghost_opacity;
   ghost.edges = false;
+  ghost.edge_list.reset();
+  const Vector distance = lengths(moved.moved);
+  const double noticeable = ghost_threshold * distance.maxCoeff();
+  std::vector<Index> kept;
+  for (Index t = 0; t < ghost.triangles.cols(); ++t) {
+    const auto corner = [&](int i) { return distance(ghost.triangles(i, t)); };
+    if (std::max({corner(0), corner(1), corner(2)}) > noticeable) kept.push_back(t);
+  }
+  ghost.triangles = Eigen::Matrix3Xi(ghost.triangles(Eigen::all, kept));
   return ghost;
 }
 
@@ -131,10 +142,10 @@ Image draw_state(const Scene& scene, const SceneState& state) {
     const Matrix3X displacement = state.bodies[i].displacement();
     const bool moved = !displacement.isZero(0.0);
     for (MovedShape& one : moved_shapes(scene.bodies[i], displacement, state.bodies[i].model->executor())) {
-      if (moved) {
-        shapes.push_back(ghost_of(one));
-      } else if (scene.bodies[i].render.triangle_count() > 0) {
+      if (scene.output.picture_of == PictureOf::appearance) {
         one.shape.values.resize(0);  // its own colour
+      } else if (moved) {
+        shapes.push_back(ghost_of(one));
       }
       shapes.push_back(std::move(one.shape));
     }

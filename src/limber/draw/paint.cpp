@@ -6,7 +6,7 @@
 namespace limber {
 namespace {
 
-constexpr float shadow_strength = 1.0f;       ///< how much of the background's light a full shadow takes away
+constexpr float shadow_strength = 0.75f;      ///< how much of the background's light a full shadow takes away
 constexpr float line_strength = 0.55f;        ///< how much of a surface's light an edge takes away
 constexpr float ghost_line_strength = 0.35f;  ///< opacity that an edge adds to a ghost
 constexpr double ghost_bias = 2e-3;           ///< of the scene: a ghost that touches a shape stays behind it

@@ -223,6 +223,8 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   scene.output.displacements = resolve(folder, output, "displacements");
   scene.output.vtu = resolve(folder, output, "vtu");
   scene.output.picture = resolve(folder, output, "picture");
+  scene.output.picture_of =
+      output["picture_of"] == "appearance" ? PictureOf::appearance : PictureOf::displacement;
   scene.output.every = output["every"].get<int>();
   for (const json& body : value["bodies"]) {
     const std::string mesh = body["mesh"].get<std::string>();

@@ -49,12 +49,17 @@ struct SolverSettings {
   int threads = 0;  ///< 0: one per core
 };
 
+/// What a picture shows: lengths of displacements as colours, with the rest pose as a ghost, or bodies as they
+/// look.
+enum class PictureOf { displacement, appearance };
+
 /// What to write, where; empty paths for nothing.
 struct OutputSettings {
   std::filesystem::path displacements;  ///< CSV of the last state
   std::filesystem::path vtu;            ///< folder of a series
   std::filesystem::path picture;        ///< PNG of the last state
-  int every = 1;                        ///< each n-th step goes into the series
+  PictureOf picture_of = PictureOf::displacement;
+  int every = 1;  ///< each n-th step goes into the series
 };
 
 /// Everything that a simulation is made of. Constant while it runs.
