@@ -34,13 +34,21 @@ void print_json(const nlohmann::ordered_json& value) {
   print(value.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
-void print_error(std::string_view text) {
-  std::string line = fmt::format("limber: error: {}", text);
+namespace {
+
+void print_diagnostic(std::string_view kind, std::string_view text) {
+  std::string line = fmt::format("limber: {}: {}", kind, text);
   std::replace_if(
       line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r'; }, ' ');
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
 }
+
+}  // namespace
+
+void print_error(std::string_view text) { print_diagnostic("error", text); }
+
+void print_warning(std::string_view text) { print_diagnostic("warning", text); }
 
 std::string to_text(const Rows& rows) {
   std::size_t width = 0;

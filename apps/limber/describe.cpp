@@ -1,6 +1,7 @@
 #include "apps/limber/describe.hpp"
 
 #include "apps/limber/console.hpp"
+#include "limber/base/error.hpp"
 #include "limber/mesh/quality.hpp"
 
 #include <nlohmann/json.hpp>
@@ -37,7 +38,7 @@ Json to_json(const SurfaceDefects& defects) {
           {"found", describe(defects)}};
 }
 
-/// How many angles fall into each tenth-degree class, as bars of one line.
+/// How many angles fall into each class of ten degrees, as bars of one line.
 std::string histogram_text(const Json& counts) {
   static constexpr std::array<std::string_view, 9> bars{" ", "▁", "▂", "▃", "▄", "▅", "▆", "▇", "█"};
   double largest = 1.0;
@@ -125,7 +126,13 @@ std::string mesh_text(const Json& mesh) {
 }
 
 Json describe_surface(const SurfaceMesh& surface) {
-  const RepairedSurface repaired = repair_surface(surface, "the surface");
+  RepairedSurface repaired{surface, {}};
+  std::string flaw;
+  try {
+    repaired = repair_surface(surface, "as a body");
+  } catch (const Error& error) {
+    flaw = error.what();
+  }
   Json json{{"type", "surface"},
             {"vertices", surface.vertex_count()},
             {"triangles", surface.triangle_count()},
@@ -135,6 +142,7 @@ Json describe_surface(const SurfaceMesh& surface) {
             {"volume", nullptr},
             {"defects", to_json(repaired.defects)}};
   if (repaired.defects.closed) json["volume"] = enclosed_volume(repaired.surface);
+  if (!flaw.empty()) json["defects"]["found"].push_back(flaw);
   return json;
 }
 
@@ -160,20 +168,26 @@ Json describe_meshing(const MesherReport& report) {
             {"surface_shift", report.level},
             {"surface_volume", report.surface_volume},
             {"mesh_volume", report.mesh_volume},
-            {"volume_error", report.mesh_volume / report.surface_volume - 1.0},
+            {"volume_sampled", report.volume_sampled},
+            {"volume_error", nullptr},
             {"split_vertices", report.cleanup.split_vertices},
             {"dropped_parts", report.cleanup.dropped_parts},
             {"dropped_elements", report.cleanup.dropped_elements},
-            {"surfaces", Json::array()}};
+            {"surfaces", Json::array()},
+            {"warnings", report.warnings}};
+  if (report.surface_volume > 0.0) json["volume_error"] = report.mesh_volume / report.surface_volume - 1.0;
   for (const SurfaceDefects& defects : report.defects) json["surfaces"].push_back(to_json(defects));
   return json;
 }
 
 std::string meshing_text(const Json& meshing) {
-  Rows rows{{"cell", number_text(meshing["cell"]) + " m"},
-            {"volume inside the surface",
-             fmt::format("{} m^3; the mesh has {:+.3f} %", number_text(meshing["surface_volume"]),
-                         100.0 * meshing["volume_error"].get<double>())}};
+  Rows rows{{"cell", number_text(meshing["cell"]) + " m"}};
+  if (!meshing["volume_error"].is_null()) {
+    rows.emplace_back(
+        "volume inside the surface",
+        fmt::format("{}{} m^3; the mesh has {:+.3f} %", meshing["volume_sampled"].get<bool>() ? "about " : "",
+                    number_text(meshing["surface_volume"]), 100.0 * meshing["volume_error"].get<double>()));
+  }
   if (meshing["surface_shift"].get<double>() != 0.0) {
     rows.emplace_back("surface shifted",
                       fmt::format("{:+.3f} cells outward, to meet the volume",

@@ -15,7 +15,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -156,15 +155,8 @@ Json inspect_builtin(const Options& options) {
   return found;
 }
 
-/// By content; a damaged file by its ending.
-bool is_surface(const std::filesystem::path& path, std::string_view content) {
-  static constexpr std::array<std::string_view, 6> endings{".obj", ".stl", ".ply", ".off", ".glb", ".gltf"};
-  return looks_like_surface(content) ||
-         std::find(endings.begin(), endings.end(), path.extension().string()) != endings.end();
-}
-
 Json inspect_file(const Options& options, std::string_view content) {
-  if (is_surface(options.file, content)) {
+  if (looks_like_surface(content) || has_surface_extension(options.file)) {
     const SurfaceMesh surface = read_surface(options.file);
     Json found = describe_surface(surface);
     write_picture(options, [&] { return draw_surface(surface, {}, Executor()); });

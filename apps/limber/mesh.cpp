@@ -7,6 +7,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
 #include "limber/base/timer.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/surface_file.hpp"
@@ -22,8 +23,6 @@
 
 namespace limber::app {
 namespace {
-
-constexpr double alarming_loss = 0.05;  ///< share of the volume: parts thinner than a cell are missing
 
 struct Options {
   std::vector<std::string> surfaces;
@@ -96,8 +95,22 @@ void write_outputs(const Options& options, const VolumeMesh& mesh) {
   }
 }
 
+/// A built-in body needs no meshing: it is written as it is.
+void export_builtin(const Options& options) {
+  require(options.surfaces.size() == 1, "{}: a built-in body is exported alone", options.surfaces.front());
+  const VolumeMesh mesh = make_builtin(options.surfaces.front(), Executor(options.threads)).mesh;
+  write_outputs(options, mesh);
+  const nlohmann::ordered_json found = describe_mesh(mesh);
+  if (options.json) {
+    print_json(found);
+  } else {
+    print(fmt::format("{}\n{}", options.output, mesh_text(found)));
+  }
+}
+
 void run(const Options& options) {
   check_outputs(options);
+  if (is_builtin(options.surfaces.front())) return export_builtin(options);
   MesherOptions mesher = mesher_options(options);
   const std::vector<RegionSurface> surfaces = read_surfaces(options.surfaces);
   const Timer timer;
@@ -108,23 +121,17 @@ void run(const Options& options) {
     result = mesh_surfaces(surfaces, mesher);
   }
   const double seconds = timer.seconds();
-  check_mesh(result.mesh, options.output);
   write_outputs(options, result.mesh);
 
   nlohmann::ordered_json found = describe_mesh(result.mesh);
   found["meshing"] = describe_meshing(result.report);
   found["seconds"] = seconds;
-  const double volume_error = found["meshing"]["volume_error"].get<double>();
+  for (const std::string& warning : result.report.warnings) print_warning(warning);
   if (options.json) {
     print_json(found);
-    return;
-  }
-  print(fmt::format("{}\n{}{}{}", options.output, mesh_text(found), meshing_text(found["meshing"]),
-                    to_text({{"seconds", fmt::format("{:.2f}", seconds)}})));
-  if (mesher.method == MeshMethod::tetrahedra && volume_error < -alarming_loss) {
-    print(
-        "warning: the mesh lacks volume: parts of the surface thinner than a cell were lost; use more "
-        "--cells\n");
+  } else {
+    print(fmt::format("{}\n{}{}{}", options.output, mesh_text(found), meshing_text(found["meshing"]),
+                      to_text({{"seconds", fmt::format("{:.2f}", seconds)}})));
   }
 }
 
@@ -163,7 +170,7 @@ Command add_mesh(CLI::App& program) {
       ->capture_default_str();
   parser
       ->add_option("--smallest-part", options->smallest_part,
-                   "Drop loose parts with less than this share of the volume")
+                   "Drop loose parts with less than this share of the largest one's volume")
       ->check(CLI::Range(0.0, 1.0).description(""))
       ->type_name("SHARE")
       ->capture_default_str();

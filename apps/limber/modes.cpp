@@ -88,7 +88,7 @@ FullModel make_model(const Options& options) {
   VolumeMesh mesh;
   std::vector<Material> materials;
   if (is_builtin(options.mesh)) {
-    BuiltinBody body = make_builtin(options.mesh);
+    BuiltinBody body = make_builtin(options.mesh, Executor(options.threads));
     mesh = std::move(body.mesh);
     materials = std::move(body.materials);
     if (selection.empty() && !options.free) selection.vertices = std::move(body.fixed);

@@ -4,6 +4,7 @@
 #include "limber/draw/render.hpp"
 #include "limber/mesh/embedding.hpp"
 
+#include <Eigen/Geometry>
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -47,32 +48,34 @@ void lay_out(std::vector<std::vector<Shape>>& bodies, const RenderOptions& optio
   }
 }
 
-/// One shape per part of a surface, all with the vertices of the whole. colors: one per part, or none.
-std::vector<Shape> part_shapes(const SurfaceMesh& surface, const std::vector<Vector3>& colors) {
-  std::vector<Shape> shapes;
-  for (std::size_t p = 0; p < surface.parts.size(); ++p) {
-    std::vector<Index> chosen;
-    for (std::size_t t = 0; t < surface.part.size(); ++t) {
-      if (surface.part[t] == static_cast<int>(p)) chosen.push_back(static_cast<Index>(t));
-    }
-    if (chosen.empty()) continue;
-    Shape shape;
-    shape.vertices = surface.vertices;
-    shape.triangles = surface.triangles(Eigen::all, chosen);
-    shape.color = p < colors.size() ? colors[p] : region_color(p);
-    shape.edges = colors.empty() && surface.triangle_count() <= most_triangles_with_edges;
-    shapes.push_back(std::move(shape));
-  }
-  return shapes;
-}
-
-/// What is drawn of a body that moved, with the length of its displacement as values; the rest pose is the
-/// vertices less `moved`.
+/// A shape whose vertices moved: the rest pose is its vertices less `moved` (3 x vertices, m).
 struct MovedShape {
   Shape shape;
   Matrix3X moved;
 };
 
+/// One shape per part of a surface that moved by a displacement (3 x vertices, m). colors: one per part, or none.
+std::vector<MovedShape> part_shapes(const SurfaceMesh& surface, const std::vector<Vector3>& colors,
+                                    const Matrix3X& displacement) {
+  std::vector<std::vector<Index>> triangles(surface.parts.size());
+  for (std::size_t t = 0; t < surface.part.size(); ++t) {
+    triangles[static_cast<std::size_t>(surface.part[t])].push_back(static_cast<Index>(t));
+  }
+  std::vector<MovedShape> shapes;
+  for (std::size_t p = 0; p < triangles.size(); ++p) {
+    if (triangles[p].empty()) continue;
+    const Eigen::Matrix3Xi faces = surface.triangles(Eigen::all, triangles[p]);
+    MovedShape one{make_shape(surface.vertices, faces, ElementKind::tetrahedron),
+                   make_shape(displacement, faces, ElementKind::tetrahedron).vertices};
+    one.shape.vertices += one.moved;
+    one.shape.color = p < colors.size() ? colors[p] : region_color(p);
+    one.shape.edges = colors.empty() && surface.triangle_count() <= most_triangles_with_edges;
+    shapes.push_back(std::move(one));
+  }
+  return shapes;
+}
+
+/// What is drawn of a body, with the length of its displacement as values.
 std::vector<MovedShape> moved_shapes(const Body& body, const Matrix3X& displacement,
                                      const Executor& executor) {
   std::vector<MovedShape> shapes;
@@ -80,12 +83,8 @@ std::vector<MovedShape> moved_shapes(const Body& body, const Matrix3X& displacem
     shapes.push_back({make_shape(body.mesh, displacement), displacement});
   } else {
     const Embedding embedding = embed_points(body.mesh, body.render.vertices, executor);
-    const Matrix3X moved = interpolate(embedding, displacement);
-    for (Shape& shape : part_shapes(body.render, body.render_colors)) {
-      shapes.push_back({std::move(shape), moved});
-      shapes.back().shape.vertices += moved;
-      shapes.back().shape.edges = false;
-    }
+    shapes = part_shapes(body.render, body.render_colors, interpolate(embedding, displacement));
+    for (MovedShape& one : shapes) one.shape.edges = false;
   }
   for (MovedShape& one : shapes) one.shape.values = lengths(one.moved);
   return shapes;
@@ -131,9 +130,21 @@ Image draw_mesh(const VolumeMesh& mesh, const Executor& executor) {
 }
 
 Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, const Executor& executor) {
+  std::vector<Shape> shapes;
+  for (MovedShape& part : part_shapes(surface, colors, Matrix3X::Zero(3, surface.vertex_count()))) {
+    shapes.push_back(std::move(part.shape));
+  }
   RenderOptions options;
   options.executor = executor;
-  return render(part_shapes(surface, colors), options);
+  return render(shapes, options);
+}
+
+/// The usual view, turned so that things fall downward in it.
+View view_along(const Vector3& gravity) {
+  View view;
+  if (gravity.norm() == 0.0) return view;
+  const auto turn = Eigen::Quaterniond::FromTwoVectors(view.up, -gravity);
+  return {turn * view.direction, turn * view.up, view.field_of_view};
 }
 
 Image draw_state(const Scene& scene, const SceneState& state) {
@@ -151,6 +162,7 @@ Image draw_state(const Scene& scene, const SceneState& state) {
     }
   }
   RenderOptions options;
+  options.view = view_along(scene.gravity);
   options.value_title = "displacement (m)";
   options.executor = state.bodies.front().model->executor();
   return render(shapes, options);

@@ -131,7 +131,8 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestKey) {
 
 TEST(SceneErrors, UnknownKeyFarFromAllListsTheKnownKeys) {
   EXPECT_EQ(message_with("/output/zzzzzzzzzz", 1),
-            "beam.json: output: unknown key 'zzzzzzzzzz'; known are displacements, vtu, every, picture");
+            "beam.json: output: unknown key 'zzzzzzzzzz'; known are displacements, vtu, every, picture, "
+            "picture_of");
 }
 
 TEST(SceneErrors, UnknownKeyAtTheTop) {

@@ -13,12 +13,6 @@ using test::data_file;
 using testing::AllOf;
 using testing::HasSubstr;
 
-TEST(MeshFile, LoadsBuiltInBodiesByName) {
-  const VolumeMesh mesh = load_mesh("builtin:beam?element=brick&cells=3,1,1");
-  EXPECT_EQ(mesh.kind, ElementKind::brick);
-  EXPECT_EQ(mesh.element_count(), 3);
-}
-
 TEST(MeshFile, LoadsFilesByPathWhateverTheirExtension) {
   const test::ScratchFolder folder;
   const VolumeMesh mesh = make_beam({.cells = {2, 1, 1}});
@@ -26,13 +20,18 @@ TEST(MeshFile, LoadsFilesByPathWhateverTheirExtension) {
     SCOPED_TRACE(written);
     write_mesh(folder / written, mesh);
     std::filesystem::rename(folder / written, folder / "body.node");
-    EXPECT_EQ(load_mesh((folder / "body.node").string()).elements, mesh.elements);
+    EXPECT_EQ(read_mesh(folder / "body.node").elements, mesh.elements);
   }
 }
 
 TEST(MeshFile, NamesAFileThatIsNotThere) {
-  EXPECT_THAT(test::error_text([] { load_mesh("/nowhere/body.msh"); }),
+  EXPECT_THAT(test::error_text([] { read_mesh("/nowhere/body.msh"); }),
               HasSubstr("/nowhere/body.msh: no such file"));
+}
+
+TEST(MeshFile, SaysHowToFillASurface) {
+  EXPECT_THAT(test::parse_error("OFF\n3 1 0\n0 0 0\n1 0 0\n0 1 0\n3 0 1 2\n"),
+              HasSubstr("limber mesh test.msh -o MESH"));
 }
 
 TEST(MeshFile, RefusesAnEmptyFile) {
@@ -42,8 +41,8 @@ TEST(MeshFile, RefusesAnEmptyFile) {
 
 TEST(MeshFile, SaysWhichFormatsItReadsAndHowTheFileStarts) {
   EXPECT_THAT(
-      test::parse_error("solid cube\nfacet normal 0 0 1\n"),
-      AllOf(HasSubstr("it starts with 'solid cube'"),
+      test::parse_error("cubes and balls\n1 2 3\n"),
+      AllOf(HasSubstr("it starts with 'cubes and balls'"),
             HasSubstr("convert it to Gmsh (.msh 2.2 or 4.1), MEDIT"), HasSubstr("TetGen (.node with .ele)")));
   EXPECT_THAT(test::parse_error(std::string("\x89PNG\0\0", 6)), HasSubstr("'?PNG?"));
 }

@@ -34,8 +34,9 @@ std::string decode_base64(std::string_view text) {
 template <class Number>
 std::vector<Number> array(const std::string& xml, std::string_view type, std::string_view name,
                           int components) {
-  const std::string tag = fmt::format(
-      R"(<DataArray type="{}" Name="{}" NumberOfComponents="{}" format="binary">)", type, name, components);
+  const std::string tag =
+      fmt::format(R"(<DataArray type="{}" Name="{}" {}format="binary">)", type, name,
+                  components == 1 ? "" : fmt::format(R"(NumberOfComponents="{}" )", components));
   const std::size_t found = xml.find(tag);
   EXPECT_NE(found, std::string::npos) << tag;
   if (found == std::string::npos) return {};

@@ -110,6 +110,12 @@ TEST(EmbedPoints, StayNearABrickTheyAreFarFrom) {
   EXPECT_LE(embed_points(mesh, points).weights.cwiseAbs().maxCoeff(), 8.0);
 }
 
+TEST(EmbedPoints, RefusesPointsBeyondMeasure) {
+  const Matrix3X far = Vector3(1e200, 0.0, 0.0);
+  EXPECT_TRUE(test::error_text([&] { embed_points(make_beam(), far); }).find("too far from the mesh") !=
+              std::string::npos);
+}
+
 TEST(Interpolate, ReproducesAffineDisplacements) {
   for (const ElementKind kind : test::both_kinds) {
     const VolumeMesh mesh = test::small_beam(kind);

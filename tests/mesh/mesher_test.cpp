@@ -75,7 +75,7 @@ TEST(Mesher, GivesEachSurfaceARegion) {
 TEST(Mesher, CountsOverlapsOnceInTheVolume) {
   const std::vector<RegionSurface> surfaces{sphere(1.0), sphere(1.0)};
   const MeshedSurfaces result = mesh_surfaces(surfaces, with_cells(16));
-  EXPECT_NEAR(result.report.surface_volume / enclosed_volume(surfaces.front().surface), 1.0, 2e-3);
+  EXPECT_NEAR(result.report.surface_volume / enclosed_volume(surfaces.front().surface), 1.0, 5e-3);
 }
 
 TEST(Mesher, MakesAUsableMeshOfABrokenSurfaceAndSaysWhatItMet) {
@@ -121,6 +121,76 @@ TEST(Mesher, DropsCrumbsAndReportsThem) {
   EXPECT_EQ(result.report.cleanup.dropped_parts, 1);
   EXPECT_GT(result.report.cleanup.dropped_elements, 0);
   EXPECT_LT(bounding_box(result.mesh).max.x(), 1.1);
+}
+
+TEST(Mesher, KnowsTheVolumeOfThinBodiesThatSamplesMiss) {
+  SurfaceMesh plates =
+      test::joined(test::box_surface({0, 0, 0}, {1, 1, 0.02}), test::box_surface({0, 0, 0.5}, {1, 1, 0.52}));
+  const MeshedSurfaces result =
+      mesh_surfaces(std::vector<RegionSurface>{{plates, "plates"}}, with_cells(120));
+  EXPECT_FALSE(result.report.volume_sampled);
+  EXPECT_NEAR(result.report.surface_volume, 0.04, 1e-12);
+  EXPECT_NEAR(result.report.mesh_volume, 0.04, 0.002);
+}
+
+TEST(Mesher, MeetsSmallNumbersOfElementsAsWellAsItCan) {
+  const std::vector<RegionSurface> bar{{test::box_surface({0, 0, 0}, {1, 0.3, 0.2}), "bar"}};
+  for (const Index target : {1, 10, 200, 2000}) {
+    MesherOptions options = with_cells(0);
+    options.target_elements = target;
+    const Index count = mesh_surfaces(bar, options).mesh.element_count();
+    EXPECT_GT(count, 0);
+    if (target >= 200) {
+      EXPECT_NEAR(std::log(static_cast<double>(count) / static_cast<double>(target)), 0.0, std::log(2.0))
+          << target;
+    }
+  }
+}
+
+TEST(Mesher, KeepsAllOfManyEqualParts) {
+  SurfaceMesh balls = test::icosphere(1, 0.3);
+  for (int i = 1; i < 27; ++i) {
+    balls = test::joined(balls, test::moved(test::icosphere(1, 0.3), Vector3(i % 3, i / 3 % 3, i / 9)));
+  }
+  MesherOptions options = with_cells(36);
+  options.smallest_part = 0.2;
+  const MeshedSurfaces result = mesh_surfaces(std::vector<RegionSurface>{{balls, "balls"}}, options);
+  const std::vector<int> parts = connected_parts(result.mesh);
+  EXPECT_EQ(*std::max_element(parts.begin(), parts.end()), 26);
+  EXPECT_TRUE(result.report.warnings.empty()) << result.report.warnings.front();
+}
+
+TEST(Mesher, FillsPiecesGluedTogether) {
+  SurfaceMesh cubes = test::box_surface({0, 0, 0}, {1, 1, 1});
+  for (int i = 1; i < 27; ++i) {
+    const Vector3 corner(i % 3, i / 3 % 3, i / 9);
+    cubes = test::joined(cubes, test::box_surface(corner, corner + Vector3::Ones()));
+  }
+  const MeshedSurfaces result = mesh_surfaces(std::vector<RegionSurface>{{cubes, "cubes"}}, with_cells(12));
+  EXPECT_NEAR(result.report.surface_volume, 27.0, 1e-9);
+  EXPECT_NEAR(result.report.mesh_volume, 27.0, 0.3);
+}
+
+TEST(Mesher, WarnsOfLimbsThatWereLost) {
+  const SurfaceMesh surface =
+      test::joined(test::icosphere(3, 1.0), test::box_surface({0.5, -0.02, -0.02}, {2.0, 0.02, 0.02}));
+  const MeshedSurfaces result = mesh_surfaces(std::vector<RegionSurface>{{surface, "ball"}}, with_cells(16));
+  ASSERT_FALSE(result.report.warnings.empty());
+  EXPECT_TRUE(result.report.warnings.front().find("use more cells") != std::string::npos);
+}
+
+TEST(Mesher, WarnsOfASurfaceThatALaterOneCovers) {
+  const std::vector<RegionSurface> surfaces{sphere(0.5, Vector3::Zero(), "bone"),
+                                            sphere(1.0, Vector3::Zero(), "flesh")};
+  const MeshedSurfaces result = mesh_surfaces(surfaces, with_cells(16));
+  ASSERT_EQ(result.report.warnings.size(), 1u);
+  EXPECT_TRUE(result.report.warnings.front().find("'bone'") != std::string::npos);
+}
+
+TEST(Mesher, MeshesABodyFarFromTheOrigin) {
+  const MeshedSurfaces result =
+      mesh_surfaces(std::vector<RegionSurface>{sphere(1.0, {1e6, -2e6, 3e6})}, with_cells(12));
+  EXPECT_NEAR(result.report.mesh_volume / result.report.surface_volume, 1.0, 5e-3);
 }
 
 TEST(Mesher, RefusesSurfacesThatEncloseNothing) {

@@ -4,8 +4,10 @@
 #include "tests/mesh/shapes.hpp"
 #include "tests/mesh/support.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <span>
 
 namespace limber {
 namespace {
@@ -81,6 +83,56 @@ double right_share(const SurfaceMesh& surface, double margin) {
   return right / 1000.0;
 }
 
+/// Unit cubes side by side, each with twelve triangles of its own.
+SurfaceMesh glued_cubes(const Eigen::Vector3i& cells) {
+  SurfaceMesh result;
+  for (int z = 0; z < cells.z(); ++z) {
+    for (int y = 0; y < cells.y(); ++y) {
+      for (int x = 0; x < cells.x(); ++x) {
+        const SurfaceMesh cube = test::moved(test::box_surface({0, 0, 0}, {1, 1, 1}), Vector3(x, y, z));
+        result = result.triangle_count() == 0 ? cube : test::joined(result, cube);
+      }
+    }
+  }
+  return result;
+}
+
+/// Largest error of the exact winding number at random points in and around the union of boxes.
+double winding_error(const SurfaceMesh& surface, std::span<const BoundingBox> boxes) {
+  const SurfaceQuery query(surface);
+  Random random(101);
+  double worst = 0.0;
+  for (int i = 0; i < 500; ++i) {
+    const Vector3 point = test::random_point(random, 3.5);
+    const bool inside = std::any_of(boxes.begin(), boxes.end(), [&](const BoundingBox& box) {
+      return (point.array() > box.min.array()).all() && (point.array() < box.max.array()).all();
+    });
+    worst = std::max(worst, std::abs(query.exact_winding_number(point) - (inside ? 1.0 : 0.0)));
+  }
+  return worst;
+}
+
+double winding_error(const SurfaceMesh& surface, const Vector3& max) {
+  const BoundingBox box{Vector3::Zero(), max};
+  return winding_error(surface, std::span(&box, 1));
+}
+
+/// A unit cube with an edge of a face split in the middle, and a triangle on that edge that seals the gap.
+SurfaceMesh sealed_cube(bool turn_seal) {
+  SurfaceMesh cube = test::box_surface({0, 0, 0}, {1, 1, 1});
+  const int middle = 8;
+  cube.vertices.conservativeResize(3, 9);
+  cube.vertices.col(middle) = 0.5 * (cube.vertices.col(0) + cube.vertices.col(1));
+  // Of the two triangles at the edge 0-1, (0, 3, 1) in z = 0 is split, (0, 1, 5) in y = 0 is not.
+  Eigen::Matrix3Xi triangles(3, 14);
+  triangles.leftCols<12>() = cube.triangles;
+  triangles.col(1) << 0, 3, middle;
+  triangles.col(12) << middle, 3, 1;
+  triangles.col(13) << 0, middle, 1;
+  if (turn_seal) triangles.col(13).reverseInPlace();
+  return make_surface_mesh(cube.vertices, triangles);
+}
+
 TEST(RepairSurface, LeavesACleanSurfaceAsItIs) {
   const SurfaceMesh sphere = test::icosphere(2);
   const RepairedSurface repaired = repair_surface(sphere, "test");
@@ -134,6 +186,117 @@ TEST(RepairSurface, RemovesTrianglesWithoutArea) {
   surface.triangles.rightCols<1>() << 0, 1, static_cast<int>(surface.vertex_count()) - 1;
   EXPECT_EQ(defects_of(surface).degenerate_triangles, 7);
   EXPECT_TRUE(defects_of(surface).closed);
+}
+
+TEST(RepairSurface, RemovesTheWallBetweenTwoCubes) {
+  const RepairedSurface repaired = repair_surface(glued_cubes({2, 1, 1}), "test");
+  EXPECT_EQ(repaired.defects.wall_triangles, 4);
+  EXPECT_EQ(repaired.defects.duplicate_triangles, 0);
+  EXPECT_EQ(repaired.defects.nonmanifold_edges, 0);
+  EXPECT_TRUE(repaired.defects.closed);
+  EXPECT_EQ(repaired.surface.triangle_count(), 20);
+  EXPECT_NEAR(enclosed_volume(repaired.surface), 2.0, 1e-14);
+  EXPECT_LT(winding_error(repaired.surface, {2, 1, 1}), 1e-12);
+}
+
+TEST(RepairSurface, RemovesTheWallToACubeThatIsInsideOut) {
+  const SurfaceMesh cube = test::box_surface({0, 0, 0}, {1, 1, 1});
+  const SurfaceMesh turned = test::turned_inside_out(test::moved(cube, {1, 0, 0}));
+  const RepairedSurface repaired = repair_surface(test::joined(cube, turned), "test");
+  EXPECT_EQ(repaired.defects.wall_triangles, 4);
+  EXPECT_TRUE(repaired.defects.closed);
+  EXPECT_LT(winding_error(repaired.surface, {2, 1, 1}), 1e-12);
+}
+
+TEST(RepairSurface, RemovesTheWallsBetweenManyCubes) {
+  const RepairedSurface repaired = repair_surface(glued_cubes({3, 3, 3}), "test");
+  EXPECT_EQ(repaired.defects.wall_triangles, 54 * 4);
+  EXPECT_EQ(repaired.defects.duplicate_triangles, 0);
+  EXPECT_TRUE(repaired.defects.closed);
+  EXPECT_EQ(repaired.defects.components, 1);
+  EXPECT_EQ(repaired.surface.triangle_count(), 54 * 2);
+  EXPECT_NEAR(enclosed_volume(repaired.surface), 27.0, 1e-12);
+  EXPECT_LT(winding_error(repaired.surface, {3, 3, 3}), 1e-12);
+}
+
+TEST(RepairSurface, RemovesTheWallsAtTheInnerEdgesOfACross) {
+  // Six cubes on the faces of a seventh: at its edges two walls and two outer faces meet.
+  SurfaceMesh cross = test::box_surface({0, 0, 0}, {1, 1, 1});
+  std::vector<BoundingBox> boxes{{Vector3::Zero(), Vector3::Ones()}};
+  for (int axis = 0; axis < 3; ++axis) {
+    for (const double side : {-1.0, 1.0}) {
+      const Vector3 min = side * Vector3::Unit(axis);
+      boxes.push_back({min, min + Vector3::Ones()});
+      cross = test::joined(cross, test::box_surface(boxes.back().min, boxes.back().max));
+    }
+  }
+  const RepairedSurface repaired = repair_surface(cross, "test");
+  EXPECT_EQ(repaired.defects.wall_triangles, 24);
+  EXPECT_TRUE(repaired.defects.closed);
+  EXPECT_LT(winding_error(repaired.surface, boxes), 1e-12);
+}
+
+TEST(RepairSurface, KeepsOneSideOfASphereGivenFromBoth) {
+  const SurfaceMesh sphere = test::icosphere(3);
+  for (const bool inward_first : {false, true}) {
+    const SurfaceMesh inward = test::turned_inside_out(sphere);
+    const RepairedSurface repaired =
+        repair_surface(inward_first ? test::joined(inward, sphere) : test::joined(sphere, inward), "test");
+    EXPECT_EQ(repaired.defects.duplicate_triangles, sphere.triangle_count());
+    EXPECT_EQ(repaired.defects.wall_triangles, 0);
+    EXPECT_TRUE(repaired.defects.closed);
+    EXPECT_NEAR(enclosed_volume(repaired.surface), enclosed_volume(sphere), 1e-12);
+  }
+}
+
+TEST(RepairSurface, KeepsACubeGivenFromBothSidesThatTouchesAnother) {
+  const SurfaceMesh cube = test::box_surface({0, 0, 0}, {1, 1, 1});
+  const SurfaceMesh touching = test::moved(cube, {1, 1, 0});
+  const SurfaceMesh all = test::joined(test::joined(cube, test::turned_inside_out(cube)), touching);
+  const RepairedSurface repaired = repair_surface(all, "test");
+  EXPECT_EQ(repaired.defects.duplicate_triangles, 12);
+  EXPECT_EQ(repaired.defects.wall_triangles, 0);
+  EXPECT_NEAR(enclosed_volume(repaired.surface), 2.0, 1e-14);
+}
+
+TEST(RepairSurface, FindsTwoCubesThatTouchAlongAnEdgeClosed) {
+  const SurfaceMesh cube = test::box_surface({0, 0, 0}, {1, 1, 1});
+  const std::vector<BoundingBox> boxes{{{0, 0, 0}, {1, 1, 1}}, {{1, 1, 0}, {2, 2, 1}}};
+  const SurfaceMesh touching = test::moved(cube, {1, 1, 0});
+  for (const bool turned : {false, true}) {
+    const RepairedSurface repaired =
+        repair_surface(test::joined(cube, turned ? test::turned_inside_out(touching) : touching), "test");
+    EXPECT_EQ(repaired.defects.nonmanifold_edges, 1);
+    EXPECT_EQ(repaired.defects.boundary_edges, 0);
+    EXPECT_EQ(repaired.defects.flipped_triangles, turned ? 12 : 0);
+    EXPECT_TRUE(repaired.defects.closed);
+    EXPECT_TRUE(SurfaceQuery(repaired.surface).closed());
+    EXPECT_LT(winding_error(repaired.surface, boxes), 1e-12);
+  }
+}
+
+TEST(RepairSurface, KeepsATriangleOnALineThatSealsTheSurface) {
+  for (const bool turned : {false, true}) {
+    const RepairedSurface repaired = repair_surface(sealed_cube(turned), "test");
+    EXPECT_EQ(repaired.defects.degenerate_triangles, 1);
+    EXPECT_EQ(repaired.defects.flipped_triangles, turned ? 1 : 0);
+    EXPECT_EQ(repaired.surface.triangle_count(), 14);
+    EXPECT_TRUE(repaired.defects.closed);
+    EXPECT_LT(winding_error(repaired.surface, {1, 1, 1}), 1e-12);
+  }
+}
+
+TEST(RepairSurface, RemovesATriangleOnALineBesideOneThatSeals) {
+  SurfaceMesh cube = sealed_cube(false);
+  cube.vertices.conservativeResize(3, 10);
+  cube.vertices.col(9) = 0.25 * cube.vertices.col(0) + 0.75 * cube.vertices.col(1);
+  cube.triangles.conservativeResize(3, 15);
+  cube.triangles.col(14) << 0, 1, 9;
+  cube.part.push_back(0);
+  const RepairedSurface repaired = repair_surface(cube, "test");
+  EXPECT_EQ(repaired.defects.degenerate_triangles, 2);
+  EXPECT_EQ(repaired.surface.triangle_count(), 14);
+  EXPECT_TRUE(repaired.defects.closed);
 }
 
 TEST(RepairSurface, CountsHolesAndTheirEdges) {
@@ -213,6 +376,27 @@ TEST(RepairSurface, KeepsACavity) {
   EXPECT_NEAR(enclosed_volume(turned.surface), enclosed_volume(hollow), 1e-12);
 }
 
+TEST(RepairSurface, TurnsAHollowBodyTogetherWithItsCavity) {
+  const SurfaceMesh hollow =
+      test::joined(test::icosphere(3), test::turned_inside_out(test::icosphere(2, 0.5)));
+  const SurfaceMesh other = test::moved(test::icosphere(2, 3.0), {5, 0, 0});
+  const RepairedSurface repaired =
+      repair_surface(test::joined(test::turned_inside_out(hollow), other), "test");
+  EXPECT_EQ(repaired.defects.flipped_triangles, hollow.triangle_count());
+  EXPECT_NEAR(enclosed_volume(repaired.surface), enclosed_volume(hollow) + enclosed_volume(other), 1e-12);
+}
+
+TEST(RepairSurface, KeepsASolidInTheCavityOfABodyThatIsTurned) {
+  const SurfaceMesh hollow =
+      test::joined(test::icosphere(3), test::turned_inside_out(test::icosphere(2, 0.5)));
+  const SurfaceMesh core = test::icosphere(1, 0.2);
+  const SurfaceMesh other = test::joined(core, test::moved(test::icosphere(2, 3.0), {5, 0, 0}));
+  const RepairedSurface repaired =
+      repair_surface(test::joined(test::turned_inside_out(hollow), other), "test");
+  EXPECT_EQ(repaired.defects.flipped_triangles, hollow.triangle_count());
+  EXPECT_NEAR(enclosed_volume(repaired.surface), enclosed_volume(hollow) + enclosed_volume(other), 1e-12);
+}
+
 TEST(RepairSurface, KeepsASolidInsideOfAnother) {
   const SurfaceMesh nested = test::joined(test::icosphere(3), test::icosphere(2, 0.5));
   EXPECT_EQ(defects_of(nested).flipped_triangles, 0);
@@ -288,12 +472,14 @@ TEST(SurfaceDefects, AreDescribedInWords) {
   SurfaceDefects defects;
   defects.duplicate_vertices = 1;
   defects.degenerate_triangles = 2;
+  defects.wall_triangles = 12;
   defects.flipped_triangles = 12;
   defects.boundary_edges = 6;
   defects.holes = 2;
   EXPECT_EQ(describe(defects),
             (std::vector<std::string>{"1 vertex at the position of another one", "2 triangles without area",
-                                      "12 triangles turned inward", "6 open edges along 2 holes"}));
+                                      "12 triangles of walls between touching pieces",
+                                      "12 triangles that faced inward", "6 open edges along 2 holes"}));
 }
 
 }  // namespace

@@ -75,6 +75,12 @@ TEST(Tetrahedralize, KeepsItsAnglesWithinTheBoundsForWhateverSolid) {
     EXPECT_GT(quality.smallest_dihedral, 10.7) << "seed " << seed;
     EXPECT_LT(quality.largest_dihedral, 164.8) << "seed " << seed;
   }
+  for (const auto& [seed, cell] : {std::pair{56, 0.15}, {135, 0.2}}) {  // among the worst of 1600
+    const MeshQuality quality =
+        measure_quality(tetrahedra(test::rough_ball(static_cast<std::uint64_t>(seed), 12.0), cell));
+    EXPECT_GT(quality.smallest_dihedral, 10.7) << "seed " << seed;
+    EXPECT_LT(quality.largest_dihedral, 164.8) << "seed " << seed;
+  }
   EXPECT_LT(smallest, 20.0) << "the solids were too tame to test the bound; largest angle " << largest;
 }
 
@@ -151,9 +157,11 @@ TEST(Tetrahedralize, RefusesWhatCannotBeMeshed) {
   EXPECT_EQ(message(test::ball(1.0), 1e-7),
             "a cell of 1e-07 m divides the body of 2 m into more than 524288 cells along an axis; use larger "
             "cells");
-  EXPECT_EQ(
-      message(test::ball(0.01, {0.3, 0.2, 0.1}), 1.0),
-      "no tetrahedron fits into the body with cells of 1 m; it is thinner than them, use smaller cells");
+  EXPECT_EQ(message(test::ball(0.01, {0.3, 0.2, 0.1}), 1.0),
+            "no tetrahedron fits into the body with cells of 1 m; it is thinner than them, or encloses "
+            "nothing: use "
+            "smaller cells, or voxels");
+  EXPECT_TRUE(message(test::ball(1.0), 1e-310).find("use larger cells") != std::string::npos);
   Solid broken = test::ball(1.0);
   broken.sample = [](const Vector3&) { return SolidSample{std::nan(""), 0.0}; };
   EXPECT_TRUE(message(broken, 0.5).find("is not a number") != std::string::npos) << message(broken, 0.5);

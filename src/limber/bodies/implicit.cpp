@@ -1,5 +1,7 @@
 #include "limber/bodies/implicit.hpp"
 
+#include "limber/base/error.hpp"
+
 #include <Eigen/Geometry>
 
 #include <algorithm>
@@ -165,6 +167,7 @@ Implicit half_space(const Vector3& point, const Vector3& normal) {
 }
 
 Implicit leaf_plate(double length, double width, double thickness) {
+  require(width <= length, "a leaf {} m long and {} m wide, expected it longer than wide", length, width);
   return {[=](const Vector3& x) {
             const double outline = distance_to_vesica({x.y(), x.x() - 0.5 * length}, 0.5 * length, width);
             return distance_to_plate(outline, x.z(), 0.5 * thickness);
@@ -183,6 +186,7 @@ Implicit petal_plate(double length, double radius_a, double radius_b, double thi
 }
 
 Implicit tube(std::span<const TubePoint> path) {
+  require(path.size() >= 2, "a tube along {} points, expected two or more", path.size());
   std::vector<Implicit> pieces;
   for (std::size_t i = 0; i + 1 < path.size(); ++i) {
     pieces.push_back(round_cone(path[i].position, path[i + 1].position, path[i].radius, path[i + 1].radius));
@@ -191,6 +195,7 @@ Implicit tube(std::span<const TubePoint> path) {
 }
 
 std::vector<TubePoint> smooth_path(std::span<const TubePoint> path, int per_piece) {
+  require(!path.empty(), "a path without points, expected one or more");
   std::vector<TubePoint> result;
   const auto at = [&](std::ptrdiff_t i) {
     const auto last = static_cast<std::ptrdiff_t>(path.size()) - 1;

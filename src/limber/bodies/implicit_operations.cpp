@@ -1,3 +1,4 @@
+#include "limber/base/error.hpp"
 #include "limber/bodies/implicit.hpp"
 
 #include <algorithm>
@@ -108,6 +109,7 @@ BoundingBox grown(const BoundingBox& box, double amount) {
 }  // namespace
 
 Implicit unite(std::vector<Implicit> bodies, double blend) {
+  require(!bodies.empty(), "a union of no bodies, expected one or more");
   if (bodies.size() == 1) return std::move(bodies.front());
   const double bulge = 0.49 * blend;  // what three blends can add: 0.484 where all four distances are equal
   const auto all = std::make_shared<const Union>(std::move(bodies), blend);

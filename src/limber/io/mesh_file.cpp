@@ -2,12 +2,12 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
-#include "limber/bodies/builtin.hpp"
 #include "limber/io/gmsh_reader.hpp"
 #include "limber/io/gmsh_writer.hpp"
 #include "limber/io/medit_reader.hpp"
 #include "limber/io/medit_writer.hpp"
 #include "limber/io/mesh_parts.hpp"
+#include "limber/io/surface_file.hpp"
 #include "limber/io/tetgen_reader.hpp"
 #include "limber/io/tetgen_writer.hpp"
 #include "limber/io/text_source.hpp"
@@ -90,6 +90,8 @@ const MeshFormat& detect_format(std::string_view content, std::string_view where
           where);
   const auto format = std::find_if(formats.begin(), formats.end(),
                                    [&](const MeshFormat& f) { return f.recognizes(content); });
+  require(format != formats.end() || !looks_like_surface(content),
+          "{}: is a surface, expected a volume mesh; fill it first: limber mesh {} -o MESH", where, where);
   require(format != formats.end(),
           "{}: is no mesh that limber reads, it starts with '{}'; convert it to {}, e.g. with gmsh or meshio",
           where, printable(content.substr(0, content.find('\n'))), volume_format_names());
@@ -170,10 +172,6 @@ VolumeMesh read_mesh(const std::filesystem::path& path) {
   }
   finish_mesh(mesh, path.string());
   return mesh;
-}
-
-VolumeMesh load_mesh(std::string_view name) {
-  return is_builtin(name) ? make_builtin(name).mesh : read_mesh(std::filesystem::path(name));
 }
 
 void check_mesh_extension(const std::filesystem::path& path) { format_to_write(path); }

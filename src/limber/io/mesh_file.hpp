@@ -32,9 +32,6 @@ VolumeMesh parse_mesh(std::string_view content, std::string_view where);
 /// checks everything. `where` names the source in messages.
 void finish_mesh(VolumeMesh& mesh, std::string_view where);
 
-/// The mesh that a name stands for: "builtin:..." (make_builtin), else the path of a file (read_mesh).
-VolumeMesh load_mesh(std::string_view name);
-
 /// Writes the mesh in the format that the extension names (.msh, .mesh, .meshb, .node or .ele, .vtk, .vtu,
 /// .veg), so that read_mesh gives the same bits back: vertices, elements and the region of each, in the same
 /// order. Regions come back ordered by tag, those without elements not at all. Tags are kept by all formats,

@@ -137,14 +137,14 @@ std::filesystem::path resolve(const std::filesystem::path& folder, const json& o
 }
 
 Body to_body(const json& value, std::size_t number, const std::filesystem::path& folder,
-             const std::string& where, bool statics) {
+             const std::string& where, const SolverSettings& solver) {
   Body body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
   const std::string mesh = value["mesh"].get<std::string>();
   std::vector<Material> default_materials;
   if (is_builtin(mesh)) {
-    BuiltinBody builtin = make_builtin(mesh);
+    BuiltinBody builtin = make_builtin(mesh, Executor(solver.threads));
     body.mesh = std::move(builtin.mesh);
     body.render = std::move(builtin.render);
     body.render_colors = std::move(builtin.part_colors);
@@ -163,7 +163,8 @@ Body to_body(const json& value, std::size_t number, const std::filesystem::path&
     body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
   }
   for (std::size_t i = 0; i < value["loads"].size(); ++i) {
-    body.loads.push_back(to_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i), statics));
+    body.loads.push_back(to_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i),
+                                 solver.type == SimulationType::statics));
   }
   body.damping = to_damping(value["damping"]);
   body.mass = value["mass"] == "lumped" ? MassKind::lumped : MassKind::consistent;
@@ -214,10 +215,9 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   Scene scene;
   scene.gravity = to_vector(value["gravity"]);
   scene.solver = to_solver(value["solver"], where);
-  const bool statics = scene.solver.type == SimulationType::statics;
   for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
     scene.bodies.push_back(
-        to_body(value["bodies"][i], i, folder, fmt::format("{}: bodies[{}]", where, i), statics));
+        to_body(value["bodies"][i], i, folder, fmt::format("{}: bodies[{}]", where, i), scene.solver));
   }
   const json& output = value["output"];
   scene.output.displacements = resolve(folder, output, "displacements");

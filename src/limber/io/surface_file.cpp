@@ -112,6 +112,13 @@ bool looks_like_surface(std::string_view content) {
                      [&](const SurfaceFormat& f) { return f.recognizes(content); });
 }
 
+bool has_surface_extension(const std::filesystem::path& path) {
+  const std::string ending = lower_case_ending(path);
+  return !ending.empty() && std::any_of(formats.begin(), formats.end(), [&](const SurfaceFormat& f) {
+    return std::find(f.endings.begin(), f.endings.end(), ending) != f.endings.end();
+  });
+}
+
 void write_surface(const std::filesystem::path& path, const SurfaceMesh& surface) {
   const std::string ending = lower_case_ending(path);
   const std::string where = path.string();

@@ -30,6 +30,9 @@ SurfaceMesh parse_surface(std::string_view content, std::string_view where,
 /// Whether the content starts as a file of one of the formats does.
 bool looks_like_surface(std::string_view content);
 
+/// Whether the ending is that of one of the formats, in capitals or not.
+bool has_surface_extension(const std::filesystem::path& path);
+
 /// Writes the surface in the format of the ending: .obj, .stl (binary), .ply (binary, doubles), .off or .glb.
 /// The headers of the formats say what reads back exactly; encode_stl and encode_ply also write text. Throws
 /// Error for another ending and for what the format cannot hold.

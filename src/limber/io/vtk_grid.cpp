@@ -222,7 +222,7 @@ std::optional<VtkType> vtk_xml_type(std::string_view name) {
 }
 
 std::optional<VtkType> vtk_legacy_type(std::string_view name) {
-  static constexpr std::array<TypeName, 14> names{{{"char", VtkType::int8},
+  static constexpr std::array<TypeName, 16> names{{{"char", VtkType::int8},
                                                    {"signed_char", VtkType::int8},
                                                    {"unsigned_char", VtkType::uint8},
                                                    {"short", VtkType::int16},
@@ -232,6 +232,8 @@ std::optional<VtkType> vtk_legacy_type(std::string_view name) {
                                                    {"vtkidtype", VtkType::int32},
                                                    {"long", VtkType::int64},
                                                    {"unsigned_long", VtkType::uint64},
+                                                   {"vtktypeint32", VtkType::int32},
+                                                   {"vtktypeuint32", VtkType::uint32},
                                                    {"vtktypeint64", VtkType::int64},
                                                    {"vtktypeuint64", VtkType::uint64},
                                                    {"float", VtkType::float32},

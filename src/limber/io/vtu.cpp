@@ -74,15 +74,17 @@ void append_values(std::string& xml, std::string_view name, std::string_view cou
   std::string bytes(sizeof size + size, '\0');
   std::memcpy(bytes.data(), &size, sizeof size);
   if (size > 0) std::memcpy(bytes.data() + sizeof size, values.data(), size);
-  xml += fmt::format(R"(<DataArray type="{}" Name="{}" {} format="binary">)", type_name<Number>,
-                     escaped(name), counts);
+  xml += fmt::format(R"(<DataArray type="{}" Name="{}" {}{}format="binary">)", type_name<Number>,
+                     escaped(name), counts, counts.empty() ? "" : " ");
   append_base64(xml, bytes);
   xml += "</DataArray>\n";
 }
 
 template <class Number>
 void append_array(std::string& xml, std::string_view name, Index components, std::span<const Number> values) {
-  append_values(xml, name, fmt::format(R"(NumberOfComponents="{}")", components), values);
+  // Without the attribute there is one; meshio makes a matrix of one column of an array that spells it out.
+  append_values(xml, name, components == 1 ? "" : fmt::format(R"(NumberOfComponents="{}")", components),
+                values);
 }
 
 void append_matrix(std::string& xml, std::string_view name, const Eigen::Ref<const Matrix>& values) {

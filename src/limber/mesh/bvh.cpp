@@ -34,7 +34,7 @@ struct Bins {
   double scale = 0.0;  ///< bins per metre
 
   [[nodiscard]] int operator()(const Vector3& center) const {
-    return std::min(static_cast<int>((center(axis) - low) * scale), bin_count - 1);
+    return std::clamp(static_cast<int>((center(axis) - low) * scale), 0, bin_count - 1);
   }
 };
 
@@ -79,7 +79,7 @@ class Builder {
     bins.low = centers.min(bins.axis);
     // Slightly less than a full bin, so that rounding puts the highest centre into the last one.
     bins.scale = bin_count * (1.0 - 1e-9) / size;
-    if (depth < heuristic_depth && size > 0.0 && std::isfinite(bins.scale)) {
+    if (depth < heuristic_depth && size > 0.0 && std::isfinite(size) && std::isfinite(bins.scale)) {
       const int bin = best_bin(begin, end, bins);
       const auto middle = std::partition(items_.begin() + begin, items_.begin() + end,
                                          [&](int item) { return bins(centers_[item]) < bin; });

@@ -116,14 +116,10 @@ void drop_small_parts(VolumeMesh& mesh, double smallest_share, std::vector<Eleme
   for (const ElementPair& pair : pairs) parts.join(pair.first, pair.second);
   std::vector<double> volume(static_cast<std::size_t>(mesh.element_count()),
                              0.0);  // at the root of each part
-  double total = 0.0;
   for (int e = 0; e < static_cast<int>(mesh.element_count()); ++e) {
-    const double own = element_volume(mesh, e);
-    volume[parts.root(e)] += own;
-    total += own;
+    volume[parts.root(e)] += element_volume(mesh, e);
   }
-  const double largest = *std::max_element(volume.begin(), volume.end());
-  const double smallest = std::min(smallest_share * total, largest);
+  const double smallest = std::min(smallest_share, 1.0) * *std::max_element(volume.begin(), volume.end());
   std::vector<char> keep(volume.size(), 0);
   for (int e = 0; e < static_cast<int>(keep.size()); ++e) {
     const int root = parts.root(e);

@@ -13,7 +13,7 @@ struct CleanupReport {
 
 /// Makes a mesh fit to simulate: elements that share only a vertex or an edge form a hinge, which no
 /// stiffness resists. Elements connected through faces are a part. Parts of less than `smallest_share` of the
-/// volume are dropped (never the largest), and vertices that no element uses. A vertex around which the
+/// largest one's volume are dropped, and vertices that no element uses. A vertex around which the
 /// elements left form several bunches, of one part or of several, gets a copy for each: bunches are connected
 /// through faces that contain it. (So an edge along which a part touches itself stays joined where both its
 /// ends are held otherwise: no hinge.) The order of what stays does not change; copies come last. Regions

@@ -143,6 +143,8 @@ Embedding embed_points(const VolumeMesh& mesh, const Matrix3X& points, const Exe
         nearest = std::min(nearest, d);
         return d;
       });
+      require(e >= 0, "point {} at ({}, {}, {}) is too far from the mesh to be bound to it", p, point.x(),
+              point.y(), point.z());
       const double size = (boxes[e].max - boxes[e].min).norm();
       distance(p) = std::sqrt(nearest) > inside_tolerance * size ? std::sqrt(nearest) : 0.0;
       embedding.element[p] = e;

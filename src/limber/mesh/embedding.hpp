@@ -26,7 +26,8 @@ struct Embedding {
   [[nodiscard]] Index point_count() const { return weights.cols(); }
 };
 
-/// Binds points (3 x n, m) to a mesh that passed check_mesh. Cost O(n log elements).
+/// Binds points (3 x n, m) to a mesh that passed check_mesh. Cost O(n log elements). Throws Error for points so far
+/// away that the square of their distance is no number.
 Embedding embed_points(const VolumeMesh& mesh, const Matrix3X& points,
                        const Executor& executor = Executor(1));
 
@@ -34,7 +35,8 @@ Embedding embed_points(const VolumeMesh& mesh, const Matrix3X& points,
 Matrix3X interpolate(const Embedding& embedding, const Matrix3X& displacement);
 
 /// Forces on the mesh's vertices that do the same work as forces on the points, by the transposed weights:
-/// 3 x n in, 3 x mesh_vertices out. Net force is kept exactly; net torque too at rest.
+/// 3 x n in, 3 x mesh_vertices out. Net force is kept exactly; at rest net torque too,
+/// but for points more than a cell outside of a brick.
 Matrix3X distribute_forces(const Embedding& embedding, const Matrix3X& forces);
 
 /// Weights as a sparse matrix (n x mesh_vertices): interpolate is its product with each coordinate.

@@ -8,8 +8,8 @@
 namespace limber {
 namespace {
 
-constexpr std::size_t max_octants = 40'000'000;  ///< half a billion tetrahedra, far beyond 32-bit unknowns
-constexpr int max_root_level = 19;               ///< coordinates in half cells fit into 21 bits
+constexpr std::size_t max_octants = 4'000'000;  ///< 48 million tetrahedra, about 10 GB while they are made
+constexpr int max_root_level = 19;              ///< coordinates in half cells fit into 21 bits
 
 constexpr int corner_bit(int child, int axis) { return (child >> axis) & 1; }
 
@@ -42,18 +42,19 @@ void for_each_neighbour(const Visit& visit) {
 }  // namespace
 
 LatticeOctree::LatticeOctree(const Solid& solid, const Options& options, const Executor& executor,
-                             const Progress& progress)
-    : grading_(options.grading) {
+                             const Progress& progress) {
   require(std::isfinite(options.cell) && options.cell > 0.0, "cell size {} m, expected a positive length",
           options.cell);
   const Vector3 size = solid.bounds.max - solid.bounds.min;
   require(size.allFinite() && size.minCoeff() >= 0.0, "the solid has no finite bounds");
   // Two more cells on each side hold what the surface level adds and the outer ends of the cut edges.
   const double cells = (size.maxCoeff() + 2.0 * std::abs(options.level)) / options.cell + 4.0;
-  root_level_ = std::max(2, static_cast<int>(std::ceil(std::log2(cells))));
-  require(root_level_ <= max_root_level,
-          "a cell of {} m divides the body of {} m into more than {} cells along an axis; use larger cells",
+  require(cells <= 1 << max_root_level,
+          "a cell of {:.4g} m divides the body of {:.4g} m into more than {} cells along an axis; use larger "
+          "cells",
           options.cell, size.maxCoeff(), 1 << max_root_level);
+  root_level_ = std::max(2, static_cast<int>(std::ceil(std::log2(cells))));
+  grading_ = std::clamp(options.grading, 0, root_level_);
   lattice_.cell = options.cell;
   const Vector3 center = 0.5 * (solid.bounds.min + solid.bounds.max);
   lattice_.origin = center.array() - 0.5 * options.cell * (1 << root_level_);
@@ -95,13 +96,13 @@ void LatticeOctree::classify(const Solid& solid, const Options& options, const E
         add({pending[i], level, verdict[i] == undecided});
         continue;
       }
+      require(next.size() + octants_.size() < max_octants,
+              "cells of {:.4g} m divide the body into more than {} of them; use larger cells", options.cell,
+              max_octants);
       // An inside octant that is too large is split without asking again.
       for (int child = 0; child < 8; ++child)
         next.push_back(pending[i] + (1 << (level - 1)) * child_offset(child));
     }
-    require(next.size() + octants_.size() < max_octants,
-            "cells of {} m divide the body into more than {} of them; use larger cells", options.cell,
-            max_octants);
     pending.swap(next);
     report(progress, "lattice", 1.0 - static_cast<double>(level) / (root_level_ + 1));
   }

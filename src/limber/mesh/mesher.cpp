@@ -13,11 +13,14 @@
 namespace limber {
 namespace {
 
-constexpr int most_trials = 6;             ///< to find the cell for a number of elements
+constexpr int most_trials = 10;            ///< to find the cell for a number of elements
 constexpr double count_tolerance = 0.01;   ///< share by which that number may be missed
 constexpr double volume_tolerance = 1e-3;  ///< share of the volume that may be missing
 constexpr double largest_shift = 0.1;      ///< of the surface, cells: more would show
-constexpr int volume_cells = 32;           ///< to measure the volume of surfaces that overlap or have holes
+constexpr double noticeable_loss = 1e-3;   ///< share of the volume dropped as crumbs
+constexpr double alarming_change = 0.05;   ///< of the volume, as a share
+constexpr int overlap_cells = 48;          ///< along the longest side, to measure overlaps
+constexpr int volume_cells = 32;           ///< at least, to estimate the volume of surfaces with holes
 constexpr int samples_per_axis = 3;        ///< in a cell near the surface; their errors cancel to a few 1e-4
 
 using Queries = std::vector<std::shared_ptr<const SurfaceQuery>>;
@@ -70,27 +73,29 @@ class Mesher {
       queries_.push_back(std::make_shared<const SurfaceQuery>(surfaces_.back().surface));
     }
     solid_ = unite(queries_);
-    report_.surface_volume = volume_inside();
-    require(report_.surface_volume > 0.0 || is_shell(),
-            "the surfaces enclose no volume: no point is inside of them; close them, or fill only their "
-            "shell with voxels");
+    measure_surfaces();
   }
 
   MeshedSurfaces run() {
-    cell_ = options_.target_elements > 0 ? first_cell()
-                                         : longest_side(solid_.bounds) / std::max(options_.cells, 1);
-    make_mesh();
-    if (options_.target_elements > 0) find_cell();
+    if (options_.target_elements > 0) {
+      find_cell();
+    } else {
+      cell_ = longest_side(solid_.bounds) / std::max(options_.cells, 1);
+      make_mesh();
+    }
     if (is_tetrahedral()) {
       if (options_.match_volume) find_level();
       smooth(stuffed_, solid_, stuffing_options());
       name_regions();
     }
+    const double before = volume();
     report_.cleanup = clean_up_parts(stuffed_.mesh, options_.smallest_part);
     drop_empty_regions(stuffed_.mesh);
+    check_mesh(stuffed_.mesh, "the mesh of the surface");
     report_.cell = cell_;
     report_.level = level_;
     report_.mesh_volume = volume();
+    add_warnings(before);
     return {std::move(stuffed_.mesh), report_};
   }
 
@@ -126,43 +131,147 @@ class Mesher {
     return sum;
   }
 
-  /// The divergence theorem where it holds: one closed surface, in one piece; else by sampling.
-  [[nodiscard]] double volume_inside() const {
-    const SurfaceDefects& defects = report_.defects.front();
-    if (surfaces_.size() == 1 && defects.closed && defects.components == 1) {
-      return enclosed_volume(surfaces_.front().surface);
+  /// Where all surfaces are closed, the divergence theorem gives the volume with overlaps counted twice or more, and only the
+  /// overlaps need sampling; else all of it does.
+  void measure_surfaces() {
+    bool closed = true;
+    double sum = 0.0;
+    std::size_t pieces = 0;
+    for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+      closed = closed && queries_[i]->closed();
+      sum += enclosed_volume(surfaces_[i].surface);
+      pieces += static_cast<std::size_t>(report_.defects[i].components);
     }
-    return measure_volume(solid_, volume_cells, options_.executor);
+    report_.volume_sampled = !closed || sum <= 0.0;
+    if (report_.volume_sampled) {
+      report_.surface_volume =
+          measure_volume(solid_, std::max(volume_cells, options_.cells), options_.executor);
+    } else {
+      report_.surface_volume = pieces == 1 ? sum : sum - overlap_volume();
+    }
   }
 
-  /// Elements go with the volume, those of a shell with the area.
+  /// Integral of what winding numbers exceed 1 by, m^3, on a lattice over the bounding box.
+  [[nodiscard]] double overlap_volume() const {
+    const double edge = longest_side(solid_.bounds) / overlap_cells;
+    const Vector3 size = solid_.bounds.max - solid_.bounds.min;
+    const Eigen::Vector3i cells = (size / edge).array().ceil().max(1.0).cast<int>();
+    const Vector3 step = size.array() / cells.cast<double>().array();
+    Vector excess = Vector::Zero(cells.prod());
+    options_.executor.parallel_ranges(excess.size(), 256, [&](auto begin, auto end) {
+      for (auto i = begin; i < end; ++i) {
+        const Vector3 share(static_cast<double>(i % cells.x()) + 0.5,
+                            static_cast<double>(i / cells.x() % cells.y()) + 0.5,
+                            static_cast<double>(i / (Index{cells.x()} * cells.y())) + 0.5);
+        const Vector3 point = solid_.bounds.min.array() + share.array() * step.array();
+        double winding = 0.0;
+        for (const auto& query : queries_) winding += query->winding_number(point);
+        excess(i) = std::max(0.0, std::round(winding) - 1.0);
+      }
+    });
+    return excess.sum() * step.prod();
+  }
+
+  /// A first guess: elements go with the volume, those of a shell with the area.
   [[nodiscard]] double first_cell() const {
     const auto target = static_cast<double>(options_.target_elements);
-    if (!is_shell()) return std::cbrt((is_tetrahedral() ? 12.0 : 1.0) * report_.surface_volume / target);
+    if (!is_shell() && report_.surface_volume > 0.0) {
+      return std::cbrt((is_tetrahedral() ? 12.0 : 1.0) * report_.surface_volume / target);
+    }
     double area = 0.0;
     for (const RegionSurface& one : surfaces_) area += surface_area(one.surface);
     return std::sqrt(area / target);
   }
 
-  /// Corrects the cell until the number of elements is the one asked for: two or three trials.
+  /// Corrects the cell until the number of elements is the one asked for: two or three trials, more for bodies so coarse that
+  /// the number jumps. The nearest is kept.
   void find_cell() {
     const auto target = static_cast<double>(options_.target_elements);
-    for (int trial = 1; trial < most_trials; ++trial) {
-      const double ratio = static_cast<double>(stuffed_.mesh.element_count()) / target;
-      if (std::abs(ratio - 1.0) < count_tolerance) break;
-      cell_ *= std::pow(ratio, is_shell() ? 1.0 / 2.0 : 1.0 / 3.0);
+    const double exponent = is_shell() ? 1.0 / 2.0 : 1.0 / 3.0;
+    StuffedMesh best;
+    double best_cell = 0.0, least_miss = std::numeric_limits<double>::infinity();
+    cell_ = std::min(first_cell(), longest_side(solid_.bounds));
+    for (int trial = 0; trial < most_trials; ++trial) {
+      double count = 0.0;  // of a body into which nothing fits
+      try {
+        make_mesh();
+        count = static_cast<double>(stuffed_.mesh.element_count());
+      } catch (const Error&) {
+        if (trial + 1 == most_trials && best_cell == 0.0) throw;
+      }
+      const double miss =
+          count > 0.0 ? std::abs(std::log(count / target)) : std::numeric_limits<double>::infinity();
+      if (miss < least_miss) {
+        least_miss = miss;
+        best_cell = cell_;
+        best = std::move(stuffed_);
+      }
+      if (miss < count_tolerance) break;
+      cell_ *= count > 0.0 ? std::pow(std::clamp(count / target, 0.1, 10.0), exponent) : 0.7;
+    }
+    cell_ = best_cell;
+    stuffed_ = std::move(best);
+  }
+
+  /// Shifts the surface until the mesh has its volume: by what is missing over the area. An estimate of that volume is only
+  /// followed a little way.
+  void find_level() {
+    const double most_missing = (report_.volume_sampled ? 0.02 : 0.1) * report_.surface_volume;
+    for (int trial = 0; trial < 2; ++trial) {
+      const double missing = report_.surface_volume - volume();
+      if (std::abs(missing) < volume_tolerance * report_.surface_volume || std::abs(missing) > most_missing)
+        break;
+      level_ += missing / surface_area(boundary_surface(stuffed_.mesh));
+      level_ = std::clamp(level_, -largest_shift * cell_, largest_shift * cell_);
       make_mesh();
     }
   }
 
-  /// Shifts the surface until the mesh has its volume: by what is missing over the area.
-  void find_level() {
-    for (int trial = 0; trial < 2; ++trial) {
-      const double missing = report_.surface_volume - volume();
-      if (std::abs(missing) < volume_tolerance * report_.surface_volume) break;
-      level_ += missing / surface_area(boundary_surface(stuffed_.mesh));
-      level_ = std::clamp(level_, -largest_shift * cell_, largest_shift * cell_);
-      make_mesh();
+  /// Says what the mesh lacks of the surfaces. before: volume of the mesh with all its crumbs, m^3.
+  void add_warnings(double before) {
+    const auto warn = [&](std::string text) { report_.warnings.push_back(std::move(text)); };
+    const VolumeMesh& mesh = stuffed_.mesh;
+    const std::vector<int> part = connected_parts(mesh);
+    const Index parts = *std::max_element(part.begin(), part.end()) + 1;
+    Index pieces = 0;
+    for (const SurfaceDefects& defects : report_.defects) pieces += defects.components;
+    if (parts > pieces) {
+      warn(
+          fmt::format("the mesh has {} separate parts, the surface {}: places thinner than a cell were lost; "
+                      "use more cells",
+                      parts, pieces));
+    }
+    if (before - report_.mesh_volume > noticeable_loss * before) {
+      warn(fmt::format("{} loose parts with {:.1f} % of the volume were dropped; use more cells",
+                       report_.cleanup.dropped_parts, 100.0 * (1.0 - report_.mesh_volume / before)));
+    }
+    const BoundingBox box = bounding_box(mesh);
+    const double shrunk =
+        std::max((box.min - solid_.bounds.min).maxCoeff(), (solid_.bounds.max - box.max).maxCoeff());
+    if (shrunk > 1.5 * cell_) {
+      warn(fmt::format(
+          "the mesh ends {:.3g} m short of the surface: limbs thinner than a cell were lost; use more cells",
+          shrunk));
+    }
+    const double change =
+        report_.surface_volume > 0.0 ? report_.mesh_volume / report_.surface_volume - 1.0 : 0.0;
+    if (is_tetrahedral() && std::abs(change) > alarming_change) {
+      warn(fmt::format("the mesh has {:+.1f} % of volume against the surface; use more cells",
+                       100.0 * change));
+    }
+    if (!is_tetrahedral() && !is_shell() && std::abs(change) > 4.0 * alarming_change) {
+      warn(
+          fmt::format("the voxels have {:+.0f} % of volume, and mass, against the surface; use more cells or "
+                      "fill by center",
+                      100.0 * change));
+    }
+    for (std::size_t i = 0; i < surfaces_.size(); ++i) {
+      const auto is_this = [&](const Region& region) { return region.tag == static_cast<int>(i) + 1; };
+      if (std::none_of(mesh.regions.begin(), mesh.regions.end(), is_this)) {
+        warn(fmt::format(
+            "surface '{}' has no element of its own: those after it cover it; name inner surfaces last",
+            surfaces_[i].name));
+      }
     }
   }
 

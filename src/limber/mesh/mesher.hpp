@@ -8,6 +8,7 @@
 #include "limber/mesh/voxelize.hpp"
 
 #include <span>
+#include <string>
 #include <vector>
 
 namespace limber {
@@ -32,10 +33,12 @@ struct MesherOptions {
 struct MesherReport {
   std::vector<SurfaceDefects> defects;  ///< one per surface
   double surface_volume = 0.0;          ///< inside the surfaces, overlaps counted once, m^3
+  bool volume_sampled = false;          ///< the surfaces have holes: that volume is an estimate
   double mesh_volume = 0.0;             ///< m^3
   double cell = 0.0;                    ///< m
   double level = 0.0;                   ///< distance by which the surface was shifted outward, m
   CleanupReport cleanup;
+  std::vector<std::string> warnings;  ///< what was lost on the way, one line each
 };
 
 struct MeshedSurfaces {
@@ -52,8 +55,8 @@ struct MeshedSurfaces {
 /// the volume, and so the mass, back. Throws Error for surfaces that enclose nothing, and where no element fits.
 MeshedSurfaces mesh_surfaces(std::span<const RegionSurface> surfaces, const MesherOptions& options = {});
 
-/// Volume of a solid, m^3: exact for the cubes that are inside for sure; those near the surface, `cells` along the longest
-/// side, are sampled at 3^3 points each.
+/// Volume of a solid, m^3, by sampling: cubes that are inside for sure count whole, those near the surface, `cells` along the
+/// longest side, by the share of 3^3 points. Not for bodies thinner than a cube.
 double measure_volume(const Solid& solid, int cells, const Executor& executor = Executor(1));
 
 }  // namespace limber

@@ -132,7 +132,7 @@ class Smoother {
 
   [[nodiscard]] double depth(const Vector3& x) const { return options_.level - solid_.sample(x).distance; }
 
-  /// Moves x along the normal onto the surface; false where it does not get there in two steps.
+  /// Moves x along the normal onto the surface; false where it does not get there in three steps.
   [[nodiscard]] bool put_on_surface(Vector3& x, const Vector3& normal) const {
     const double tolerance = off_surface * options_.cell;
     double slope = 1.0;  // of the depth along the inward normal: 1 for a distance
@@ -186,7 +186,7 @@ class Smoother {
         found = worst;
         better = trial;
       }
-      if (found > best * (1.0 + 1e-3)) {
+      if (found > best + 1e-3 * std::abs(best)) {
         best = found;
         x = better;
         moved = true;

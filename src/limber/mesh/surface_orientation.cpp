@@ -22,7 +22,7 @@ constexpr double telling_fall = 0.2;
 
 struct Patch {
   std::vector<int> triangles;
-  bool closed = true;
+  bool closed = true;  ///< by itself: it runs through every edge equally often in both directions
 };
 
 struct Neighbour {
@@ -76,6 +76,7 @@ Measure measure(const SurfaceMesh& surface, std::span<const int> triangles) {
     result.area += area;
     middle += area * centroid(surface, t);
   }
+  if (result.area == 0.0) return result;
   middle /= result.area;
   for (const int t : triangles) {
     result.volume += (centroid(surface, t) - middle).dot(area_normal(surface, t)) / 3.0;
@@ -95,22 +96,19 @@ class Patches {
   explicit Patches(SurfaceMesh& surface) : surface_(surface) {
     const auto count = static_cast<std::size_t>(surface.triangle_count());
     neighbours_.resize(count);
-    open_.assign(count, 0);
     const std::vector<TriangleEdge> edges = sorted_edges(surface);
     for_each_edge(edges, [&](std::span<const TriangleEdge> sides) {
-      if (sides.size() == 2) {
-        const bool agrees = sides[0].forward != sides[1].forward;
-        neighbours_[sides[0].triangle].push_back({sides[1].triangle, agrees});
-        neighbours_[sides[1].triangle].push_back({sides[0].triangle, agrees});
-      } else {
-        for (const TriangleEdge& side : sides) open_[side.triangle] = 1;
-      }
+      if (sides.size() != 2) return;
+      const bool agrees = sides[0].forward != sides[1].forward;
+      neighbours_[sides[0].triangle].push_back({sides[1].triangle, agrees});
+      neighbours_[sides[1].triangle].push_back({sides[0].triangle, agrees});
     });
-    seen_.assign(count, 0);
+    patch_of_.assign(count, -1);
     turned_.assign(count, 0);
     for (int t = 0; t < static_cast<int>(count); ++t) {
-      if (!seen_[t]) collect(t);
+      if (patch_of_[t] < 0) collect(t);
     }
+    find_open();
   }
 
   [[nodiscard]] std::vector<Patch> take() { return std::move(patches_); }
@@ -119,17 +117,17 @@ class Patches {
   /// Flood fill; the triangles that disagree with the larger area are turned.
   void collect(int seed) {
     Patch patch;
+    const int number = static_cast<int>(patches_.size());
     patch.triangles.push_back(seed);
-    seen_[seed] = 1;
+    patch_of_[seed] = number;
     double turned_area = 0.0;
     double kept_area = 0.0;
     for (std::size_t i = 0; i < patch.triangles.size(); ++i) {
       const int t = patch.triangles[i];
       (turned_[t] ? turned_area : kept_area) += area_normal(surface_, t).norm();
-      if (open_[t]) patch.closed = false;
       for (const Neighbour& next : neighbours_[t]) {
-        if (seen_[next.triangle]) continue;
-        seen_[next.triangle] = 1;
+        if (patch_of_[next.triangle] >= 0) continue;
+        patch_of_[next.triangle] = number;
         turned_[next.triangle] = next.agrees ? turned_[t] : !turned_[t];
         patch.triangles.push_back(next.triangle);
       }
@@ -141,11 +139,24 @@ class Patches {
     patches_.push_back(std::move(patch));
   }
 
+  /// Patches that touch along an edge may well be closed, each by itself.
+  void find_open() {
+    const std::vector<TriangleEdge> edges = sorted_edges(surface_);
+    std::vector<int> balance(patches_.size(), 0);
+    for_each_edge(edges, [&](std::span<const TriangleEdge> sides) {
+      for (const TriangleEdge& side : sides) balance[patch_of_[side.triangle]] += side.forward ? 1 : -1;
+      for (const TriangleEdge& side : sides) {
+        int& excess = balance[patch_of_[side.triangle]];
+        if (excess != 0) patches_[patch_of_[side.triangle]].closed = false;
+        excess = 0;
+      }
+    });
+  }
+
   SurfaceMesh& surface_;
   std::vector<std::vector<Neighbour>> neighbours_;
-  std::vector<char> open_;    ///< by triangle: on a rim or an edge of three and more
-  std::vector<char> seen_;    ///< by triangle
-  std::vector<char> turned_;  ///< by triangle: against the seed of its patch
+  std::vector<int> patch_of_;  ///< by triangle
+  std::vector<char> turned_;   ///< by triangle: against the seed of its patch
   std::vector<Patch> patches_;
 };
 
@@ -158,7 +169,7 @@ int largest_triangle(const SurfaceMesh& surface, const Patch& patch) {
 /// True where a patch is turned inward, as far as can be told from itself and from the others around it.
 bool is_inside_out(const SurfaceMesh& surface, const Patch& patch, const SurfaceQuery& all) {
   const Measure own = measure(surface, patch.triangles);
-  if (patch.closed && own.volume >= 0.0) return false;
+  if (own.area == 0.0 || (patch.closed && own.volume >= 0.0)) return false;
   const bool hollow = patch.closed || clearly_negative(own);
   const bool solid = clearly_positive(own);
 
@@ -177,6 +188,29 @@ bool is_inside_out(const SurfaceMesh& surface, const Patch& patch, const Surface
   if (fall < -telling_fall) return !solid;
   if (fall > telling_fall) return false;
   return hollow && !contained;
+}
+
+/// Marks the closed patches inside of closed ones that are turned.
+void add_contents(const SurfaceMesh& surface, std::span<const Patch> patches, const SurfaceQuery& all,
+                  std::vector<char>& turned) {
+  std::vector<SurfaceQuery> containers;
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    if (turned[i] && patches[i].closed) containers.emplace_back(extract(surface, patches[i]));
+  }
+  if (containers.empty()) return;
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    if (turned[i] || !patches[i].closed) continue;
+    const Vector3 middle = centroid(surface, largest_triangle(surface, patches[i]));
+    const bool inside = std::any_of(containers.begin(), containers.end(), [&](const SurfaceQuery& container) {
+      const BoundingBox& box = container.bounds();
+      if ((middle.array() < box.min.array()).any() || (middle.array() > box.max.array()).any()) return false;
+      return container.winding_number(middle) < -0.5;
+    });
+    if (!inside) continue;
+    // What lies in a cavity of the turned patch is not inside of the body.
+    const SurfaceQuery alone(extract(surface, patches[i]));
+    if (std::abs(all.winding_number(middle) - alone.winding_number(middle)) > 0.5) turned[i] = 1;
+  }
 }
 
 }  // namespace
@@ -206,9 +240,13 @@ Index orient_outward(SurfaceMesh& surface) {
     for (const int t : all) turn(surface, t);
   }
   const SurfaceQuery query(surface);
-  const SurfaceMesh before = surface;
-  for (const Patch& patch : patches) {
-    if (is_inside_out(before, patch, query)) turn(surface, patch);
+  std::vector<char> turned_patches(patches.size(), 0);
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    turned_patches[i] = is_inside_out(surface, patches[i], query) ? 1 : 0;
+  }
+  add_contents(surface, patches, query, turned_patches);
+  for (std::size_t i = 0; i < patches.size(); ++i) {
+    if (turned_patches[i]) turn(surface, patches[i]);
   }
   Index turned = 0;
   for (Index t = 0; t < given.cols(); ++t) turned += surface.triangles.col(t) != given.col(t) ? 1 : 0;

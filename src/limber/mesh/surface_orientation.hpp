@@ -34,7 +34,8 @@ void for_each_edge(std::span<const TriangleEdge> edges, Visit&& visit) {
 /// Triangles connected through edges that just two of them share form a patch. Within one, neighbours are
 /// made to agree, as most of its area was turned. Then a patch is turned
 /// - with all others, where the surface as a whole encloses a negative volume;
-/// - alone, where it encloses one itself and lies inside of no other: inward patches in another are cavities;
+/// - where it encloses one itself and lies inside of no other: inward patches in another are cavities; with
+///   the closed patches that lie inside of it, so that its own cavities stay ones;
 /// - alone, where it is open and closes a hole of the others the wrong way: their winding number must fall
 ///   along its normal. Where that and its own volume disagree, it stays as it is.
 /// Vertices must be merged. Cost O(n log n).

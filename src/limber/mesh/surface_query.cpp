@@ -15,6 +15,9 @@
 namespace limber {
 namespace {
 
+/// Beyond any body, and small enough for its eleventh power, which the far field of winding numbers takes.
+constexpr double largest_coordinate = 1e15;  // m
+
 /// True where every edge is run through equally often in both directions.
 bool is_closed(SurfaceMesh surface) {
   merge_vertices(surface);
@@ -47,6 +50,9 @@ double sure_share(double w) {
 
 SurfaceQuery::SurfaceQuery(const SurfaceMesh& surface) {
   require(surface.triangle_count() > 0, "a surface without triangles has no inside; give it at least one");
+  const double farthest = surface.vertices.cwiseAbs().maxCoeff();
+  require(farthest <= largest_coordinate, "the surface reaches {:.3g} m, expected at most {:g} m; scale it",
+          farthest, largest_coordinate);
   tree_ = std::make_shared<TriangleTree>(surface);
   closed_ = is_closed(surface);
 }

@@ -29,7 +29,8 @@ struct SurfacePoint {
 class SurfaceQuery {
  public:
   /// Keeps a copy of the triangles. The surface passed check_surface. Triangles without area count for
-  /// closest and meets, and add nothing to the winding number. Cost O(triangles log triangles).
+  /// closest and meets, and add nothing to the winding number. Cost O(triangles log triangles). Throws
+  /// Error for coordinates beyond 1e15 m.
   explicit SurfaceQuery(const SurfaceMesh& surface);
 
   [[nodiscard]] SurfacePoint closest(const Vector3& point) const;

@@ -26,7 +26,7 @@ struct Body {
   std::string name;  ///< for messages and output files
   VolumeMesh mesh;
   SurfaceMesh render;  ///< drawn in place of the mesh, and moved by it; without triangles: none
-  std::vector<Vector3> render_colors;  ///< sRGB, one per part of `render`; empty: one colour
+  std::vector<Vector3> render_colors;  ///< sRGB, one per part of `render`; empty: chosen when drawn
   std::vector<Material> materials;     ///< one per region
   VertexSelection fixed;
   std::vector<PointLoad> loads;
