@@ -15,7 +15,6 @@ namespace limber::app {
 namespace {
 
 constexpr double ghost_opacity = 0.22;
-constexpr double ghost_threshold = 0.1;  ///< share of the largest displacement below which there is no ghost
 constexpr Index most_triangles_with_edges = 60'000;  ///< beyond, edges would cover the picture
 constexpr int most_modes = 12;                       ///< in one picture
 constexpr double mode_amplitude =
@@ -90,22 +89,12 @@ std::vector<MovedShape> moved_shapes(const Body& body, const Matrix3X& displacem
   return shapes;
 }
 
-/// The rest pose of what moved noticeably; elsewhere it would only cover the body.
 Shape ghost_of(const MovedShape& moved) {
   Shape ghost = moved.shape;
   ghost.vertices -= moved.moved;
   ghost.values.resize(0);
   ghost.opacity = ghost_opacity;
   ghost.edges = false;
-  ghost.edge_list.reset();
-  const Vector distance = lengths(moved.moved);
-  const double noticeable = ghost_threshold * distance.maxCoeff();
-  std::vector<Index> kept;
-  for (Index t = 0; t < ghost.triangles.cols(); ++t) {
-    const auto corner = [&](int i) { return distance(ghost.triangles(i, t)); };
-    if (std::max({corner(0), corner(1), corner(2)}) > noticeable) kept.push_back(t);
-  }
-  ghost.triangles = Eigen::Matrix3Xi(ghost.triangles(Eigen::all, kept));
   return ghost;
 }
 
@@ -163,6 +152,7 @@ Image draw_state(const Scene& scene, const SceneState& state) {
   }
   RenderOptions options;
   options.view = view_along(scene.gravity);
+  options.ghosts_in_front = false;
   options.value_title = "displacement (m)";
   options.executor = state.bodies.front().model->executor();
   return render(shapes, options);

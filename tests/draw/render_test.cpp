@@ -133,6 +133,15 @@ TEST(Render, AGhostLetsShineThroughWhatIsBehind) {
   EXPECT_EQ(pixel_of(image, 12, 45), pixel_of(without, 12, 45));
 }
 
+TEST(Render, AGhostStaysBesideOpaqueShapesWhereAsked) {
+  Shape ghost = square(0.4, 0.5, green);
+  ghost.opacity = 0.4;
+  std::vector<Shape> shapes{square(0.8, 0.0, red), ghost};
+  RenderOptions options = plan_view();
+  options.ghosts_in_front = false;
+  EXPECT_EQ(render(shapes, options), render({shapes.data(), 1}, options));
+}
+
 TEST(Render, AGhostBehindAShapeIsHidden) {
   Shape ghost = square(0.4, -0.5, green);
   ghost.opacity = 0.4;

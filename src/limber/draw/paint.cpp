@@ -92,7 +92,8 @@ std::vector<Eigen::Vector3f> Painter::paint(int band) const {
   VisibilityBand opaque(options.width, top, rows);
   for (const int number : layers[0].of_band[band]) opaque.draw(layers[0].facets[number], number);
   lay_over(pixels, *this, opaque, layers[0], top);
-  const auto bias = static_cast<float>(camera.nearness_of(ghost_bias));
+  constexpr float never = 1e30f;  // nearer than everything by more than a picture is deep
+  const float bias = options.ghosts_in_front ? static_cast<float>(camera.nearness_of(ghost_bias)) : never;
   for (std::size_t i = 1; i < layers.size(); ++i) {
     if (layers[i].of_band[band].empty()) continue;
     VisibilityBand ghost(options.width, top, rows);

@@ -24,6 +24,7 @@ struct RenderOptions {
   std::string value_title;          ///< of the colour bar: quantity and unit
   std::optional<ValueRange> range;  ///< of the colour map; absent: that of all values
 
+  bool ghosts_in_front = true;   ///< else ghosts are seen beside opaque shapes only
   bool shadow = true;            ///< soft shadow on the ground, and in folds
   std::optional<double> ground;  ///< height of the ground along View::up, m; absent: below the shapes
   double crease_angle = 35.0;    ///< degrees between two faces beyond which their edge is not smoothed
