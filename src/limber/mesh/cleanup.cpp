@@ -1,5 +1,7 @@
 #include "limber/mesh/cleanup.hpp"
 
+#include "limber/mesh/union_find.hpp"
+
 #include <algorithm>
 #include <array>
 #include <numeric>
@@ -11,26 +13,6 @@ namespace {
 constexpr std::array<std::array<int, 4>, 4> tetrahedron_faces{{{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}}};
 constexpr std::array<std::array<int, 4>, 6> brick_faces{
     {{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 5, 4}, {2, 3, 7, 6}, {1, 2, 6, 5}, {0, 3, 7, 4}}};
-
-class UnionFind {
- public:
-  explicit UnionFind(Index count) : parent_(static_cast<std::size_t>(count)) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
-  int root(int i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
-  }
-  /// The lower root stays one.
-  void join(int a, int b) {
-    a = root(a);
-    b = root(b);
-    parent_[std::max(a, b)] = std::min(a, b);
-  }
-
- private:
-  std::vector<int> parent_;
-};
 
 /// A face of an element by its sorted vertices; a triangle starts with -1.
 struct Face {

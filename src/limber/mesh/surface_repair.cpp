@@ -2,13 +2,13 @@
 
 #include "limber/base/error.hpp"
 #include "limber/mesh/surface_orientation.hpp"
+#include "limber/mesh/union_find.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 #include <utility>
 
 namespace limber {
@@ -69,31 +69,24 @@ void remove_unused_vertices(SurfaceMesh& surface) {
   for (int& vertex : surface.triangles.reshaped()) vertex = renumbered[vertex];
 }
 
-/// Union-find over 0 to n - 1; counts the groups of those that were joined or marked.
-class Groups {
+/// Groups of which those are counted that were joined, if only with themselves.
+class CountedGroups {
  public:
-  explicit Groups(Index count) : parent_(static_cast<std::size_t>(count)), member_(parent_.size(), 0) {
-    std::iota(parent_.begin(), parent_.end(), 0);
-  }
+  explicit CountedGroups(Index count) : groups_(count), member_(static_cast<std::size_t>(count), 0) {}
+
   void join(int a, int b) {
     member_[a] = member_[b] = 1;
-    a = root(a);
-    b = root(b);
-    parent_[std::max(a, b)] = std::min(a, b);
+    groups_.join(a, b);
   }
   [[nodiscard]] Index count() const {
     Index roots = 0;
-    for (int i = 0; i < static_cast<int>(parent_.size()); ++i) roots += member_[i] && parent_[i] == i ? 1 : 0;
+    for (int i = 0; i < static_cast<int>(member_.size()); ++i)
+      roots += member_[i] && groups_.is_root(i) ? 1 : 0;
     return roots;
-  }
-  /// The least member of the group of i.
-  int root(int i) {
-    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
-    return i;
   }
 
  private:
-  std::vector<int> parent_;
+  UnionFind groups_;
   std::vector<char> member_;
 };
 
@@ -148,7 +141,7 @@ std::vector<char> find_walls(const SurfaceMesh& surface, const Copies& copies) {
   };
   const std::size_t count = copies.first.size();
   const std::vector<TriangleEdge> edges = sorted_edges(surface);
-  Groups groups(surface.triangle_count());
+  UnionFind groups(surface.triangle_count());
   for (std::size_t t = 0; t < count; ++t) groups.join(static_cast<int>(t), copies.first[t]);
   for_each_edge(edges, [&](std::span<const TriangleEdge> sides) {
     if (count_single(sides) > 0) return;
@@ -241,8 +234,8 @@ void remove_idle_lines(SurfaceMesh& surface) {
 }
 
 void count_edges(const SurfaceMesh& surface, SurfaceDefects& defects) {
-  Groups rims(surface.vertex_count());
-  Groups pieces(surface.triangle_count());
+  CountedGroups rims(surface.vertex_count());
+  CountedGroups pieces(surface.triangle_count());
   defects.closed = true;
   const std::vector<TriangleEdge> edges = sorted_edges(surface);
   for_each_edge(edges, [&](std::span<const TriangleEdge> sides) {

@@ -1,12 +1,12 @@
 #include "limber/mesh/volume_mesh.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/mesh/union_find.hpp"
 
 #include <Eigen/Geometry>
 
 #include <algorithm>
 #include <array>
-#include <numeric>
 
 namespace limber {
 namespace {
@@ -146,27 +146,17 @@ std::vector<char> used_vertices(const VolumeMesh& mesh) {
 }
 
 std::vector<int> connected_parts(const VolumeMesh& mesh) {
-  // Union-find with path halving; the root of a part is its lowest vertex.
-  std::vector<int> parent(static_cast<std::size_t>(mesh.vertex_count()));
-  std::iota(parent.begin(), parent.end(), 0);
-  const auto root = [&](int v) {
-    while (parent[v] != v) v = parent[v] = parent[parent[v]];
-    return v;
-  };
+  UnionFind joined(mesh.vertex_count());
   for (Index e = 0; e < mesh.element_count(); ++e) {
-    for (Index a = 1; a < mesh.elements.rows(); ++a) {
-      const int r = root(mesh.elements(0, e));
-      const int s = root(mesh.elements(a, e));
-      parent[std::max(r, s)] = std::min(r, s);
-    }
+    for (Index a = 1; a < mesh.elements.rows(); ++a) joined.join(mesh.elements(0, e), mesh.elements(a, e));
   }
   const std::vector<char> used = used_vertices(mesh);
-  std::vector<int> part(parent.size(), -1);
+  std::vector<int> part(used.size(), -1);
   int parts = 0;
-  for (int v = 0; v < static_cast<int>(parent.size()); ++v) {
+  for (int v = 0; v < static_cast<int>(used.size()); ++v) {
     if (!used[v]) continue;
-    const int r = root(v);
-    part[v] = r == v ? parts++ : part[r];
+    const int lowest = joined.root(v);
+    part[v] = lowest == v ? parts++ : part[lowest];
   }
   return part;
 }
