@@ -16,6 +16,9 @@ struct Command {
 Command add_inspect(CLI::App& program);
 Command add_mesh(CLI::App& program);
 Command add_modes(CLI::App& program);
+Command add_reduce(CLI::App& program);
+Command add_verify(CLI::App& program);
+Command add_compare(CLI::App& program);
 Command add_simulate(CLI::App& program);
 Command add_demo(CLI::App& program);
 Command add_schema(CLI::App& program);

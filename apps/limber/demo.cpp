@@ -1,57 +1,97 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
+#include "apps/limber/describe.hpp"
+#include "apps/limber/output_files.hpp"
+#include "apps/limber/progress_bar.hpp"
 #include "apps/limber/scene_run.hpp"
+#include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/base/timer.hpp"
+#include "limber/bodies/builtin.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
+#include "limber/precompute/reduce.hpp"
 
-#include <fmt/format.h>
-
+#include <filesystem>
 #include <memory>
 #include <string>
 
 namespace limber::app {
 namespace {
 
-/// A soft beam that falls under its weight and a load at its tip; damped, so that it ends bent and nearly at
-/// rest.
+constexpr std::string_view demo_body = "builtin:octopus";
+
 constexpr std::string_view demo_scene = R"({
-  "description": "A soft beam, held at its left end, bends under its weight and a load at its tip",
+  "description": "A rubber octopus, held under its arms, sways under a push at its head: a reduced model",
   "bodies": [
     {
-      "name": "beam",
-      "mesh": "builtin:beam?size=1,0.1,0.1&cells=40,4,4",
-      "material": {"model": "stvk", "young": 2000000, "poisson": 0.4, "density": 1000},
-      "fixed": {"where": "x < 0.001"},
-      "loads": [{"where": "x > 0.999", "force": [0, 0, -1.0]}],
-      "damping": {"mass": 4, "stiffness": 0.002}
+      "name": "octopus",
+      "model": "octopus.glb",
+      "loads": [{"where": "z > 0.2", "force": [-0.05, -0.02, 0], "from": 0, "to": 0.25}],
+      "damping": {"mass": 0.5, "stiffness": 0.002}
     }
   ],
   "gravity": [0, 0, -9.81],
-  "solver": {"type": "dynamic", "timestep": 0.016666666666666666, "steps": 90},
-  "output": {"displacements": "u.csv", "vtu": ".", "picture": "beam.png"}
+  "solver": {"type": "dynamic", "order": "reduced", "timestep": 0.002, "steps": 1000},
+  "output": {"animation": "motion.glb", "every": 10, "displacements": "u.csv", "picture": "octopus.png",
+             "picture_of": "appearance"}
 }
 )";
 
+/// The reduced model of the demo's body.
+ReducedModel make_model(Rows& stages) {
+  const Executor executor;
+  Timer timer;
+  const BuiltinBody body = make_builtin(demo_body, executor);
+  const FullModel full(body.mesh, body.materials, body.fixed, {MassKind::consistent, executor});
+  stages.emplace_back("mesh",
+                      fmt::format("{:.2f} s, {} elements", timer.seconds(), full.mesh().element_count()));
+  ProgressBar bar;
+  ReduceOptions options;
+  options.progress = bar.callback();
+  ReduceReport report;
+  ReducedModel model = reduce(full, body.render, body.part_colors, options, report);
+  for (const auto& [stage, seconds] : report.stages)
+    stages.emplace_back(stage, fmt::format("{:.2f} s", seconds));
+  model.name = "octopus";
+  return model;
+}
+
 void run(const std::filesystem::path& folder) {
+  const auto path = [&](std::string_view name) { return (folder / name).lexically_normal().string(); };
+  check_output_folder(folder);
+  for (const char* name : {"octopus.glb", "scene.json", "motion.glb", "u.csv", "octopus.png"}) {
+    if (std::filesystem::exists(folder)) check_output_file(path(name));
+  }
+  Rows stages;
+  const ReducedModel model = make_model(stages);
+  try {
+    make_folder(folder);
+    write_model(path("octopus.glb"), model);
+    write_file(path("scene.json"), demo_scene);
+  } catch (const Error& error) {
+    throw Failure(error.what());  // there was no input to be bad
+  }
+  print(fmt::format("reduced {} to rank {}: {}\n{}wrote {}\n\n", demo_body, model.rank, model.description,
+                    to_text(stages), path("octopus.glb")));
+
   const Scene scene = parse_scene(demo_scene, folder, "the demo's scene");
   const RunResult result = run_scene(scene, folder);
   require_success(result, "the demo");
-  const std::string file = (folder / "scene.json").lexically_normal().string();
-  write_file(file, demo_scene);
   print(
       fmt::format("{}wrote {}\n\nNext:\n"
                   "  look at {}\n"
-                  "  open {} in ParaView and press play\n"
+                  "  open {} in Blender, Windows' 3D viewer or any other glTF viewer and press play\n"
                   "  edit {} and run: limber simulate {}\n",
-                  to_text(result), file, (folder / "beam.png").lexically_normal().string(),
-                  (folder / "beam.pvd").lexically_normal().string(), file, file));
+                  to_text(result), path("scene.json"), path("octopus.png"), path("motion.glb"),
+                  path("scene.json"), path("scene.json")));
 }
 
 }  // namespace
 
 Command add_demo(CLI::App& program) {
-  CLI::App* parser =
-      program.add_subcommand("demo", "Bend a built-in beam: no input needed, ends with a picture");
+  CLI::App* parser = program.add_subcommand(
+      "demo", "Reduce a built-in octopus and let it move: no input needed, ends with a picture");
   const auto folder = std::make_shared<std::string>("demo");
   parser->add_option("-o,--output-dir", *folder, "Folder for the results, made where missing")
       ->type_name("DIR")

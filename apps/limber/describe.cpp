@@ -3,6 +3,7 @@
 #include "apps/limber/console.hpp"
 #include "limber/base/error.hpp"
 #include "limber/mesh/quality.hpp"
+#include "limber/reduced/reduced_dynamics.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -70,6 +71,29 @@ std::string point_text(const Json& value) {
 }
 
 Json to_json(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
+
+Json number_or_null(double value) { return std::isnan(value) ? Json() : Json(value); }
+
+Json to_list(const VectorRef& values) { return std::vector<double>(values.begin(), values.end()); }
+
+std::string bytes_text(double bytes) {
+  return bytes < 1e6 ? fmt::format("{:.0f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
+}
+
+Json describe_material(const Region& region, std::string_view law, const LameParameters& lame,
+                       double density) {
+  return {{"region", region.name.empty() ? std::to_string(region.tag) : region.name},
+          {"model", law},
+          {"young", young_modulus(lame)},
+          {"poisson", poisson_ratio(lame)},
+          {"density", density}};
+}
+
+std::string material_text(const Json& material) {
+  return fmt::format("{}, young {} Pa, poisson {}, density {} kg/m^3", words(material["model"]),
+                     number_text(material["young"]), number_text(material["poisson"]),
+                     number_text(material["density"]));
+}
 
 Json describe_mesh(const VolumeMesh& mesh) {
   const MeshQuality quality = measure_quality(mesh);
@@ -202,6 +226,64 @@ std::string meshing_text(const Json& meshing) {
     rows.emplace_back("hinges opened", fmt::format("at {} vertices", count_text(meshing["split_vertices"])));
   }
   for (const Json& surface : meshing["surfaces"]) append_defects(rows, surface);
+  return to_text(rows);
+}
+
+Json describe_model(const ReducedModel& model) {
+  const ReducedEquations equations = make_equations(model);
+  double mass = 0.0;
+  Json materials = Json::array();
+  for (const ReducedRegion& region : model.regions) {
+    mass += region.material.density * region.volume;
+    materials.push_back(
+        describe_material(region.region, "stvk", region.material.lame, region.material.density));
+  }
+  Json json{{"type", "reduced model"},
+            {"name", model.name},
+            {"description", model.description},
+            {"rank", model.rank},
+            {"mass", mass},
+            {"frequencies_hz", to_list(natural_frequencies(equations))},
+            {"explicit_timestep", critical_timestep(equations)},
+            {"coefficients", monomial_count(model.rank)},
+            {"coefficient_bytes", 8 * monomial_count(model.rank)},
+            {"render_vertices", model.surface.mesh.vertex_count()},
+            {"render_triangles", model.surface.mesh.triangle_count()},
+            {"basis_bytes", 4 * model.surface.basis.size()},
+            {"bounding_box", to_json(bounding_box(model.surface.mesh))},
+            {"materials", std::move(materials)}};
+  if (const auto& simulation = model.simulation) {
+    json["kind"] = name_of(simulation->mesh.kind);
+    json["vertices"] = simulation->mesh.vertex_count();
+    json["elements"] = simulation->mesh.element_count();
+    json["fixed_vertices"] = simulation->fixed.size();
+  }
+  return json;
+}
+
+std::string model_text(const Json& model) {
+  const Json& frequencies = model["frequencies_hz"];
+  Rows rows{
+      {"reduced model", fmt::format("{}, rank {}", words(model["name"]), count_text(model["rank"]))},
+      {"basis", words(model["description"])},
+      {"frequencies",
+       fmt::format("{} to {} Hz", number_text(frequencies.front()), number_text(frequencies.back()))},
+      {"explicit time step", fmt::format("below {} s", number_text(model["explicit_timestep"]))},
+      {"coefficients", fmt::format("{} ({})", count_text(model["coefficients"]),
+                                   bytes_text(model["coefficient_bytes"].get<double>()))},
+      {"surface",
+       fmt::format("{} vertices, {} triangles, basis of {}", count_text(model["render_vertices"]),
+                   count_text(model["render_triangles"]), bytes_text(model["basis_bytes"].get<double>()))},
+      {"bounding box", box_text(model["bounding_box"])},
+      {"mass", number_text(model["mass"]) + " kg"}};
+  rows.emplace_back("simulation mesh",
+                    model.contains("elements")
+                        ? fmt::format("{} elements ({}), {} vertices ({} fixed)",
+                                      count_text(model["elements"]), words(model["kind"]),
+                                      count_text(model["vertices"]), count_text(model["fixed_vertices"]))
+                        : "left out");
+  for (const Json& material : model["materials"])
+    rows.emplace_back("material of " + words(material["region"]), material_text(material));
   return to_text(rows);
 }
 

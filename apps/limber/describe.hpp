@@ -3,10 +3,12 @@
 #include "limber/mesh/mesher.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
+#include "limber/reduced/reduced_model.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
 #include <string>
+#include <string_view>
 
 namespace limber::app {
 
@@ -26,7 +28,20 @@ std::string surface_text(const nlohmann::ordered_json& surface);
 nlohmann::ordered_json describe_meshing(const MesherReport& report);
 std::string meshing_text(const nlohmann::ordered_json& meshing);
 
+/// Sizes, materials, frequencies and memory of a reduced model.
+nlohmann::ordered_json describe_model(const ReducedModel& model);
+std::string model_text(const nlohmann::ordered_json& model);
+
+/// What a region is made of, as young, poisson, density.
+nlohmann::ordered_json describe_material(const Region& region, std::string_view law,
+                                         const LameParameters& lame, double density);
+std::string material_text(const nlohmann::ordered_json& material);
+
+nlohmann::ordered_json to_list(const VectorRef& values);
+nlohmann::ordered_json number_or_null(double value);  ///< null where it is not known (NaN)
+
 /// Values as people read them.
+std::string bytes_text(double bytes);  ///< "3.2 MB"
 std::string number_text(const nlohmann::ordered_json& value);
 std::string count_text(const nlohmann::ordered_json& value);
 std::string point_text(const nlohmann::ordered_json& value);

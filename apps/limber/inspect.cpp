@@ -7,6 +7,7 @@
 #include "limber/base/file.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/surface_file.hpp"
@@ -31,33 +32,38 @@ struct Options {
   bool render = false;
 };
 
-Json describe_material(const Region& region, const Material& material) {
+Json describe_law(const Region& region, const Material& material) {
   const LameParameters lame = std::visit([](const auto& law) { return law.lame; }, material.law);
-  return {{"region", region.name.empty() ? std::to_string(region.tag) : region.name},
-          {"model", name_of(material.law)},
-          {"young", young_modulus(lame)},
-          {"poisson", poisson_ratio(lame)},
-          {"density", material.density}};
+  return describe_material(region, name_of(material.law), lame, material.density);
 }
 
-Json describe_body(const Body& body, const FullModel& model) {
+/// As the scene says, or as the reduced model was made; 0 where that is not known.
+std::size_t fixed_count(const Body& body) {
+  return body.mesh.element_count() == 0
+             ? 0
+             : select_vertices(body.mesh, body.fixed, body.name + ": fixed").size();
+}
+
+Json describe_body(const Body& body, const BodySimulation& simulation) {
   Json json{{"name", body.name},
             {"kind", name_of(body.mesh.kind)},
             {"vertices", body.mesh.vertex_count()},
             {"elements", body.mesh.element_count()},
-            {"unknowns", model.dof_count()},
-            {"fixed_vertices", select_vertices(body.mesh, body.fixed, body.name + ": fixed").size()},
+            {"unknowns", simulation.unknowns()},
+            {"fixed_vertices", fixed_count(body)},
             {"loads", body.loads.size()},
-            {"mass", model.vertex_masses().sum()},
+            {"mass", simulation.mass()},
             {"materials", Json::array()}};
+  const std::vector<Region> regions = body.regions();
   for (std::size_t r = 0; r < body.materials.size(); ++r) {
-    json["materials"].push_back(describe_material(body.mesh.regions[r], body.materials[r]));
+    json["materials"].push_back(describe_law(regions[r], body.materials[r]));
   }
   return json;
 }
 
 Json describe_solver(const SolverSettings& solver) {
-  Json json{{"type", solver.type == SimulationType::statics ? "static" : "dynamic"}};
+  Json json{{"type", solver.type == SimulationType::statics ? "static" : "dynamic"},
+            {"order", solver.order == ModelOrder::full ? "full" : "reduced"}};
   if (solver.type == SimulationType::dynamics) {
     json["integrator"] = solver.integrator == Integrator::newmark ? "newmark" : "central-differences";
     json["timestep"] = solver.timestep;
@@ -74,29 +80,26 @@ Json describe_scene(const Scene& scene, const SceneState& state) {
             {"bodies", Json::array()},
             {"output", Json::object()}};
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    json["bodies"].push_back(describe_body(scene.bodies[i], *state.bodies[i].model));
+    json["bodies"].push_back(describe_body(scene.bodies[i], *state.bodies[i]));
   }
   const OutputSettings& output = scene.output;
   if (!output.displacements.empty()) json["output"]["displacements"] = output.displacements.string();
   if (!output.vtu.empty()) json["output"]["vtu"] = output.vtu.string();
   if (!output.picture.empty()) json["output"]["picture"] = output.picture.string();
+  if (!output.animation.empty()) json["output"]["animation"] = output.animation.string();
   return json;
 }
 
 std::string words(const Json& value) { return value.get<std::string>(); }
 
 void append_materials(Rows& rows, const Json& materials) {
-  for (const Json& material : materials) {
-    rows.emplace_back("material of " + words(material["region"]),
-                      fmt::format("{}, young {} Pa, poisson {}, density {} kg/m^3", words(material["model"]),
-                                  number_text(material["young"]), number_text(material["poisson"]),
-                                  number_text(material["density"])));
-  }
+  for (const Json& material : materials)
+    rows.emplace_back("material of " + words(material["region"]), material_text(material));
 }
 
 std::string scene_text(const Json& scene) {
   const Json& solver = scene["solver"];
-  std::string how = words(solver["type"]);
+  std::string how = words(solver["type"]) + (solver["order"] == "reduced" ? ", reduced" : "");
   if (solver.contains("steps")) {
     how += fmt::format(", {}, {} steps of {} s", words(solver["integrator"]), count_text(solver["steps"]),
                        number_text(solver["timestep"]));
@@ -146,7 +149,7 @@ Json inspect_builtin(const Options& options) {
   found["fixed_vertices"] = body.fixed.size();
   found["materials"] = Json::array();
   for (std::size_t r = 0; r < body.materials.size(); ++r) {
-    found["materials"].push_back(describe_material(body.mesh.regions[r], body.materials[r]));
+    found["materials"].push_back(describe_law(body.mesh.regions[r], body.materials[r]));
   }
   write_picture(options, [&] {
     return options.render ? draw_surface(body.render, body.part_colors, Executor())
@@ -155,7 +158,16 @@ Json inspect_builtin(const Options& options) {
   return found;
 }
 
+Json inspect_model(const Options& options, std::string_view content) {
+  const ReducedModel model = parse_model(content, options.file);
+  write_picture(options, [&] { return draw_surface(model.surface.mesh, model.surface.colors, Executor()); });
+  Json found = describe_model(model);
+  found["file_bytes"] = content.size();
+  return found;
+}
+
 Json inspect_file(const Options& options, std::string_view content) {
+  if (looks_like_model(content)) return inspect_model(options, content);
   if (looks_like_surface(content) || has_surface_extension(options.file)) {
     const SurfaceMesh surface = read_surface(options.file);
     Json found = describe_surface(surface);
@@ -177,6 +189,7 @@ std::string builtin_text(const Json& body) {
 std::string found_text(const Json& found) {
   if (found["type"] == "scene") return scene_text(found);
   if (found["type"] == "surface") return surface_text(found);
+  if (found["type"] == "reduced model") return model_text(found);
   return mesh_text(found) + (found.contains("materials") ? builtin_text(found) : "");
 }
 
@@ -206,7 +219,7 @@ void run(const Options& options) {
 
 Command add_inspect(CLI::App& program) {
   CLI::App* parser = program.add_subcommand(
-      "inspect", "Say what is in a mesh, a surface or a scene, and whether it is valid");
+      "inspect", "Say what is in a mesh, a surface, a reduced model or a scene, and whether it is valid");
   const auto options = std::make_shared<Options>();
   parser
       ->add_option(

@@ -71,11 +71,7 @@ void check_outputs(const Options& options) {
     check_extension(options.picture, ".png", "the picture");
     check_output_file(options.picture);
   }
-  for (const std::string& surface : options.surfaces) {
-    std::error_code missing;
-    require(!std::filesystem::equivalent(surface, options.output, missing),
-            "{}: the output would overwrite the input; choose another name", options.output);
-  }
+  check_spares(options.output, {options.surfaces.begin(), options.surfaces.end()});
 }
 
 std::vector<RegionSurface> read_surfaces(const std::vector<std::string>& files) {

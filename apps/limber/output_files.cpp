@@ -52,6 +52,16 @@ void check_extension(const fs::path& path, std::string_view extension, std::stri
           what, extension);
 }
 
+void check_spares(const fs::path& output, const std::vector<fs::path>& inputs) {
+  if (output.empty()) return;
+  for (const fs::path& input : inputs) {
+    std::error_code missing;  // files that do not exist are not the same
+    require(input.empty() || !fs::equivalent(output, input, missing),
+            "the output {} would overwrite the input {}; choose another name", output.string(),
+            input.string());
+  }
+}
+
 void make_folder(const fs::path& path) {
   std::error_code status;
   fs::create_directories(path, status);

@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace limber::app {
 
@@ -17,6 +18,9 @@ void check_output_folder(const std::filesystem::path& path);
 
 /// Throws Error unless the name ends in the extension given, e.g. ".png". what: e.g. "the picture".
 void check_extension(const std::filesystem::path& path, std::string_view extension, std::string_view what);
+
+/// Throws Error when an output would replace one of the inputs. Empty names and built-in bodies are passed over.
+void check_spares(const std::filesystem::path& output, const std::vector<std::filesystem::path>& inputs);
 
 /// Makes a folder and its parents where they are missing. Throws Error when that fails.
 void make_folder(const std::filesystem::path& path);

@@ -2,7 +2,6 @@
 
 #include "limber/draw/regions.hpp"
 #include "limber/draw/render.hpp"
-#include "limber/mesh/embedding.hpp"
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -75,14 +74,13 @@ std::vector<MovedShape> part_shapes(const SurfaceMesh& surface, const std::vecto
 }
 
 /// What is drawn of a body, with the length of its displacement as values.
-std::vector<MovedShape> moved_shapes(const Body& body, const Matrix3X& displacement,
-                                     const Executor& executor) {
+std::vector<MovedShape> moved_shapes(const Body& body, const BodySimulation& simulation) {
   std::vector<MovedShape> shapes;
   if (body.render.triangle_count() == 0) {
+    const Matrix3X displacement = simulation.displacement();
     shapes.push_back({make_shape(body.mesh, displacement), displacement});
   } else {
-    const Embedding embedding = embed_points(body.mesh, body.render.vertices, executor);
-    shapes = part_shapes(body.render, body.render_colors, interpolate(embedding, displacement));
+    shapes = part_shapes(body.render, body.render_colors, simulation.surface_displacement());
     for (MovedShape& one : shapes) one.shape.edges = false;
   }
   for (MovedShape& one : shapes) one.shape.values = lengths(one.moved);
@@ -139,12 +137,10 @@ View view_along(const Vector3& gravity) {
 Image draw_state(const Scene& scene, const SceneState& state) {
   std::vector<Shape> shapes;
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-    const Matrix3X displacement = state.bodies[i].displacement();
-    const bool moved = !displacement.isZero(0.0);
-    for (MovedShape& one : moved_shapes(scene.bodies[i], displacement, state.bodies[i].model->executor())) {
+    for (MovedShape& one : moved_shapes(scene.bodies[i], *state.bodies[i])) {
       if (scene.output.picture_of == PictureOf::appearance) {
         one.shape.values.resize(0);  // its own colour
-      } else if (moved) {
+      } else if (!one.moved.isZero(0.0)) {
         shapes.push_back(ghost_of(one));
       }
       shapes.push_back(std::move(one.shape));
@@ -154,7 +150,7 @@ Image draw_state(const Scene& scene, const SceneState& state) {
   options.view = view_along(scene.gravity);
   options.ghosts_in_front = false;
   options.value_title = "displacement (m)";
-  options.executor = state.bodies.front().model->executor();
+  options.executor = state.bodies.front()->executor();
   return render(shapes, options);
 }
 

@@ -1,12 +1,15 @@
 #include "apps/limber/scene_run.hpp"
 
 #include "apps/limber/command.hpp"
+#include "apps/limber/console.hpp"
+#include "apps/limber/describe.hpp"
 #include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/io/csv.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/vtu.hpp"
 
@@ -14,6 +17,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <set>
 
 namespace limber::app {
@@ -71,11 +75,17 @@ class Series {
   int frames_ = 0;
 };
 
-void check_outputs(const OutputSettings& output, const fs::path& folder) {
+void check_outputs(const Scene& scene, const fs::path& folder) {
+  const OutputSettings& output = scene.output;
   if (!folder.empty()) check_output_folder(folder);
   if (!output.picture.empty()) check_extension(output.picture, ".png", "the picture");
-  for (const fs::path& file : {output.displacements, output.picture}) {
+  if (!output.animation.empty()) check_extension(output.animation, ".glb", "the animation");
+  std::set<fs::path> files;
+  for (const fs::path& file : {output.displacements, output.picture, output.animation}) {
     if (file.empty()) continue;
+    require(files.insert(file.lexically_normal()).second, "two outputs go to {}; choose different names",
+            file.string());
+    check_spares(file, scene.inputs);
     std::error_code status;
     const bool folder_comes = !folder.empty() && !fs::exists(folder, status) &&
                               file.parent_path().lexically_normal() == folder.lexically_normal();
@@ -84,11 +94,57 @@ void check_outputs(const OutputSettings& output, const fs::path& folder) {
   if (!output.vtu.empty()) check_output_folder(output.vtu);
 }
 
+/// Throws Error for outputs that this kind of simulation does not have.
+void check_outputs_exist(const Scene& scene) {
+  const OutputSettings& output = scene.output;
+  require(output.animation.empty() ||
+              (scene.solver.order == ModelOrder::reduced && scene.solver.type == SimulationType::dynamics),
+          "output.animation: a .glb holds the motion of reduced bodies; set solver.order to 'reduced' and "
+          "solver.type to 'dynamic', or ask for 'vtu'");
+  for (const Body& body : scene.bodies) {
+    require(body.mesh.element_count() > 0 || (output.displacements.empty() && output.vtu.empty()),
+            "{}: output.displacements and output.vtu need the mesh, which the reduced model was kept "
+            "without; ask for "
+            "'animation' or 'picture'",
+            body.name);
+  }
+}
+
 std::vector<Matrix3X> displacements_of(const SceneState& state) {
   std::vector<Matrix3X> all;
-  for (const BodyState& body : state.bodies) all.push_back(body.displacement());
+  for (const auto& body : state.bodies) all.push_back(body->displacement());
   return all;
 }
+
+/// The reduced coordinates of all bodies over time, for an animated .glb.
+class Recording {
+ public:
+  explicit Recording(const Scene& scene) : scene_(scene) {}
+
+  void add(const SceneState& state) {
+    if (scene_.output.animation.empty()) return;
+    times_.push_back(state.time);
+    for (const auto& body : state.bodies) frames_.push_back(dynamic_cast<const ReducedBody&>(*body).q());
+  }
+
+  void write(const SceneState& state) const {
+    std::vector<BodyMotion> bodies;
+    for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+      const ReducedModel& model = dynamic_cast<const ReducedBody&>(*state.bodies[i]).model();
+      BodyMotion motion{&model, scene_.bodies[i].name, Matrix(frames_[i].size(), times_.size())};
+      for (std::size_t t = 0; t < times_.size(); ++t)
+        motion.coordinates.col(static_cast<Index>(t)) = frames_[t * state.bodies.size() + i];
+      motion.up = scene_.gravity.isZero(0.0) ? Vector3::UnitZ() : Vector3(-scene_.gravity);  // as in pictures
+      bodies.push_back(std::move(motion));
+    }
+    write_animation(scene_.output.animation, times_, bodies);
+  }
+
+ private:
+  const Scene& scene_;
+  std::vector<double> times_;
+  std::vector<Vector> frames_;  ///< all bodies at the first time, then at the second, ...
+};
 
 /// Takes the time of writing, and turns its errors into failures: where the input was bad is known by then.
 template <class Action>
@@ -101,18 +157,22 @@ void write_timed(double& seconds, const Action& action) {
   }
 }
 
-/// The steps of a run, with a frame of the series where one is due.
-void run_steps(const Scene& scene, SceneState& state, Series& series, RunResult& result) {
+/// The steps of a run, with a frame of the series and of the animation where one is due.
+void run_steps(const Scene& scene, SceneState& state, Series& series, Recording& recording,
+               RunResult& result) {
   const bool statics = scene.solver.type == SimulationType::statics;
   const int count = step_count(scene);
-  const auto write_frame = [&](double time, const std::vector<Matrix3X>& displacements) {
+  const auto write_frame = [&](double time, const auto& displacements) {
     if (scene.output.vtu.empty()) return;
-    write_timed(result.write_seconds, [&] { series.write(time, displacements); });
+    write_timed(result.write_seconds, [&] { series.write(time, displacements()); });
   };
 
   ProgressBar bar;
   const std::vector<Matrix3X> start = displacements_of(state);
-  if (!statics) write_frame(0.0, start);
+  const auto at_start = [&] { return start; };
+  const auto now = [&] { return displacements_of(state); };
+  if (!statics) write_frame(0.0, at_start);
+  recording.add(state);
   for (int i = 1; i <= count; ++i) {
     const int iterations = result.report.iterations;
     {
@@ -121,9 +181,11 @@ void run_steps(const Scene& scene, SceneState& state, Series& series, RunResult&
     }
     result.report.iterations += iterations;
     if (!result.report.ok()) break;
-    if (statics) write_frame(0.0, start);  // not before: a static solve that fails leaves nothing
-    if (statics || i % scene.output.every == 0)
-      write_frame(statics ? 1.0 : state.time, displacements_of(state));
+    if (statics) write_frame(0.0, at_start);  // not before: a static solve that fails leaves nothing
+    if (statics || i % scene.output.every == 0) {
+      write_frame(statics ? 1.0 : state.time, now);
+      recording.add(state);
+    }
     bar.show(fmt::format("step {} of {}", i, count), static_cast<double>(i) / count);
   }
 }
@@ -155,33 +217,60 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.time = state.time;
   double smallest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-    const BodyState& body = state.bodies[i];
-    const FullModel& model = *body.model;
-    result.bodies.push_back({scene.bodies[i].name, model.mesh().vertex_count(), model.mesh().element_count(),
-                             model.dof_count(), body.displacement().colwise().norm().maxCoeff()});
-    smallest = std::min(smallest, model.smallest_volume_ratio(body.u));
+    const BodySimulation& simulation = *state.bodies[i];
+    const Body& body = scene.bodies[i];
+    const Matrix3X moved =
+        body.mesh.element_count() > 0 ? simulation.displacement() : simulation.surface_displacement();
+    result.bodies.push_back({body.name, body.mesh.vertex_count(), body.mesh.element_count(),
+                             simulation.unknowns(), moved.colwise().norm().maxCoeff()});
+    const double ratio = simulation.smallest_volume_ratio();
+    smallest = ratio < smallest || std::isnan(ratio) ? ratio : smallest;
   }
   result.report.smallest_volume_ratio = smallest;
+}
+
+/// A reduced model has no rigid motion: nothing that a person would expect from gravity happens where that is possible.
+void warn_of_loose_bodies(const Scene& scene, const SceneState& state) {
+  if (scene.solver.order != ModelOrder::reduced) return;
+  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
+    const auto& simulation = dynamic_cast<const ReducedBody&>(*state.bodies[i]).model().simulation;
+    if (!simulation || unheld_parts(simulation->mesh, simulation->fixed).empty()) continue;
+    print_warning(
+        fmt::format("{}: its supports let it move or turn as a whole; the reduced model deforms in place and "
+                    "does neither",
+                    scene.bodies[i].name));
+  }
+}
+
+SceneState make_state_with_progress(const Scene& scene) {
+  ProgressBar bar;
+  return make_state(scene, bar.callback());
 }
 
 }  // namespace
 
 RunResult run_scene(const Scene& scene, const fs::path& folder) {
-  check_outputs(scene.output, folder);
+  check_outputs_exist(scene);
+  check_outputs(scene, folder);
   RunResult result;
   Timer setup;
-  SceneState state = make_state(scene);
+  SceneState state = make_state_with_progress(scene);
   result.setup_seconds = setup.seconds();
+  warn_of_loose_bodies(scene, state);
 
   Series series(scene);
-  run_steps(scene, state, series, result);
+  Recording recording(scene);
+  run_steps(scene, state, series, recording, result);
   summarize(scene, state, result);
   write_timed(result.write_seconds, [&] {
     const OutputSettings& output = scene.output;
-    if (!folder.empty() && result.report.ok() && !(output.displacements.empty() && output.picture.empty())) {
-      make_folder(folder);
-    }
+    const bool files = !(output.displacements.empty() && output.picture.empty() && output.animation.empty());
+    if (!folder.empty() && result.report.ok() && files) make_folder(folder);
     if (result.report.ok()) write_last_state(scene, state, result);
+    if (result.report.ok() && !output.animation.empty()) {
+      recording.write(state);
+      result.outputs.push_back(output.animation.lexically_normal());
+    }
     for (fs::path& path : series.finish()) result.outputs.push_back(std::move(path));
   });
   return result;
@@ -195,7 +284,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
                               {"residual", result.report.residual},
                               {"energy", result.report.energy},
                               {"load_steps", result.report.load_steps},
-                              {"smallest_volume_ratio", result.report.smallest_volume_ratio}};
+                              {"smallest_volume_ratio", number_or_null(result.report.smallest_volume_ratio)}};
   json["seconds"] = {{"read", result.read_seconds},
                      {"setup", result.setup_seconds},
                      {"solve", result.solve_seconds},
@@ -228,6 +317,9 @@ std::string to_text(const RunResult& result) {
     text += fmt::format("{}: {} vertices, {} elements, {} unknowns, largest displacement {:.6g} m\n",
                         body.name, body.vertices, body.elements, body.unknowns, body.max_displacement);
   }
+  if (result.steps > 0 && !result.statics && result.solve_seconds > 0.0)
+    text += fmt::format("{:.4g} steps per second, {:.3g} times real time\n",
+                        result.steps / result.solve_seconds, result.time / result.solve_seconds);
   if (report.smallest_volume_ratio <= 0.0) text += "warning: some element is inverted at the end\n";
   text += fmt::format("seconds: read {:.2f}, setup {:.2f}, solve {:.2f}, write {:.2f}\n", result.read_seconds,
                       result.setup_seconds, result.solve_seconds, result.write_seconds);

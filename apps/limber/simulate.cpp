@@ -1,15 +1,20 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/scene_run.hpp"
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
 #include "limber/base/timer.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace limber::app {
 namespace {
@@ -19,6 +24,9 @@ namespace fs = std::filesystem;
 struct Options {
   std::string scene;
   std::string output_dir;
+  std::string animation;
+  std::optional<double> seconds, timestep;  ///< s; for a reduced model
+  std::vector<double> gravity;              ///< m/s^2; for a reduced model
   std::optional<int> threads;
   bool json = false;
 };
@@ -33,17 +41,58 @@ fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
   return result;
 }
 
+/// A reduced model let go under its weight.
+Scene scene_of_model(const Options& options, std::string_view content) {
+  Body body;
+  body.model = std::make_shared<const ReducedModel>(parse_model(content, options.scene));
+  require(!options.animation.empty(), "{}: say where the motion goes with -o OUT.glb", options.scene);
+  require(options.output_dir.empty(), "--output-dir is for scenes; the motion of a model goes where -o says");
+  const double seconds = options.seconds.value_or(2.0), timestep = options.timestep.value_or(1.0 / 120.0);
+  require(seconds > 0.0 && timestep > 0.0, "--seconds is {} and --timestep {}, expected more than 0", seconds,
+          timestep);
+  body.name = body.model->name.empty() ? "body" : body.model->name;
+  body.render = body.model->surface.mesh;
+  body.render_colors = body.model->surface.colors;
+  body.damping = {0.5, 0.002};
+  if (body.model->simulation) body.mesh = body.model->simulation->mesh;
+  Scene scene;
+  scene.bodies.push_back(std::move(body));
+  scene.gravity = options.gravity.empty() ? Vector3(0.0, 0.0, -9.81) : Vector3(options.gravity.data());
+  require(scene.gravity.allFinite(), "--gravity: expected three finite numbers");
+  scene.inputs.emplace_back(options.scene);
+  scene.solver.type = SimulationType::dynamics;
+  scene.solver.order = ModelOrder::reduced;
+  scene.solver.timestep = timestep;
+  const double steps = std::round(seconds / timestep);
+  require(steps >= 1.0 && steps <= 1e7, "{} s in steps of {} s are {} steps, expected 1 to 10,000,000",
+          seconds, timestep, steps);
+  scene.solver.steps = static_cast<int>(steps);
+  scene.output.every = std::max(1, static_cast<int>(std::lround(1.0 / (60.0 * timestep))));
+  return scene;
+}
+
+Scene load(const Options& options) {
+  const std::string content = read_file(options.scene);
+  if (looks_like_model(content) || fs::path(options.scene).extension() == ".glb")
+    return scene_of_model(options, content);
+  require(!options.seconds && !options.timestep && options.gravity.empty(),
+          "--seconds, --timestep and --gravity are for reduced models; a scene has its own");
+  return read_scene(options.scene);
+}
+
 void run(const Options& options) {
   const Timer timer;
   const fs::path file(options.scene);
-  Scene scene = read_scene(file);
+  Scene scene = load(options);
   const double read_seconds = timer.seconds();
   if (options.threads) scene.solver.threads = *options.threads;
   if (!options.output_dir.empty()) {
-    for (fs::path* path : {&scene.output.displacements, &scene.output.vtu, &scene.output.picture}) {
+    for (fs::path* path :
+         {&scene.output.displacements, &scene.output.vtu, &scene.output.picture, &scene.output.animation}) {
       *path = moved(*path, file.parent_path(), options.output_dir);
     }
   }
+  if (!options.animation.empty()) scene.output.animation = options.animation;
   RunResult result = run_scene(scene, options.output_dir);
   result.read_seconds = read_seconds;
   if (options.json) {
@@ -58,12 +107,24 @@ void run(const Options& options) {
 
 Command add_simulate(CLI::App& program) {
   CLI::App* parser =
-      program.add_subcommand("simulate", "Run a scene: statics or dynamics with the full model");
+      program.add_subcommand("simulate", "Run a scene, full or reduced; or let a reduced model go");
   const auto options = std::make_shared<Options>();
   parser
-      ->add_option("SCENE", options->scene, "Scene file (JSON; 'limber schema --markdown' explains its keys)")
+      ->add_option("SCENE", options->scene,
+                   "Scene file (JSON; 'limber schema --markdown' explains its keys) or reduced model (.glb)")
       ->required()
       ->type_name("");
+  parser
+      ->add_option("-o,--output", options->animation, "Motion of reduced bodies, which any glTF viewer plays")
+      ->type_name("FILE.glb");
+  parser->add_option("--seconds", options->seconds, "For a reduced model: how long it moves, s [2]")
+      ->type_name("T");
+  parser->add_option("--timestep", options->timestep, "For a reduced model: length of a step, s [1/120]")
+      ->type_name("H");
+  parser->add_option("--gravity", options->gravity, "For a reduced model: x,y,z, m/s^2 [0,0,-9.81]")
+      ->delimiter(',')
+      ->expected(3)
+      ->type_name("G");
   parser->add_flag("--json", options->json, "Print the report and timings as JSON");
   parser
       ->add_option("--threads", options->threads,
@@ -77,8 +138,10 @@ Command add_simulate(CLI::App& program) {
       ->type_name("DIR");
   parser->footer(
       "Writes what the scene's \"output\" asks for: displacements (.csv), a series for ParaView (.vtu, "
-      ".pvd)\n"
-      "and a picture (.png).\n\nExample:\n  limber simulate scene.json --output-dir results");
+      ".pvd),\n"
+      "a picture (.png) and an animation (.glb).\n\nExample:\n  limber simulate scene.json --output-dir "
+      "results\n"
+      "  limber simulate spoon.glb -o motion.glb --seconds 3");
   return {parser, [options] { run(*options); }};
 }
 

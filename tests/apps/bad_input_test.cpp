@@ -10,6 +10,7 @@ namespace {
 
 using nlohmann::json;
 using test::contains;
+using test::expect_refused;
 using test::run_limber;
 using test::ScratchFolder;
 
@@ -95,18 +96,6 @@ std::vector<BadInput> bad_inputs() {
 }
 
 class BadInputTest : public testing::TestWithParam<BadInput> {};
-
-/// Status 2, one line on standard error that says what is wrong, nothing on standard output, no new file.
-void expect_refused(const ScratchFolder& folder, const std::string& arguments, const std::string& message) {
-  const auto before = test::files_in(folder.path());
-  const auto result = run_limber(folder.path(), arguments);
-  EXPECT_EQ(result.status, 2) << result.err;
-  EXPECT_EQ(result.out, "");
-  EXPECT_TRUE(result.err.starts_with("limber: error: ")) << result.err;
-  EXPECT_EQ(test::line_count(result.err), 1) << result.err;
-  EXPECT_TRUE(contains(result.err, message)) << result.err;
-  EXPECT_EQ(test::files_in(folder.path()), before);
-}
 
 TEST_P(BadInputTest, IsRefusedInOneLine) {
   const ScratchFolder folder;

@@ -52,6 +52,19 @@ inline std::set<std::string> files_in(const std::filesystem::path& folder) {
 
 inline std::ptrdiff_t line_count(std::string_view text) { return std::count(text.begin(), text.end(), '\n'); }
 
+/// Status 2, one line on standard error that says what is wrong, nothing on standard output, no new file.
+inline void expect_refused(const ScratchFolder& folder, const std::string& arguments,
+                           const std::string& message) {
+  const auto before = files_in(folder.path());
+  const auto result = run_limber(folder.path(), arguments);
+  EXPECT_EQ(result.status, 2) << result.err;
+  EXPECT_EQ(result.out, "");
+  EXPECT_TRUE(result.err.starts_with("limber: error: ")) << result.err;
+  EXPECT_EQ(line_count(result.err), 1) << result.err;
+  EXPECT_TRUE(contains(result.err, message)) << result.err;
+  EXPECT_EQ(files_in(folder.path()), before);
+}
+
 /// A beam that solves in a blink: 3 x 1 x 1 cells.
 inline VolumeMesh tiny_beam() { return make_beam({.size = {1.0, 0.2, 0.2}, .cells = {3, 1, 1}}); }
 inline constexpr std::string_view tiny_beam_name = "builtin:beam?size=1,0.2,0.2&cells=3,1,1";

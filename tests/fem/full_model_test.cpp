@@ -1,6 +1,7 @@
 #include "limber/fem/full_model.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/pairs.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/slope.hpp"
 
@@ -55,6 +56,21 @@ TEST_P(EveryModel, HasAStiffnessDerivativeThatIsSymmetricInAllItsArguments) {
   const double scale = model.stiffness(u).norm();
   EXPECT_LT((along_d - SparseMatrix(along_d.transpose())).norm(), 1e-12 * scale);
   EXPECT_LT((along_d * e - along_e * d).norm(), 1e-11 * scale);
+}
+
+TEST_P(EveryModel, HasProductsOfAllPairsOfDirectionsThatAreThoseOfItsStiffnessDerivative) {
+  const Index k = 4;
+  const Matrix a = random_vector(k * model.dof_count(), 1.0, 4).reshaped(model.dof_count(), k);
+  Matrix products;
+  model.stiffness_derivative_products(u, a, products);
+  ASSERT_EQ(products.cols(), pair_count(k));
+  for (Index i = 0; i < k; ++i) {
+    const SparseMatrix H = model.stiffness_derivative(u, a.col(i));
+    for (Index j = 0; j <= i; ++j) {
+      const double error = (products.col(pair_index(i, j)) - H * a.col(j)).norm();
+      EXPECT_LE(error, 1e-13 * H.norm() * a.col(j).norm()) << "pair " << i << ", " << j;
+    }
+  }
 }
 
 TEST_P(EveryModel, HasASymmetricStiffness) {
@@ -295,6 +311,38 @@ TEST(UnheldParts, AreThoseWithoutThreeFixedVerticesOffALine) {
   EXPECT_EQ(unheld_parts(mesh, {}), std::vector<int>{0});
   EXPECT_EQ(unheld_parts(mesh, std::vector<int>{0, 1, 2}), std::vector<int>{0});  // 0, 1, 2 lie along z
   EXPECT_TRUE(unheld_parts(mesh, std::vector<int>{0, 1, 3}).empty());
+}
+
+TEST(StiffnessDerivativeProducts, OfMoreDirectionsThanOnePassHoldsAreTheSame) {
+  const VolumeMesh mesh = test::unit_beam(ElementKind::tetrahedron, 2, 1, 1);
+  const FullModel model(mesh, {test::material("stvk")}, test::vertices_below(mesh, 0.5));
+  const Index k = 26;  // 351 pairs
+  const Vector u = random_vector(model.dof_count(), 0.1, 1);
+  const Matrix a = random_vector(k * model.dof_count(), 1.0, 2).reshaped(model.dof_count(), k);
+  Matrix all, last;
+  model.stiffness_derivative_products(u, a, all);
+  model.stiffness_derivative_products(u, a.rightCols(3), last);
+  for (Index i = 0; i < 3; ++i) {
+    for (Index j = 0; j <= i; ++j)
+      EXPECT_EQ(all.col(pair_index(k - 3 + i, k - 3 + j)), last.col(pair_index(i, j))) << i << ", " << j;
+  }
+}
+
+TEST(StiffnessDerivativeProducts, HaveTheSameBitsForAnyNumberOfThreads) {
+  const VolumeMesh mesh = test::unit_beam(ElementKind::tetrahedron, 12, 4, 4);
+  Matrix products[2];
+  for (const int threads : {1, 3}) {
+    const FullModel model(mesh, {test::material("stvk")}, {}, {MassKind::consistent, Executor(threads)});
+    const Matrix a = random_vector(4 * model.dof_count(), 1.0, 2).reshaped(model.dof_count(), 4);
+    model.stiffness_derivative_products(Vector::Zero(model.dof_count()), a, products[threads == 1 ? 0 : 1]);
+  }
+  EXPECT_EQ(products[0], products[1]);
+}
+
+TEST(StiffnessDerivativeProducts, RefuseDirectionsOfAnotherSize) {
+  const FullModel model(test::unit_beam(ElementKind::brick, 1, 1, 1), {test::material("stvk")}, {});
+  Matrix products;
+  EXPECT_THROW(model.stiffness_derivative_products(Vector::Zero(24), Matrix::Zero(23, 2), products), Error);
 }
 
 }  // namespace

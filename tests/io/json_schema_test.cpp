@@ -132,7 +132,7 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestKey) {
 TEST(SceneErrors, UnknownKeyFarFromAllListsTheKnownKeys) {
   EXPECT_EQ(message_with("/output/zzzzzzzzzz", 1),
             "beam.json: output: unknown key 'zzzzzzzzzz'; known are displacements, vtu, every, picture, "
-            "picture_of");
+            "animation, picture_of");
 }
 
 TEST(SceneErrors, UnknownKeyAtTheTop) {
@@ -145,8 +145,8 @@ TEST(SceneErrors, MisspeltRequiredKeyIsCalledUnknownRatherThanMissing) {
 }
 
 TEST(SceneErrors, MissingKeySaysWhatItIsFor) {
-  EXPECT_EQ(scene_message(json::parse(R"({"bodies": [{}]})")),
-            "beam.json: bodies[0].mesh is missing (path of a volume mesh file or builtin:NAME)");
+  EXPECT_EQ(scene_message(json::parse(R"({"bodies": [{"mesh": "a.msh", "loads": [{}]}]})")),
+            "beam.json: bodies[0].loads[0].force is missing (force on each selected vertex (N))");
 }
 
 TEST(SceneErrors, MissingKeyAtTheTop) {
@@ -209,8 +209,8 @@ TEST(SceneErrors, ChoiceFarFromAllGivesNoAdvice) {
 }
 
 TEST(SceneErrors, SingleChoice) {
-  EXPECT_EQ(message_with("/solver/order", "reduced"),
-            "beam.json: solver.order is \"reduced\", expected \"full\"");
+  EXPECT_EQ(message_with("/bodies/0/fixed", "nowhere"),
+            "beam.json: bodies[0].fixed is \"nowhere\", expected \"none\"");
 }
 
 TEST(SceneErrors, VectorOfTheWrongLength) {

@@ -1,10 +1,13 @@
 #include "limber/linalg/eigensolver.hpp"
 
 #include "limber/base/error.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/fixtures.hpp"
 
 #include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace limber {
 namespace {
@@ -81,6 +84,33 @@ TEST(LowestEigenpairs, SayWhenTheSubspaceIsTooSmall) {
   options.max_vectors = 4;
   options.tolerance = 1e-14;
   EXPECT_EQ(solve(problem, 3, options).report.status, SolveStatus::not_converged);
+}
+
+TEST(LowestEigenpairs, RefuseBlocksWithoutColumns) {
+  EigenOptions options;
+  options.block_size = 0;
+  EXPECT_EQ(test::error_text([&] { (void)solve(held_beam(1), 3, options); }),
+            "the eigensolver's block_size is 0, expected 1 or more");
+}
+
+TEST(LowestEigenpairs, RefuseTolerancesOutOfRange) {
+  for (const double tolerance : {0.0, -1e-9, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EigenOptions options;
+    options.tolerance = tolerance;
+    EXPECT_EQ(
+        test::error_text([&] { (void)solve(held_beam(1), 3, options); }),
+        fmt::format("the eigensolver's tolerance is {}, expected more than 0 and less than 1", tolerance));
+  }
+}
+
+TEST(LowestEigenpairs, RefuseStartDirectionsOfAnotherSize) {
+  const Problem problem = held_beam(1);
+  const auto solver = make_sparse_solver();
+  ASSERT_TRUE(solver->factor(problem.K).ok());
+  EXPECT_EQ(
+      test::error_text([&] { (void)lowest_eigenpairs(*solver, problem.M, 3, 0.0, Matrix::Ones(26, 2)); }),
+      "start directions have 26 rows, the mass matrix 27");
+  EXPECT_TRUE(lowest_eigenpairs(*solver, problem.M, 3, 0.0, Matrix()).report.ok());
 }
 
 TEST(LowestEigenpairs, RefuseMoreModesThanUnknowns) { EXPECT_THROW(solve(held_beam(1), 28), Error); }

@@ -1,6 +1,7 @@
 #include "limber/linalg/sparse_solver.hpp"
 
 #include "limber/base/error.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/fixtures.hpp"
 
 #include <gtest/gtest.h>
@@ -43,6 +44,22 @@ TEST_P(EverySolver, TakesNewValuesForTheSamePattern) {
   EXPECT_LT((4.0 * y - x).norm(), 1e-8 * x.norm());
 }
 
+TEST_P(EverySolver, RefusesShapesThatDoNotFit) {
+  const SparseMatrix A = held_stiffness();
+  ASSERT_TRUE(solver->factor(A).ok());
+  const Index n = A.rows();
+  const Matrix B = Matrix::Ones(n, 2), short_B = Matrix::Ones(n - 3, 2);
+  Matrix X(n, 2), narrow(n, 1), low(n - 3, 2);
+  EXPECT_EQ(test::error_text([&] { (void)solver->solve(short_B, X); }),
+            fmt::format("right-hand side has {} rows, the matrix {}", n - 3, n));
+  EXPECT_EQ(
+      test::error_text([&] { (void)solver->solve(B, narrow); }),
+      fmt::format("the solution has room for {0} x 1 numbers, expected {0} x 2 as the right-hand side", n));
+  EXPECT_EQ(test::error_text([&] { (void)solver->solve(B, low); }),
+            fmt::format("the solution has room for {} x 2 numbers, expected {} x 2 as the right-hand side",
+                        n - 3, n));
+}
+
 INSTANTIATE_TEST_SUITE_P(, EverySolver,
                          testing::Values(SparseSolverKind::cholesky, SparseSolverKind::conjugate_gradient),
                          [](const auto& tested) {
@@ -66,6 +83,35 @@ TEST(Cholesky, GivesTheSameBitsEachTime) {
     ASSERT_TRUE(solver->solve(b, *result).ok());
   }
   EXPECT_EQ(x, y);
+}
+
+TEST(Cholesky, GivesColumnsTheSameBitsWhateverIsSolvedBesideThemAndOnAnyNumberOfThreads) {
+  const SparseMatrix A = held_stiffness();
+  const Matrix B = test::random_vector(A.rows() * 61, 1.0, 5).reshaped(A.rows(), 61);
+  Matrix all(A.rows(), 61);
+  const auto one_thread = make_sparse_solver();
+  ASSERT_TRUE(one_thread->factor(A).ok());
+  ASSERT_TRUE(one_thread->solve(B, all).ok());
+  for (const int threads : {1, 2, 8}) {
+    const auto solver = make_sparse_solver({.threads = threads});
+    ASSERT_TRUE(solver->factor(A).ok());
+    for (const Index columns : {2, 9, 17, 25, 57, 61}) {
+      Matrix X(A.rows(), columns);
+      ASSERT_TRUE(solver->solve(B.leftCols(columns), X).ok());
+      EXPECT_TRUE(X == all.leftCols(columns)) << columns << " columns on " << threads << " threads";
+    }
+  }
+}
+
+TEST(Cholesky, SolvesOneColumnAsItSolvesMany) {
+  const SparseMatrix A = held_stiffness();
+  const Matrix B = test::random_vector(A.rows() * 2, 1.0, 7).reshaped(A.rows(), 2);
+  Matrix X(A.rows(), 2), x(A.rows(), 1);
+  const auto solver = make_sparse_solver();
+  ASSERT_TRUE(solver->factor(A).ok());
+  ASSERT_TRUE(solver->solve(B, X).ok());
+  ASSERT_TRUE(solver->solve(B.col(0), x).ok());
+  EXPECT_LT((x - X.col(0)).norm(), 1e-13 * x.norm());
 }
 
 TEST(Cholesky, SolvesDiagonalMatrices) {

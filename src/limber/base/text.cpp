@@ -75,4 +75,19 @@ std::optional<double> parse_number(std::string_view text) {
 
 std::optional<int> parse_integer(std::string_view text) { return parse_whole<int>(text); }
 
+std::string_view xml_entity(char c) {
+  switch (c) {
+    case '&':
+      return "&amp;";
+    case '<':
+      return "&lt;";
+    case '>':
+      return "&gt;";
+    case '"':
+      return "&quot;";
+    default:
+      return {};
+  }
+}
+
 }  // namespace limber

@@ -24,4 +24,7 @@ std::optional<double> parse_number(std::string_view text);
 /// The integer that the whole of `text` spells; nothing for anything else or out of the range of int.
 std::optional<int> parse_integer(std::string_view text);
 
+/// The entity of a character that XML does not take as it is (& < > "); empty for any other.
+std::string_view xml_entity(char c);
+
 }  // namespace limber

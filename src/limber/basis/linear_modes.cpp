@@ -1,44 +1,59 @@
 #include "limber/basis/linear_modes.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/basis/mass_pca.hpp"
 
 #include <Eigen/Geometry>
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 namespace limber {
 namespace {
 
-/// Where K is singular, K + s M is factored with s this small a share of the largest K_ii / M_ii: far above
-/// rounding, and low enough that the lowest modes stay well apart.
-constexpr double shift_share = 1e-7;
-
-double singular_shift(const SparseMatrix& K, const SparseMatrix& M) {
-  return -shift_share * (K.diagonal().array() / M.diagonal().array()).maxCoeff();
+/// Directions rich in low modes: what remains of the six rigid motions beside those that cost no energy. Held bodies
+/// answer to their inertia by their lowest modes.
+Matrix start_directions(const RestStiffness& rest) {
+  const Matrix& N = rest.rigid_modes();
+  Matrix motions(N.rows(), N.cols() + 6);
+  motions << N, rigid_motions(rest.model());
+  const Matrix Q = mass_orthonormalize(motions, rest.model().mass(), 1e-9).Q;
+  return Q.rightCols(Q.cols() - N.cols());
 }
 
 }  // namespace
 
-LinearModes compute_linear_modes(const FullModel& model, int count, const LinearModesOptions& options) {
+LinearModes compute_linear_modes(RestStiffness& rest, Index count, const LinearModesOptions& options) {
+  const FullModel& model = rest.model();
   require(count >= 1 && count <= model.dof_count(), "{} modes asked for, the model has {} unknowns", count,
           model.dof_count());
-  SparseMatrix K = model.stiffness(Vector::Zero(model.dof_count()));
-  const auto solver = make_sparse_solver({.threads = model.executor().threads()});
-  double shift = 0.0;
-  if (!solver->factor(K).ok() || solver->reciprocal_condition() < 1e-13) {
-    shift = singular_shift(K, model.mass());
-    K.coeffs() -= shift * model.mass().coeffs();
-    const SolveReport factored = solver->factor(K);
-    require(factored.ok(), "the stiffness cannot be factored ({}): is the material stable at rest?",
-            name_of(factored.status));
+  const Matrix& N = rest.rigid_modes();
+  LinearModes modes;
+  modes.rigid = std::min(count, N.cols());
+  modes.eigenvalues = Vector::Zero(count);
+  modes.shapes.resize(model.dof_count(), count);
+  modes.shapes.leftCols(modes.rigid) = N.leftCols(modes.rigid);
+  if (const Index elastic = count - modes.rigid; elastic > 0) {
+    EigenOptions eigen_options = options.eigen;
+    eigen_options.executor = model.executor();
+    const EigenResult eigen = lowest_eigenpairs(rest.solver(), model.mass(), static_cast<int>(elastic), 0.0,
+                                                start_directions(rest), eigen_options);
+    modes.report = eigen.report;
+    if (eigen.values.size() == 0) return modes;
+    modes.eigenvalues.tail(elastic) = eigen.values;
+    modes.shapes.rightCols(elastic) = eigen.vectors;
+    // Random directions that entered the iteration held rigid motions, of which rounding may be left.
+    if (N.cols() > 0) modes.shapes.rightCols(elastic) -= N * (N.transpose() * (model.mass() * eigen.vectors));
   }
-  EigenResult eigen =
-      lowest_eigenpairs(*solver, model.mass(), count, shift, rigid_motions(model), options.eigen);
-  LinearModes modes{std::move(eigen.values), {}, std::move(eigen.vectors), eigen.report};
   modes.frequencies_hz = modes.eigenvalues.cwiseMax(0.0).cwiseSqrt() / (2.0 * std::numbers::pi);
   return modes;
+}
+
+LinearModes compute_linear_modes(const FullModel& model, Index count, const LinearModesOptions& options) {
+  require(count >= 1 && count <= model.dof_count(), "{} modes asked for, the model has {} unknowns", count,
+          model.dof_count());
+  RestStiffness rest(model);
+  return compute_linear_modes(rest, count, options);
 }
 
 Matrix rigid_motions(const FullModel& model) {

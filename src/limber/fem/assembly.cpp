@@ -6,15 +6,21 @@
 //      F = I + sum_a u_a g_a^T,     f_a = sum_q w P g_a,     K_ab = sum_q w g_a^T A g_b,     A = dP/dF.
 //
 // Only the blocks a <= b of the symmetric element matrix are computed; the scatter writes their transposes too.
+//
+// Products (H : a_i) a_j for all pairs of directions come from the element forces sum_q w (dA_i : grad a_j) g_a with dA_i = dA/dF : grad
+// a_i, so that dA_i serves all j. They are added up with all pairs of one unknown side by side, and transposed at the end.
 
 #include "limber/fem/assembly.hpp"
 
 #include "limber/fem/element_schedule.hpp"
 #include "limber/fem/elements.hpp"
+#include "limber/linalg/pairs.hpp"
+#include "limber/linalg/panels.hpp"
 
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <vector>
 
 namespace limber {
 namespace {
@@ -127,10 +133,34 @@ class ElementAssembly final : public Assembly {
     });
   }
 
+  void stiffness_derivative_products(const Matrix3X& displacement, const Eigen::Ref<const Matrix>& directions,
+                                     Matrix& products) const override {
+    const int count = static_cast<int>(directions.cols());
+    RowMajorMatrix sums;
+    for (int first = 0, end = 0; first < count; first = end) {
+      while (end < count && (end == first || pair_count(end + 1) - pair_count(first) <= pairs_at_once)) ++end;
+      const Index first_pair = pair_count(first), pairs = pair_count(end) - first_pair;
+      sums.setZero(products.rows(), (pairs + packet_size - 1) / packet_size * packet_size);
+      for_each_block([&](const ElementSchedule::Block& block) {
+        PairForces forces(end, sums.cols());
+        for (int p = block.first_packet; p < block.end_packet; ++p) {
+          compute_pair_forces(static_cast<std::size_t>(p), displacement, directions, first, forces);
+          scatter(forces, static_cast<std::size_t>(p), sums);
+        }
+      });
+      executor_.parallel_ranges(sums.rows(), rows_transposed_at_once, [&](Index begin, Index stop) {
+        products.block(begin, first_pair, stop - begin, pairs) = sums.block(begin, 0, stop - begin, pairs);
+      });
+    }
+  }
+
  private:
   static constexpr int N = Element::nodes;
-  static constexpr int pairs = N * (N + 1) / 2;
+  static constexpr int node_pairs = N * (N + 1) / 2;
+  static constexpr Index pairs_at_once = 256;  ///< bounds the memory beside the result
+  static constexpr Index rows_transposed_at_once = 64;
   using Gradients = Packet[N][3];
+  using RowMajorMatrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
   /// A vector per vertex of eight elements.
   struct Nodal {
@@ -139,7 +169,22 @@ class ElementAssembly final : public Assembly {
 
   /// The blocks (a, b), a <= b, of eight element matrices; block (a, b) has the number b (b + 1) / 2 + a.
   struct Blocks {
-    Packet at[pairs][3][3];
+    Packet at[node_pairs][3][3];
+  };
+
+  /// Element forces of eight elements for many pairs of directions, with what is needed to compute them.
+  struct PairForces {
+    /// padded_pairs: their number, rounded up to whole packets.
+    PairForces(int directions, Index padded_pairs)
+        : gradient(static_cast<std::size_t>(directions * Element::points)),
+          row(static_cast<std::size_t>(directions)),
+          pairs(padded_pairs),
+          at(static_cast<std::size_t>(3 * N * padded_pairs)) {}
+
+    std::vector<Mat3<Packet>> gradient;  ///< per direction and point
+    std::vector<Nodal> row;              ///< of the pairs (i, j) for one i
+    Index pairs;
+    std::vector<Packet> at;  ///< (3 a + axis) pairs + pair
   };
 
   const MaterialLaw& law(std::size_t p) const {
@@ -150,11 +195,18 @@ class ElementAssembly final : public Assembly {
   /// changes.
   template <class Body>
   void for_each_packet(const Body& body) const {
+    for_each_block([&](const ElementSchedule::Block& block) {
+      for (int p = block.first_packet; p < block.end_packet; ++p) body(static_cast<std::size_t>(p));
+    });
+  }
+
+  /// The same for blocks of packets.
+  template <class Body>
+  void for_each_block(const Body& body) const {
     for (std::size_t c = 0; c + 1 < schedule_.first_of_colour.size(); ++c) {
       const int first = schedule_.first_of_colour[c];
       executor_.parallel_for(schedule_.first_of_colour[c + 1] - first, [&](std::ptrdiff_t i) {
-        const auto& block = schedule_.blocks[static_cast<std::size_t>(first + i)];
-        for (int p = block.first_packet; p < block.end_packet; ++p) body(static_cast<std::size_t>(p));
+        body(schedule_.blocks[static_cast<std::size_t>(first + i)]);
       });
     }
   }
@@ -201,6 +253,20 @@ class ElementAssembly final : public Assembly {
     return u;
   }
 
+  /// The same from a column of unknowns.
+  Nodal gather_unknowns(const double* u, std::size_t p) const {
+    Nodal result;
+    const int* free = &free_[p * packet_size * N];
+    for (int lane = 0; lane < packet_size; ++lane) {
+      for (int a = 0; a < N; ++a, ++free) {
+        for (int axis = 0; axis < 3; ++axis) {
+          result.at[a][axis][lane] = *free < 0 ? 0.0 : u[3 * std::ptrdiff_t{*free} + axis];
+        }
+      }
+    }
+    return result;
+  }
+
   static Mat3<Packet> displacement_gradient(const Nodal& u, const Gradients& g) {
     Mat3<Packet> G;
     for (int a = 0; a < N; ++a)
@@ -226,6 +292,72 @@ class ElementAssembly final : public Assembly {
           Packet(&block)[3][3] = k.at[b * (b + 1) / 2 + a];
           for (int i = 0; i < 3; ++i)
             block[i][c] += Ag[i] * g[a][0] + Ag[i + 3] * g[a][1] + Ag[i + 6] * g[a][2];
+        }
+      }
+    }
+  }
+
+  /// forces.at for the pairs (i, j) with i from `first` on.
+  void compute_pair_forces(std::size_t p, const Matrix3X& displacement,
+                           const Eigen::Ref<const Matrix>& directions, int first, PairForces& forces) const {
+    const int count = static_cast<int>(forces.row.size());
+    Mat3<Packet> F[Element::points];
+    Gradients g[Element::points];
+    Packet weight[Element::points];
+    const Nodal u = gather(displacement, p);
+    for (int q = 0; q < Element::points; ++q) {
+      weight[q] = elements_[p].point(q, g[q]);
+      F[q] = displacement_gradient(u, g[q]) + identity3<Packet>();
+    }
+    for (int i = 0; i < count; ++i) {
+      const Nodal a = gather_unknowns(directions.col(i).data(), p);
+      for (int q = 0; q < Element::points; ++q)
+        forces.gradient[gradient_at(q, i, count)] = displacement_gradient(a, g[q]);
+    }
+    Mat9<Packet> dA;
+    for (int i = first; i < count; ++i) {
+      for (int j = 0; j <= i; ++j) forces.row[static_cast<std::size_t>(j)] = Nodal{};
+      for (int q = 0; q < Element::points; ++q) {
+        stress_second_derivative(law(p), F[q], forces.gradient[gradient_at(q, i, count)], dA);
+        for (int j = 0; j <= i; ++j) {
+          add_force(contract(dA, forces.gradient[gradient_at(q, j, count)]), weight[q], g[q],
+                    forces.row[static_cast<std::size_t>(j)]);
+        }
+      }
+      Packet* at = forces.at.data() + pair_count(i) - pair_count(first);
+      for (int c = 0; c < 3 * N; ++c, at += forces.pairs) {
+        for (int j = 0; j <= i; ++j) at[j] = forces.row[static_cast<std::size_t>(j)].at[c / 3][c % 3];
+      }
+    }
+  }
+
+  static std::size_t gradient_at(int q, int direction, int directions) {
+    return static_cast<std::size_t>(q * directions + direction);
+  }
+
+  /// dP = A : dF.
+  static Mat3<Packet> contract(const Mat9<Packet>& A, const Mat3<Packet>& dF) {
+    Mat3<Packet> P;
+    for (int kl = 0; kl < 9; ++kl)
+      for (int ij = 0; ij < 9; ++ij) P.entry[ij] += A(ij, kl) * dF.entry[kl];
+    return P;
+  }
+
+  void scatter(const PairForces& forces, std::size_t p, RowMajorMatrix& sums) const {
+    const int* free = &free_[p * packet_size * N];
+    for (int c = 0; c < 3 * N; ++c) {
+      double* target[packet_size];
+      for (int lane = 0; lane < packet_size; ++lane) {
+        const int f = lane < schedule_.packets[p].count ? free[lane * N + c / 3] : -1;
+        target[lane] = f < 0 ? nullptr : sums.data() + (3 * Index{f} + c % 3) * forces.pairs;
+      }
+      for (Index pair = 0; pair < forces.pairs; pair += packet_size) {
+        Packet lanes[packet_size];
+        for (int i = 0; i < packet_size; ++i)
+          lanes[i] = forces.at[static_cast<std::size_t>(c * forces.pairs + pair + i)];
+        transpose(lanes);  // from pairs of lanes to lanes of pairs
+        for (int lane = 0; lane < packet_size; ++lane) {
+          if (target[lane]) *reinterpret_cast<Packet*>(target[lane] + pair) += lanes[lane];
         }
       }
     }

@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/fem/elements.hpp"
 #include "limber/fem/sparsity.hpp"
+#include "limber/linalg/pairs.hpp"
 
 #include <Eigen/Geometry>
 
@@ -53,7 +54,8 @@ FullModel::FullModel(VolumeMesh mesh, std::vector<Material> materials, std::span
     : mesh_((check_mesh(mesh, "mesh"), std::move(mesh))),
       materials_(checked(materials, mesh_)),
       executor_(options.executor),
-      dofs_(mesh_, fixed) {
+      dofs_(mesh_, fixed),
+      mass_kind_(options.mass) {
   require(dofs_.dof_count() > 0, "every vertex is fixed, so nothing can move; fix fewer vertices");
   Sparsity sparsity = make_sparsity(mesh_, dofs_);
   assembly_ = make_assembly(mesh_, sparsity, dofs_, materials_, executor_);
@@ -108,6 +110,14 @@ SparseMatrix FullModel::stiffness_derivative(const VectorRef& u, const VectorRef
   SparseMatrix H = pattern_;
   stiffness_derivative(u, a, H);
   return H;
+}
+
+void FullModel::stiffness_derivative_products(const VectorRef& u, const Eigen::Ref<const Matrix>& directions,
+                                              Matrix& products) const {
+  require(directions.rows() == dof_count(), "directions have {} rows, the model needs {} (3 per free vertex)",
+          directions.rows(), dof_count());
+  products.resize(dof_count(), pair_count(directions.cols()));
+  assembly_->stiffness_derivative_products(dofs_.expand(u), directions, products);
 }
 
 Vector FullModel::gravity_force(const Vector3& g) const {

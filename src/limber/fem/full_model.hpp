@@ -46,6 +46,8 @@ class FullModel {
   /// Mass matrix M, kg, in the pattern of the stiffness.
   [[nodiscard]] const SparseMatrix& mass() const { return mass_; }
 
+  [[nodiscard]] MassKind mass_kind() const { return mass_kind_; }
+
   /// Mass that falls to each vertex, fixed ones included, kg: the row sums of the mass matrix. n.
   [[nodiscard]] const Vector& vertex_masses() const { return vertex_masses_; }
 
@@ -68,6 +70,11 @@ class FullModel {
   /// H(u) : a = d/dt K(u + t a) at t = 0, symmetric. (H(u) : a) b = (H(u) : b) a.
   void stiffness_derivative(const VectorRef& u, const VectorRef& a, SparseMatrix& H) const;
   [[nodiscard]] SparseMatrix stiffness_derivative(const VectorRef& u, const VectorRef& a) const;
+
+  /// The same products for all pairs of k directions (dofs x k) in one pass over the elements, without assembling a matrix:
+  /// column pair_index(i, j), i >= j, of products (pairs.hpp) is (H(u) : a_i) a_j.  Cost O(elements k^2).
+  void stiffness_derivative_products(const VectorRef& u, const Eigen::Ref<const Matrix>& directions,
+                                     Matrix& products) const;
 
   /// Force of a uniform acceleration field g (m/s^2) on the free vertices, N.
   [[nodiscard]] Vector gravity_force(const Vector3& g) const;
@@ -99,6 +106,7 @@ class FullModel {
   double force_rounding_ = 0.0;
   double energy_rounding_ = 0.0;
   std::unique_ptr<Assembly> assembly_;
+  MassKind mass_kind_;
 };
 
 /// Numbers of the connected parts (see connected_parts) that the fixed vertices do not hold: fewer than three

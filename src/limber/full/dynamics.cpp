@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
+#include "limber/integrators/halving.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -117,30 +118,24 @@ SolveReport FullDynamics::step(double h) {
     if (!report.ok()) return report;
     started_ = true;
   }
-  if (options_.integrator == Integrator::newmark) return newmark(h, options_.max_halvings);
+  if (options_.integrator == Integrator::newmark) return newmark(h);
   load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
   return central_differences_step(system_, h, f_ext_, state_, central_work_);
 }
 
-SolveReport FullDynamics::newmark(double h, int halvings) {
-  load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
-  const double start_time = state_.time;
-  const SolveReport report = newmark_step(system_, h, f_ext_, state_, newmark_work_, options_.newmark);
-  if (report.ok() || halvings == 0) return report;
-
+SolveReport FullDynamics::newmark(double h) {
   const DynamicState start = state_;
-  SolveReport total = newmark(0.5 * h, halvings - 1);
-  if (total.ok()) {
-    const SolveReport second = newmark(0.5 * h, halvings - 1);
-    total = {second.status, total.iterations + second.iterations, std::max(total.residual, second.residual)};
-  }
-  total.iterations += report.iterations;
-  if (!total.ok()) {
-    state_ = start;
+  const auto advance = [&](double part) {
+    load_(state_.time + 0.5 * part, state_.time + 1.5 * part, f_ext_);
+    return newmark_step(system_, part, f_ext_, state_, newmark_work_, options_.newmark);
+  };
+  const SolveReport report = step_by_halves(advance, h, options_.max_halvings);
+  if (report.ok()) {
+    state_.time = start.time + h;
   } else {
-    state_.time = start_time + h;
+    state_ = start;
   }
-  return total;
+  return report;
 }
 
 double FullDynamics::energy() const {

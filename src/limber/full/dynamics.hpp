@@ -46,8 +46,6 @@ class FullSystem {
   SparseMatrix matrix_;              ///< the combination to factor
 };
 
-enum class Integrator { newmark, central_differences };
-
 struct DynamicsOptions {
   Integrator integrator = Integrator::newmark;
   NewmarkOptions newmark{};
@@ -82,7 +80,7 @@ class FullDynamics {
  private:
   /// The acceleration at time 0 that balances the mean load from there to `duration`.
   SolveReport balance(double duration);
-  SolveReport newmark(double h, int halvings);
+  SolveReport newmark(double h);
 
   const FullModel& model_;
   LoadFunction load_;

@@ -4,8 +4,9 @@
 
 namespace limber {
 
+/// Vectors that a step needs, kept from step to step: only the first one allocates.
 struct CentralDifferencesWorkspace {
-  Vector half_velocity, product, residual, acceleration;
+  Vector displacement, velocity, acceleration, product, residual;
 };
 
 /// One step of central differences in its one-step form (velocity Verlet): explicit, second order.
@@ -18,18 +19,22 @@ struct CentralDifferencesWorkspace {
 template <DynamicSystem System>
 SolveReport central_differences_step(System& system, double h, const Vector& f_ext, DynamicState& state,
                                      CentralDifferencesWorkspace& work) {
-  work.half_velocity = state.v + 0.5 * h * state.a;
-  const Vector u = state.u + h * work.half_velocity;
-  system.evaluate_force(u);
-  system.multiply_damping(work.half_velocity, work.product);
+  work.velocity = state.v + 0.5 * h * state.a;
+  work.displacement = state.u + h * work.velocity;
+  system.evaluate_force(work.displacement);
+  system.multiply_damping(work.velocity, work.product);
   work.residual = f_ext - system.force() - work.product;
   SolveReport report = system.solve_mass(work.residual, work.acceleration);
-  if (!u.allFinite() || !work.acceleration.allFinite()) report.status = SolveStatus::not_finite;
   if (!report.ok()) return report;
+  work.velocity += 0.5 * h * work.acceleration;
+  if (!work.displacement.allFinite() || !work.velocity.allFinite() || !work.acceleration.allFinite()) {
+    report.status = SolveStatus::not_finite;
+    return report;
+  }
   state.time += h;
-  state.u = u;
-  state.a = work.acceleration;
-  state.v = work.half_velocity + 0.5 * h * state.a;
+  state.u.swap(work.displacement);
+  state.v.swap(work.velocity);
+  state.a.swap(work.acceleration);
   return report;
 }
 

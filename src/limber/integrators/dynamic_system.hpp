@@ -27,6 +27,8 @@ struct RayleighDamping {
   Stiffness kind = Stiffness::local;
 };
 
+enum class Integrator { newmark, central_differences };
+
 /// What the integrators see of a body, full or reduced: M, D, f and K, never a mesh.
 /// evaluate(u) makes f and K current; the functions below it then speak of that u.
 template <class S>

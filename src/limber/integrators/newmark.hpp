@@ -15,14 +15,56 @@ struct NewmarkOptions {
   double tolerance =
       1e-8;  ///< on the residual relative to the largest force in it: far below the error of a time step
   int max_iterations =
-      30;  ///< 1: one linearised step without a check, as in Barbic & James 2005, section 6.2
+      30;  ///< 1: one linearised step without a check, as in Barbic & James 2005, section 6.1
 };
 
-/// Vectors that a step needs, kept from step to step.
+/// Vectors that a step needs, kept from step to step: only the first one allocates.
 struct NewmarkWorkspace {
   Vector increment, residual, step, product;
   DynamicState next;
 };
+
+/// alpha1 to alpha6 of newmark_step.
+struct NewmarkConstants {
+  double alpha1, alpha2, alpha3, alpha4, alpha5, alpha6;
+
+  NewmarkConstants(double beta, double gamma, double h)
+      : alpha1(1.0 / (beta * h * h)),
+        alpha2(1.0 / (beta * h)),
+        alpha3((1.0 - 2.0 * beta) / (2.0 * beta)),
+        alpha4(gamma / (beta * h)),
+        alpha5(1.0 - gamma / beta),
+        alpha6((1.0 - gamma / (2.0 * beta)) * h) {}
+
+  /// Acceleration and velocity after the step in which u grew by `increment`.
+  void update(const DynamicState& start, const Vector& increment, DynamicState& end) const {
+    end.a = alpha1 * increment - alpha2 * start.v - alpha3 * start.a;
+    end.v = alpha4 * increment + alpha5 * start.v + alpha6 * start.a;
+  }
+};
+
+/// work.residual = M a + D v + f - f_ext at the state that the system was evaluated at.
+/// Returns the largest of the four norms, or 0 where it is not asked for.
+template <DynamicSystem System>
+double newmark_residual(const System& system, const Vector& f_ext, NewmarkWorkspace& work, bool with_norm) {
+  double largest = 0.0;
+  work.residual = system.force() - f_ext;
+  if (with_norm) largest = std::max(system.force().norm(), f_ext.norm());
+  system.multiply_mass(work.next.a, work.product);
+  work.residual += work.product;
+  if (with_norm) largest = std::max(largest, work.product.norm());
+  system.multiply_damping(work.next.v, work.product);
+  work.residual += work.product;
+  if (with_norm) largest = std::max(largest, work.product.norm());
+  return largest;
+}
+
+/// Below this, rounding hides the residual: that of the elastic forces, and that of M a, a difference of terms such as alpha2 M v.
+template <DynamicSystem System>
+double newmark_rounding(const System& system, double alpha2, const Vector& v, Vector& product) {
+  system.multiply_mass(v, product);
+  return system.force_rounding() + 8.0 * std::numeric_limits<double>::epsilon() * alpha2 * product.norm();
+}
 
 /// One step of implicit Newmark: finds u at time t + h with           [Barbic & James 2005, Appendix C]
 ///
@@ -35,51 +77,42 @@ struct NewmarkWorkspace {
 ///
 /// by Newton's iteration with the matrix alpha1 M + alpha4 D + K + d(D(u) v)/du. Without its last term, which is often left
 /// out, the iteration converges linearly, and not at all for strong damping.
-/// f_ext: N, held over the step.  On failure the state is left as it was.
-/// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last evaluation.
+/// f_ext: N, at the end of the step (for a load that varies: its mean over h about t + h).  On failure the state is left as it was.
+/// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last evaluation; 0 for one
+/// linearised step, which asks for no more than finite numbers.
 template <DynamicSystem System>
 SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicState& state,
                          NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
-  const double alpha1 = 1.0 / (options.beta * h * h), alpha2 = 1.0 / (options.beta * h);
-  const double alpha3 = (1.0 - 2.0 * options.beta) / (2.0 * options.beta);
-  const double alpha4 = options.gamma / (options.beta * h), alpha5 = 1.0 - options.gamma / options.beta;
-  const double alpha6 = (1.0 - options.gamma / (2.0 * options.beta)) * h;
-
+  const NewmarkConstants constants(options.beta, options.gamma, h);
+  const bool check = options.max_iterations != 1;
   DynamicState& next = work.next;
   next.time = state.time + h;
   next.u = state.u;
   work.increment.setZero(
       state.u.size());  // u - u_n, kept apart: alpha1 would magnify the rounding of a difference
-  // Below this, rounding hides the residual: that of the elastic forces, and that of M a, a difference of terms such as alpha2 M v.
-  system.multiply_mass(state.v, work.product);
-  const double rounding =
-      system.force_rounding() + 8.0 * std::numeric_limits<double>::epsilon() * alpha2 * work.product.norm();
   SolveReport report;
   while (true) {
-    next.a = alpha1 * work.increment - alpha2 * state.v - alpha3 * state.a;
-    next.v = alpha4 * work.increment + alpha5 * state.v + alpha6 * state.a;
-    if (options.max_iterations == 1 && report.iterations == 1) break;
+    constants.update(state, work.increment, next);
+    if (!check && report.iterations == 1) break;
 
     system.evaluate(next.u);
-    work.residual = system.force() - f_ext;
-    double scale = std::max(system.force().norm(), f_ext.norm());
-    system.multiply_mass(next.a, work.product);
-    work.residual += work.product;
-    scale = std::max(scale, work.product.norm());
-    system.multiply_damping(next.v, work.product);
-    work.residual += work.product;
-    scale = std::max(scale, work.product.norm());
-
+    const double scale = newmark_residual(system, f_ext, work, check);
     const double residual = work.residual.norm();
     if (!std::isfinite(residual)) return {SolveStatus::not_finite, report.iterations, residual};
-    report.residual = scale > 0.0 ? residual / scale : 0.0;
-    if (report.residual <= options.tolerance || (report.iterations > 0 && residual <= rounding)) break;
-    if (report.iterations == options.max_iterations) {
-      report.status = SolveStatus::not_converged;
-      return report;
+    if (check) {
+      report.residual = scale > 0.0 ? residual / scale : 0.0;
+      if (report.residual <= options.tolerance) break;
+      if (report.iterations > 0 &&
+          residual <= newmark_rounding(system, constants.alpha2, state.v, work.product)) {
+        break;
+      }
+      if (report.iterations >= options.max_iterations) {
+        report.status = SolveStatus::not_converged;
+        return report;
+      }
     }
 
-    const SolveReport factored = system.factor(alpha1, alpha4, 1.0, next.v);
+    const SolveReport factored = system.factor(constants.alpha1, constants.alpha4, 1.0, next.v);
     if (!factored.ok()) return {factored.status, report.iterations, report.residual};
     const SolveReport solved = system.solve(work.residual, work.step);
     if (!solved.ok()) return {solved.status, report.iterations, report.residual};
@@ -87,7 +120,9 @@ SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicS
     next.u = state.u + work.increment;
     ++report.iterations;
   }
-  if (!next.u.allFinite()) return {SolveStatus::not_finite, report.iterations, report.residual};
+  if (!next.u.allFinite() || !next.v.allFinite() || !next.a.allFinite()) {
+    return {SolveStatus::not_finite, report.iterations, report.residual};
+  }
   std::swap(state, next);
   return report;
 }

@@ -326,7 +326,7 @@ std::string encode_glb(const SurfaceMesh& surface, std::string_view where) {
   }
   builder.document["scenes"] = {{{"nodes", std::move(scene_nodes)}}};
   builder.document["scene"] = 0;
-  return builder.encode(where);
+  return builder.encode(where, "use PLY");
 }
 
 }  // namespace limber

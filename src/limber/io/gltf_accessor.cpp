@@ -213,6 +213,76 @@ void GltfContainer::read_sparse(const JsonValue& sparse, const GltfAccessor& acc
   }
 }
 
+Eigen::Matrix3Xf GltfContainer::read_floats(const JsonValue& reference) const {
+  const JsonValue item = reference.item_of(root(), "accessors");
+  const GltfAccessor accessor = describe_item(item);
+  if (accessor.type != GltfType::float32 || accessor.rows != 3 || accessor.columns != 1 ||
+      !item.find("bufferView") || item.find("sparse")) {
+    item.fail("expected floats (5126), VEC3, in a buffer view and not sparse");
+  }
+  const auto [data, stride] = data_of(item, accessor);
+  Eigen::Matrix3Xf values(3, accessor.count);
+  for (Eigen::Index e = 0; e < accessor.count; ++e) {
+    for (Eigen::Index r = 0; r < 3; ++r) {
+      const auto offset = static_cast<std::size_t>(e * stride + 4 * r);
+      values(r, e) = load_number<float>(data.substr(offset), ByteOrder::little);
+    }
+    if (!values.col(e).allFinite()) item.fail(fmt::format("element {} is not finite", e));
+  }
+  return values;
+}
+
+/// The numbers of a whole buffer view, by columns.
+template <class Number>
+Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic> GltfContainer::read_numbers(
+    const JsonValue& reference, std::int64_t rows, std::int64_t columns) const {
+  const std::string_view bytes = view(reference);
+  const auto expected = static_cast<std::uint64_t>(rows * columns) * sizeof(Number);
+  if (bytes.size() != expected) {
+    reference.fail(fmt::format("its buffer view has {} bytes, expected {} ({} x {} numbers of {} bytes)",
+                               bytes.size(), expected, rows, columns, sizeof(Number)));
+  }
+  Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic> values(rows, columns);
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    const auto offset = static_cast<std::size_t>(i) * sizeof(Number);
+    values.data()[i] = load_number<Number>(bytes.substr(offset), ByteOrder::little);
+  }
+  return values;
+}
+
+Eigen::MatrixXd GltfContainer::read_doubles(const JsonValue& reference, std::int64_t rows,
+                                            std::int64_t columns) const {
+  Eigen::MatrixXd values = read_numbers<double>(reference, rows, columns);
+  if (!values.allFinite()) {
+    Eigen::Index i = 0;
+    while (std::isfinite(values.data()[i])) ++i;
+    reference.fail(fmt::format("number {} is not finite", i));
+  }
+  return values;
+}
+
+Eigen::MatrixXi GltfContainer::read_integers(const JsonValue& reference, std::int64_t rows,
+                                             std::int64_t columns, int least, int most) const {
+  Eigen::MatrixXi values = read_numbers<int>(reference, rows, columns);
+  for (Eigen::Index i = 0; i < values.size(); ++i) {
+    const int value = values.data()[i];
+    if (value < least || value > most) {
+      reference.fail(fmt::format("number {} is {}, expected {} to {}", i, value, least, most));
+    }
+  }
+  return values;
+}
+
+std::int64_t GltfContainer::count_in_view(const JsonValue& reference, std::int64_t bytes_each,
+                                          std::string_view what) const {
+  const auto bytes = static_cast<std::int64_t>(view(reference).size());
+  if (bytes % bytes_each != 0) {
+    reference.fail(
+        fmt::format("its buffer view has {} bytes, expected {} of {} bytes each", bytes, what, bytes_each));
+  }
+  return bytes / bytes_each;
+}
+
 std::vector<std::uint32_t> GltfContainer::read_indices(const JsonValue& reference, std::int64_t limit) const {
   const JsonValue item = reference.item_of(root(), "accessors");
   const GltfAccessor accessor = describe_item(item);

@@ -9,8 +9,19 @@
 namespace limber {
 namespace {
 
-/// Chunks and views start at multiples of four bytes.
-void pad(std::string& bytes, char filler) { bytes.resize((bytes.size() + 3) / 4 * 4, filler); }
+/// Fills up to `rest` beyond a multiple of 8 bytes: chunks need multiples of 4, doubles of 8.
+void pad(std::string& bytes, char filler, std::size_t rest = 0) {
+  bytes.append((rest + 8 - bytes.size() % 8) % 8, filler);
+}
+
+template <class Number>
+void append_numbers(std::string& bytes, std::span<const Number> values) {
+  if constexpr (native_order == ByteOrder::little) {
+    bytes.append(reinterpret_cast<const char*>(values.data()), values.size_bytes());
+  } else {
+    for (const Number value : values) append_number(bytes, value, ByteOrder::little);
+  }
+}
 
 void append_chunk(std::string_view kind, const std::string& chunk, std::string& content) {
   append_number(content, static_cast<std::uint32_t>(chunk.size()), ByteOrder::little);
@@ -22,15 +33,31 @@ void append_chunk(std::string_view kind, const std::string& chunk, std::string& 
 
 GlbBuilder::GlbBuilder() : document({{"asset", {{"version", "2.0"}, {"generator", "limber"}}}}) {}
 
-/// Adds an accessor, complete but for its view, of the last `bytes` of the buffer.
-int GlbBuilder::add_accessor(std::size_t bytes, nlohmann::json accessor, std::optional<int> target) {
+/// Adds a view of the last `bytes` of the buffer.
+int GlbBuilder::add_view(std::size_t bytes, std::optional<int> target) {
   nlohmann::json view = {{"buffer", 0}, {"byteOffset", buffer_.size() - bytes}, {"byteLength", bytes}};
   if (target) view["target"] = *target;
   document["bufferViews"].push_back(std::move(view));
-  accessor["bufferView"] = document["bufferViews"].size() - 1;
-  document["accessors"].push_back(std::move(accessor));
   pad(buffer_, '\0');
+  return static_cast<int>(document["bufferViews"].size() - 1);
+}
+
+/// Adds an accessor, complete but for its view, of the last `bytes` of the buffer.
+int GlbBuilder::add_accessor(std::size_t bytes, nlohmann::json accessor, std::optional<int> target) {
+  accessor["bufferView"] = add_view(bytes, target);
+  document["accessors"].push_back(std::move(accessor));
   return static_cast<int>(document["accessors"].size() - 1);
+}
+
+int GlbBuilder::add_doubles(std::span<const double> values) {
+  append_numbers(buffer_, values);
+  return add_view(values.size_bytes(), std::nullopt);
+}
+
+int GlbBuilder::add_integers(std::span<const int> values) {
+  static_assert(sizeof(int) == 4);
+  append_numbers(buffer_, values);
+  return add_view(values.size_bytes(), std::nullopt);
 }
 
 int GlbBuilder::add_floats(const Eigen::Ref<const Eigen::MatrixXf>& values, bool vertices) {
@@ -45,7 +72,7 @@ int GlbBuilder::add_floats(const Eigen::Ref<const Eigen::MatrixXf>& values, bool
     most.push_back(row.maxCoeff());
   }
   for (const auto element : values.colwise()) {
-    for (const float value : element) append_number(buffer_, value, ByteOrder::little);
+    append_numbers(buffer_, std::span<const float>(element.data(), static_cast<std::size_t>(element.size())));
   }
   return add_accessor(static_cast<std::size_t>(values.size()) * sizeof(float),
                       {{"componentType", static_cast<int>(GltfType::float32)},
@@ -72,7 +99,7 @@ int GlbBuilder::add_indices(std::span<const std::uint32_t> indices) {
       {{"componentType", static_cast<int>(type)}, {"type", "SCALAR"}, {"count", indices.size()}}, 34963);
 }
 
-std::string GlbBuilder::encode(std::string_view where) const {
+std::string GlbBuilder::encode(std::string_view where, std::string_view remedy) const {
   nlohmann::json complete = document;
   if (!buffer_.empty()) complete["buffers"] = {{{"byteLength", buffer_.size()}}};
   std::string text;
@@ -81,10 +108,10 @@ std::string GlbBuilder::encode(std::string_view where) const {
   } catch (const nlohmann::json::exception&) {
     throw Error("{}: a name is not UTF-8, which glTF needs; rename it", where);
   }
-  pad(text, ' ');
+  pad(text, ' ', 4);  // after 20 bytes before the text and 8 after it, the data starts at a multiple of 8
   const std::size_t length = 12 + 8 + text.size() + (buffer_.empty() ? 0 : 8 + buffer_.size());
   require(length <= std::numeric_limits<std::uint32_t>::max(),
-          "{}: {} bytes are too many for a .glb file; use PLY", where, length);
+          "{}: {} bytes are too many for a .glb file; {}", where, length, remedy);
   std::string content = "glTF";
   content.reserve(length);
   append_number(content, std::uint32_t{2}, ByteOrder::little);

@@ -66,6 +66,18 @@ class GltfContainer {
   /// The bytes of a buffer view.
   [[nodiscard]] std::string_view view(const JsonValue& reference) const;
 
+  /// The values of an accessor of floats, VEC3, that has a buffer view and is not sparse: to the bit, finite.
+  [[nodiscard]] Eigen::Matrix3Xf read_floats(const JsonValue& reference) const;
+  /// A buffer view as numbers without an accessor, which has no doubles and no signed integers of 32 bits: little-endian,
+  /// by columns, exactly rows x columns of them. All are finite, or from `least` to `most`.
+  [[nodiscard]] Eigen::MatrixXd read_doubles(const JsonValue& reference, std::int64_t rows,
+                                             std::int64_t columns) const;
+  [[nodiscard]] Eigen::MatrixXi read_integers(const JsonValue& reference, std::int64_t rows,
+                                              std::int64_t columns, int least, int most) const;
+  /// How many times `bytes_each` bytes a buffer view holds; throws where some are left over. `what`: plural.
+  [[nodiscard]] std::int64_t count_in_view(const JsonValue& reference, std::int64_t bytes_each,
+                                           std::string_view what) const;
+
  private:
   void read_chunks(std::string_view content);
   void read_buffers(const FileLoader& load);
@@ -75,6 +87,9 @@ class GltfContainer {
   [[nodiscard]] std::pair<std::string_view, std::int64_t> data_of(const JsonValue& accessor,
                                                                   const GltfAccessor& shape) const;
   void read_sparse(const JsonValue& accessor, const GltfAccessor& shape, Eigen::MatrixXd& values) const;
+  template <class Number>
+  [[nodiscard]] Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic> read_numbers(
+      const JsonValue& reference, std::int64_t rows, std::int64_t columns) const;
 
   std::string_view where_;
   nlohmann::json document_;
@@ -97,12 +112,17 @@ class GlbBuilder {
   int add_floats(const Eigen::Ref<const Eigen::MatrixXf>& values, bool vertices);
   /// Adds indices of vertices, in 16 bits where they fit.
   int add_indices(std::span<const std::uint32_t> indices);
+  /// Adds numbers, at least one, as a buffer view without an accessor, and returns its number.
+  int add_doubles(std::span<const double> values);
+  int add_integers(std::span<const int> values);
 
-  /// The content of the file. Throws Error, naming `where`, for more than 4 GB and for text that is not
-  /// UTF-8.
-  [[nodiscard]] std::string encode(std::string_view where) const;
+  /// The content of the file; all buffer views start at multiples of 8 bytes, in the file too. Throws Error, naming
+  /// `where`, for more than 4 GB, with what to do about it, and for text that is not UTF-8.
+  [[nodiscard]] std::string encode(std::string_view where,
+                                   std::string_view remedy = "use another format") const;
 
  private:
+  int add_view(std::size_t bytes, std::optional<int> target);
   int add_accessor(std::size_t bytes, nlohmann::json accessor, std::optional<int> target);
 
   std::string buffer_;

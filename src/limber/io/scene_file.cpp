@@ -4,8 +4,11 @@
 #include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
 #include "limber/bodies/builtin.hpp"
+#include "limber/io/displacement_file.hpp"
 #include "limber/io/json_schema.hpp"
 #include "limber/io/mesh_file.hpp"
+#include "limber/io/model_file.hpp"
+#include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -46,18 +49,17 @@ Material to_material(const json& value, const std::string& where) {
 
 /// One material per region: that of `materials` under the region's name or tag, else `material`, else that of
 /// `defaults`, which is empty or has one per region.
-std::vector<Material> to_materials(const json& body, const VolumeMesh& mesh,
+std::vector<Material> to_materials(const json& body, const std::vector<Region>& regions,
                                    const std::vector<Material>& defaults, const std::string& where) {
-  std::vector<const json*> chosen(mesh.regions.size(),
-                                  body.contains("material") ? &body["material"] : nullptr);
-  std::vector<std::string> origin(mesh.regions.size(), where + ".material");
+  std::vector<const json*> chosen(regions.size(), body.contains("material") ? &body["material"] : nullptr);
+  std::vector<std::string> origin(regions.size(), where + ".material");
   const json no_materials = json::object();
   const json& materials = body.contains("materials") ? body["materials"] : no_materials;
   for (const auto& [key, material] : materials.items()) {
     bool found = false;
     std::vector<std::string> names;
-    for (std::size_t r = 0; r < mesh.regions.size(); ++r) {
-      const Region& region = mesh.regions[r];
+    for (std::size_t r = 0; r < regions.size(); ++r) {
+      const Region& region = regions[r];
       names.push_back(region.name.empty() ? std::to_string(region.tag) : region.name);
       if (key != region.name && key != std::to_string(region.tag)) continue;
       chosen[r] = &material;
@@ -68,14 +70,14 @@ std::vector<Material> to_materials(const json& body, const VolumeMesh& mesh,
     require(found, "{}.materials: the mesh has no region '{}'; {}", where, key, suggestion(key, known));
   }
   std::vector<Material> result;
-  for (std::size_t r = 0; r < mesh.regions.size(); ++r) {
+  for (std::size_t r = 0; r < regions.size(); ++r) {
     if (chosen[r] == nullptr && !defaults.empty()) {
       result.push_back(defaults[r]);
       continue;
     }
     require(chosen[r] != nullptr,
             "{}: region '{}' (tag {}) has no material; give 'material' or name it in 'materials'", where,
-            mesh.regions[r].name, mesh.regions[r].tag);
+            regions[r].name, regions[r].tag);
     result.push_back(to_material(*chosen[r], origin[r]));
   }
   return result;
@@ -136,29 +138,70 @@ std::filesystem::path resolve(const std::filesystem::path& folder, const json& o
   return folder / object[key].get<std::string>();
 }
 
+BasisSettings to_basis(const json& value, const std::filesystem::path& folder, Index vertices) {
+  BasisSettings basis;
+  basis.modes = value["modes"].get<int>();
+  basis.derivatives = value["derivatives"].get<bool>();
+  basis.rank = value["rank"].get<int>();
+  if (value.contains("sketch")) basis.sketch = read_sketch(resolve(folder, value, "sketch"));
+  if (value.contains("snapshots"))
+    basis.snapshots = read_displacements(resolve(folder, value, "snapshots"), vertices);
+  return basis;
+}
+
+/// Where a body comes from: fills mesh, surface, supports and materials with what that brings.
+void load_shape(const json& value, const std::filesystem::path& folder, const std::string& where,
+                const SolverSettings& solver, Body& body) {
+  require(value.contains("mesh") || value.contains("model"), "{}: 'mesh' or 'model' is missing", where);
+  if (value.contains("mesh")) {
+    const std::string mesh = value["mesh"].get<std::string>();
+    if (is_builtin(mesh)) {
+      BuiltinBody builtin = make_builtin(mesh, Executor(solver.threads));
+      body.mesh = std::move(builtin.mesh);
+      body.render = std::move(builtin.render);
+      body.render_colors = std::move(builtin.part_colors);
+      body.fixed.vertices = std::move(builtin.fixed);
+      body.materials = std::move(builtin.materials);
+    } else {
+      body.mesh = read_mesh(folder / mesh);
+    }
+  }
+  if (!value.contains("model")) return;
+  body.model = std::make_shared<const ReducedModel>(read_model(resolve(folder, value, "model")));
+  if (value.contains("mesh") && solver.order == ModelOrder::full) return;
+  body.render = body.model->surface.mesh;
+  body.render_colors = body.model->surface.colors;
+  body.materials.clear();
+  for (const ReducedRegion& region : body.model->regions) {
+    body.materials.push_back({Stvk{region.material.lame}, region.material.density});
+  }
+  require(body.model->simulation || solver.order == ModelOrder::reduced,
+          "{}.model: it was kept without its mesh; give 'mesh' too for the order 'full'", where);
+  body.mesh = {};
+  body.fixed = {};
+  if (body.model->simulation) {
+    body.mesh = body.model->simulation->mesh;
+    body.fixed.vertices = body.model->simulation->fixed;
+  }
+}
+
 Body to_body(const json& value, std::size_t number, const std::filesystem::path& folder,
              const std::string& where, const SolverSettings& solver) {
   Body body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
-  const std::string mesh = value["mesh"].get<std::string>();
-  std::vector<Material> default_materials;
-  if (is_builtin(mesh)) {
-    BuiltinBody builtin = make_builtin(mesh, Executor(solver.threads));
-    body.mesh = std::move(builtin.mesh);
-    body.render = std::move(builtin.render);
-    body.render_colors = std::move(builtin.part_colors);
-    body.fixed.vertices = std::move(builtin.fixed);
-    default_materials = std::move(builtin.materials);
-  } else {
-    body.mesh = read_mesh(folder / mesh);
-  }
+  load_shape(value, folder, where, solver, body);
   if (value.contains("render")) {
+    require(!body.model, "{}: 'render' and 'model' exclude each other: the surface is part of the model",
+            where);
     body.render = read_surface(folder / value["render"].get<std::string>());
     body.render_colors.clear();
   }
-  body.materials = to_materials(value, body.mesh, default_materials, where);
+  body.materials = to_materials(value, body.regions(), body.materials, where);
+  body.basis = to_basis(value["basis"], folder, body.mesh.vertex_count());
+  body.rank = value["rank"].get<int>();
   if (value.contains("fixed")) {
+    body.fixed_stated = true;
     const bool none = value["fixed"].is_string();
     body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
   }
@@ -176,6 +219,7 @@ Body to_body(const json& value, std::size_t number, const std::filesystem::path&
 SolverSettings to_solver(const json& value, std::string_view where) {
   SolverSettings solver;
   solver.type = value["type"] == "dynamic" ? SimulationType::dynamics : SimulationType::statics;
+  solver.order = value["order"] == "reduced" ? ModelOrder::reduced : ModelOrder::full;
   if (solver.type == SimulationType::dynamics) {
     for (const char* key : {"timestep", "steps"}) {
       require(value.contains(key), "{}: solver.{} is missing; a dynamic solver needs it", where, key);
@@ -197,17 +241,6 @@ SolverSettings to_solver(const json& value, std::string_view where) {
   return solver;
 }
 
-/// Throws Error when an output would replace an input.
-void require_outputs_spare(const OutputSettings& output, const std::filesystem::path& input,
-                           std::string_view where) {
-  for (const std::filesystem::path& file : {output.displacements, output.picture}) {
-    std::error_code missing;  // files that do not exist are not the same
-    require(file.empty() || !std::filesystem::equivalent(file, input, missing),
-            "{}: the output {} would overwrite an input of the scene; choose another name", where,
-            file.string());
-  }
-}
-
 }  // namespace
 
 Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where) {
@@ -223,20 +256,25 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   scene.output.displacements = resolve(folder, output, "displacements");
   scene.output.vtu = resolve(folder, output, "vtu");
   scene.output.picture = resolve(folder, output, "picture");
+  scene.output.animation = resolve(folder, output, "animation");
   scene.output.picture_of =
       output["picture_of"] == "appearance" ? PictureOf::appearance : PictureOf::displacement;
   scene.output.every = output["every"].get<int>();
   for (const json& body : value["bodies"]) {
-    const std::string mesh = body["mesh"].get<std::string>();
-    if (!is_builtin(mesh)) require_outputs_spare(scene.output, folder / mesh, where);
-    if (body.contains("render")) require_outputs_spare(scene.output, resolve(folder, body, "render"), where);
+    for (const char* key : {"mesh", "render", "model"}) {
+      if (body.contains(key) && !is_builtin(body[key].get<std::string>()))
+        scene.inputs.push_back(resolve(folder, body, key));
+    }
+    for (const char* key : {"sketch", "snapshots"}) {
+      if (body["basis"].contains(key)) scene.inputs.push_back(resolve(folder, body["basis"], key));
+    }
   }
   return scene;
 }
 
 Scene read_scene(const std::filesystem::path& path) {
   Scene scene = parse_scene(read_file(path), path.parent_path(), path.string());
-  require_outputs_spare(scene.output, path, path.string());
+  scene.inputs.push_back(path);
   return scene;
 }
 

@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/base/text.hpp"
 #include "limber/io/vtk_grid.hpp"
 
 #include <algorithm>
@@ -35,21 +36,10 @@ void append_base64(std::string& text, std::string_view bytes) {
 std::string escaped(std::string_view text) {
   std::string result;
   for (const char c : text) {
-    switch (c) {
-      case '&':
-        result += "&amp;";
-        break;
-      case '<':
-        result += "&lt;";
-        break;
-      case '>':
-        result += "&gt;";
-        break;
-      case '"':
-        result += "&quot;";
-        break;
-      default:
-        result += c;
+    if (const std::string_view entity = xml_entity(c); entity.empty()) {
+      result += c;
+    } else {
+      result += entity;
     }
   }
   return result;

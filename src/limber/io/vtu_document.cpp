@@ -324,4 +324,30 @@ VtuDocument scan_vtu(std::string_view content, std::string_view where) {
   return document;
 }
 
+std::vector<std::string> scan_pvd(std::string_view content, std::string_view where) {
+  VtuDocument document;
+  document.content = content;
+  document.where = where;
+  TagScanner tags(document);
+  std::vector<std::string> files;
+  bool has_file = false;
+  while (const std::optional<Tag> tag = tags.next()) {
+    const std::string* type = tag->find("type");
+    if (!has_file && (tag->name != "VTKFile" || type == nullptr || *type != "Collection")) {
+      document.fail(tag->position, "expected the element VTKFile of the type Collection (.pvd)");
+    }
+    has_file = true;
+    if (tag->name == "VTKFile" && tag->closes) {
+      if (files.empty()) document.fail(tag->position, "has no element DataSet; the collection is empty");
+      return files;
+    }
+    if (tag->name != "DataSet" || tag->closes) continue;
+    const std::string* file = tag->find("file");
+    if (file == nullptr || file->empty()) document.fail(tag->position, "a DataSet has no attribute file");
+    files.push_back(*file);
+  }
+  document.fail(content.size(),
+                "the file ends, expected </VTKFile>; it is truncated, so copy or export it anew");
+}
+
 }  // namespace limber

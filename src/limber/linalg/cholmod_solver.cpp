@@ -3,23 +3,28 @@
 #include "limber/linalg/cholmod_solver.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/base/executor.hpp"
 #include "limber/linalg/blas.hpp"
+#include "limber/linalg/panels.hpp"
+#include "limber/linalg/supernodal_solve.hpp"
 
 #include <cholmod.h>
 #include <metis.h>
 
 #include <algorithm>
-#include <cstring>
+#include <atomic>
 #include <numeric>
+#include <optional>
 #include <vector>
 
 namespace limber {
 namespace {
 
-/// Operations of a factorisation from which on BLAS gets more than one thread. Below, its products are so
-/// small that handing them over costs more than they do: a body of 3,000 unknowns took twice as long on two
-/// threads, and most of it inside of the kernel; 10^9 is 15 ms of work.
-constexpr double threading_pays = 1e9;
+/// Operations of a factorisation from which on BLAS gets more than one thread. Most of its products are small, and OpenBLAS waits
+/// for the last of its threads after each: two threads gained a tenth for 48,000 tetrahedra (5 * 10^9), lost half for 3,000
+/// unknowns, and took eight times as long (27 s for 3.4) where another program kept one of two cores busy. So only bodies that
+/// take tens of seconds on one thread get several.
+constexpr double threading_pays = 5e11;
 
 /// Nested-dissection order of the blocks of A, expanded to unknowns.
 std::vector<int> block_ordering(const SparseMatrix& A, int block_size) {
@@ -58,6 +63,7 @@ std::vector<int> block_ordering(const SparseMatrix& A, int block_size) {
 class CholmodSolver final : public SparseSolver {
  public:
   explicit CholmodSolver(const SparseSolverOptions& options) : options_(options) {
+    options_.threads = std::max(1, options_.threads);
     prepare_blas();
     cholmod_start(&common_);
     common_.supernodal = CHOLMOD_SUPERNODAL;
@@ -67,9 +73,6 @@ class CholmodSolver final : public SparseSolver {
 
   ~CholmodSolver() override {
     cholmod_free_factor(&factor_, &common_);
-    cholmod_free_dense(&X_, &common_);
-    cholmod_free_dense(&Y_, &common_);
-    cholmod_free_dense(&E_, &common_);
     cholmod_finish(&common_);
   }
   CholmodSolver(const CholmodSolver&) = delete;
@@ -89,6 +92,10 @@ class CholmodSolver final : public SparseSolver {
             "the sparse factorisation of {} unknowns does not fit (CHOLMOD status {}); use a coarser "
             "mesh or the solver 'cg'",
             A.rows(), common_.status);
+    place_.resize(factor_->n);
+    const int* unknown_at = static_cast<const int*>(factor_->Perm);
+    for (int i = 0; i < static_cast<int>(factor_->n); ++i)
+      place_[static_cast<std::size_t>(unknown_at[i])] = i;
     blas_threads_ = common_.fl >= threading_pays ? options_.threads : 1;
   }
 
@@ -103,21 +110,13 @@ class CholmodSolver final : public SparseSolver {
   }
 
   SolveReport solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
-    require(factor_ && B.rows() == static_cast<Index>(factor_->n),
-            "right-hand side has {} rows, the factor {}", B.rows(), factor_ ? factor_->n : 0);
-    set_blas_threads(blas_threads_);
-    cholmod_dense view{};
-    view.nrow = static_cast<std::size_t>(B.rows());
-    view.ncol = static_cast<std::size_t>(B.cols());
-    view.d = static_cast<std::size_t>(B.outerStride());
-    view.nzmax = view.d * view.ncol;
-    view.x = const_cast<double*>(B.data());
-    view.xtype = CHOLMOD_REAL;
-    view.dtype = CHOLMOD_DOUBLE;
-    if (!cholmod_solve2(CHOLMOD_A, factor_, &view, nullptr, &X_, nullptr, &Y_, &E_, &common_)) {
-      return {SolveStatus::out_of_memory, 0, 0.0};
+    require(factor_ && factor_->x, "nothing is factored yet");
+    check_shapes(static_cast<Index>(factor_->n), B, X);
+    if (B.cols() == 1) {
+      solve_column(B, X);
+    } else {
+      solve_panels(B, X);
     }
-    X = Eigen::Map<const Matrix>(static_cast<const double*>(X_->x), B.rows(), B.cols());
     return {X.allFinite() ? SolveStatus::converged : SolveStatus::not_finite, 1, 0.0};
   }
 
@@ -146,13 +145,66 @@ class CholmodSolver final : public SparseSolver {
     return view;
   }
 
+  /// Full panels, unless that leaves threads without one.
+  Index panel_count(Index columns) const {
+    const Index full = (columns + panel_packets * packet_size - 1) / (panel_packets * packet_size);
+    const Index packets = (columns + packet_size - 1) / packet_size;
+    return std::max(full, std::min<Index>(packets, options_.threads));
+  }
+
+  void solve_panels(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) {
+    const Index panels = panel_count(B.cols()), width = (B.cols() + panels - 1) / std::max<Index>(panels, 1);
+    const int workers = static_cast<int>(std::min<Index>(panels, options_.threads));
+    if (workers > 1 && !executor_) executor_.emplace(options_.threads);
+    workspaces_.resize(std::max(workspaces_.size(), static_cast<std::size_t>(workers)));
+    std::atomic<Index> next{0};
+    const auto work = [&](std::ptrdiff_t worker) {
+      std::vector<Packet>& workspace = workspaces_[static_cast<std::size_t>(worker)];
+      for (Index panel = next++; panel < panels; panel = next++) {
+        const Index begin = panel * width, columns = std::min(width, B.cols() - begin);
+        if (columns > 0) solve_panel(B.middleCols(begin, columns), X.middleCols(begin, columns), workspace);
+      }
+    };
+    if (workers > 1) {
+      executor_->parallel_for(workers, work);
+    } else if (workers == 1) {
+      work(0);
+    }
+  }
+
+  SupernodalFactor factor_view() const {
+    return {static_cast<Index>(factor_->nsuper),  static_cast<const int*>(factor_->super),
+            static_cast<const int*>(factor_->pi), static_cast<const int*>(factor_->px),
+            static_cast<const int*>(factor_->s),  static_cast<const double*>(factor_->x)};
+  }
+
+  Index place_of(Index unknown) const { return place_[static_cast<std::size_t>(unknown)]; }
+
+  void solve_panel(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X,
+                   std::vector<Packet>& workspace) const {
+    const int packets = static_cast<int>((B.cols() + packet_size - 1) / packet_size);
+    const auto place = [this](Index i) { return place_of(i); };
+    workspace.resize(static_cast<std::size_t>(B.rows() * packets));
+    pack_panel(B, packets, place, workspace.data());
+    solve_supernodal(factor_view(), packets, workspace.data());
+    unpack_panel(workspace.data(), packets, place, X);
+  }
+
+  void solve_column(const Eigen::Ref<const Matrix>& b, Eigen::Ref<Matrix> x) {
+    column_.resize(b.rows());
+    for (Index i = 0; i < b.rows(); ++i) column_(place_of(i)) = b(i, 0);
+    solve_supernodal(factor_view(), column_.data());
+    for (Index i = 0; i < b.rows(); ++i) x(i, 0) = column_(place_of(i));
+  }
+
   SparseSolverOptions options_;
   int blas_threads_ = 1;  ///< follows from the size of the factorisation
   cholmod_common common_{};
   cholmod_factor* factor_ = nullptr;
-  cholmod_dense* X_ = nullptr;  ///< solution and workspaces, kept from solve to solve
-  cholmod_dense* Y_ = nullptr;
-  cholmod_dense* E_ = nullptr;
+  std::vector<int> place_;                       ///< of each unknown in the factor
+  std::optional<Executor> executor_;             ///< started by the first solve that has work for it
+  std::vector<std::vector<Packet>> workspaces_;  ///< per thread
+  Vector column_;                                ///< workspace for one column
 };
 
 }  // namespace

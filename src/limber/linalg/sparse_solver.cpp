@@ -29,6 +29,7 @@ class ConjugateGradientSolver final : public SparseSolver {
   }
 
   SolveReport solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
+    check_shapes(A_.rows(), B, X);
     SolveReport report;
     for (Index column = 0; column < B.cols(); ++column) {
       X.col(column) = solver_.solve(B.col(column));
@@ -67,6 +68,7 @@ class SimplicialSolver final : public SparseSolver {
   }
 
   SolveReport solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) override {
+    check_shapes(solver_.rows(), B, X);
     X = solver_.solve(B);
     return {X.allFinite() ? SolveStatus::converged : SolveStatus::not_finite, 1, 0.0};
   }
@@ -82,6 +84,14 @@ class SimplicialSolver final : public SparseSolver {
 #endif
 
 }  // namespace
+
+void SparseSolver::check_shapes(Index unknowns, const Eigen::Ref<const Matrix>& B,
+                                const Eigen::Ref<const Matrix>& X) {
+  require(B.rows() == unknowns, "right-hand side has {} rows, the matrix {}", B.rows(), unknowns);
+  require(X.rows() == B.rows() && X.cols() == B.cols(),
+          "the solution has room for {} x {} numbers, expected {} x {} as the right-hand side", X.rows(),
+          X.cols(), B.rows(), B.cols());
+}
 
 std::unique_ptr<SparseSolver> make_sparse_solver(const SparseSolverOptions& options) {
   if (options.kind == SparseSolverKind::conjugate_gradient)

@@ -5,10 +5,13 @@
 #include "limber/material/material.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
+#include "limber/precompute/reduce.hpp"
+#include "limber/scene/body_simulation.hpp"
 #include "limber/scene/selection.hpp"
 
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,17 +32,31 @@ struct Body {
   std::vector<Vector3> render_colors;  ///< sRGB, one per part of `render`; empty: chosen when drawn
   std::vector<Material> materials;     ///< one per region
   VertexSelection fixed;
+  bool fixed_stated = false;  ///< a reduced model must then have been made with just these
   std::vector<PointLoad> loads;
   RayleighDamping damping;
   MassKind mass = MassKind::consistent;
   Vector3 velocity = Vector3::Zero();          ///< of the whole body at the start, m/s
   Vector3 angular_velocity = Vector3::Zero();  ///< about its centre of mass at the start, rad/s
+
+  // The reduced order only. `mesh`, `materials`, `render` and `render_colors` then are those of the model, or
+  // what it is made from.
+  std::shared_ptr<const ReducedModel> model;  ///< none: made from the mesh, with `basis`
+  BasisSettings basis;
+  int rank = 0;  ///< coordinates in use; 0: all that the model has
+
+  /// Regions of the mesh, or of a reduced model that was kept without its mesh.
+  [[nodiscard]] std::vector<Region> regions() const;
 };
+
+/// How a body is computed: with every vertex of its mesh, or in the subspace of a reduced model.
+enum class ModelOrder { full, reduced };
 
 enum class SimulationType { statics, dynamics };
 
 struct SolverSettings {
   SimulationType type = SimulationType::statics;
+  ModelOrder order = ModelOrder::full;
   double timestep = 0.0;  ///< s; dynamics
   int steps = 0;          ///< dynamics
   Integrator integrator = Integrator::newmark;
@@ -58,8 +75,9 @@ struct OutputSettings {
   std::filesystem::path displacements;  ///< CSV of the last state
   std::filesystem::path vtu;            ///< folder of a series
   std::filesystem::path picture;        ///< PNG of the last state
+  std::filesystem::path animation;      ///< .glb of the whole motion; reduced dynamics only
   PictureOf picture_of = PictureOf::displacement;
-  int every = 1;  ///< each n-th step goes into the series
+  int every = 1;  ///< each n-th step goes into the series and the animation
 };
 
 /// Everything that a simulation is made of. Constant while it runs.
@@ -68,35 +86,18 @@ struct Scene {
   Vector3 gravity = Vector3::Zero();  ///< m/s^2
   SolverSettings solver;
   OutputSettings output;
-};
-
-/// The moving part of one body.
-struct BodyState {
-  std::unique_ptr<FullModel> model;
-  std::unique_ptr<StaticSolver> statics;   ///< statics only
-  std::unique_ptr<FullDynamics> dynamics;  ///< dynamics only
-  Vector static_load;                      ///< statics only, N
-  Vector u;                                ///< displacement of the unknowns, m
-
-  [[nodiscard]] Matrix3X displacement() const { return model->dofs().expand(u); }  ///< 3 x n
+  std::vector<std::filesystem::path> inputs;  ///< files that it was read from, which no output may replace
 };
 
 struct SceneState {
-  std::vector<BodyState> bodies;
+  std::vector<std::unique_ptr<BodySimulation>> bodies;  ///< in the order of the scene's
   int step = 0;
   double time = 0.0;  ///< s
 };
 
-/// What one step did, summed over the bodies.
-struct [[nodiscard]] StepReport : SolveReport {
-  double energy = 0.0;                 ///< elastic, and in dynamics kinetic, J
-  double smallest_volume_ratio = 1.0;  ///< statics: at most 0 where an element ended up inverted
-  int load_steps = 0;                  ///< statics
-};
-
 /// Builds the models and the start state. Throws Error for whatever makes the scene impossible: nothing is
 /// held, a selection that chooses nothing, a time step too long for central differences.
-SceneState make_state(const Scene& scene);
+SceneState make_state(const Scene& scene, const Progress& progress = {});
 
 /// Steps that the scene asks for: 1 in statics.
 int step_count(const Scene& scene);

@@ -1,0 +1,95 @@
+#include "apps/limber/body_options.hpp"
+
+#include "apps/limber/command.hpp"
+#include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
+#include "limber/bodies/builtin.hpp"
+#include "limber/io/mesh_file.hpp"
+#include "limber/scene/selection.hpp"
+
+#include <array>
+
+namespace limber::app {
+namespace {
+
+VertexSelection selection_of(const BodyOptions& options) {
+  VertexSelection selection;
+  selection.where = options.fixed_where;
+  if (options.fixed_vertices.empty()) return selection;
+  for (const std::string_view part : split(options.fixed_vertices, ',')) {
+    const std::optional<int> vertex = parse_integer(part);
+    require(vertex.has_value(),
+            "--fixed-vertices: '{}' is not a vertex number; give numbers from 0, as in 0,1,2", part);
+    selection.vertices.push_back(*vertex);
+  }
+  return selection;
+}
+
+MassKind mass_of(const std::string& name) {
+  static constexpr std::array<std::string_view, 2> known{"consistent", "lumped"};
+  if (name == known[0]) return MassKind::consistent;
+  require(name == known[1], "--mass: unknown mass '{}'; {}", name, suggestion(name, known));
+  return MassKind::lumped;
+}
+
+constexpr double default_young = 1e6, default_poisson = 0.3, default_density = 1000.0;
+
+/// The material that the options name, or none where they name nothing.
+std::optional<Material> material_of(const BodyOptions& options) {
+  if (!options.young && !options.poisson && !options.density && !options.model) return std::nullopt;
+  const LameParameters lame =
+      lame_from_young(options.young.value_or(default_young), options.poisson.value_or(default_poisson));
+  const Material material{make_law(options.model.value_or("stvk"), lame),
+                          options.density.value_or(default_density)};
+  check_density(material.density);
+  return material;
+}
+
+}  // namespace
+
+LoadedBody load_body(const BodyOptions& options) {
+  const std::optional<Material> material = material_of(options);
+  const MassKind mass = mass_of(options.mass);
+  VertexSelection selection = selection_of(options);
+  require(!options.free || selection.empty(), "--free and --fixed-... exclude each other");
+  BuiltinBody body;
+  if (is_builtin(options.mesh)) {
+    body = make_builtin(options.mesh, Executor(options.threads));
+    if (selection.empty() && !options.free) selection.vertices = std::move(body.fixed);
+  } else {
+    body.mesh = read_mesh(options.mesh);
+    body.materials.assign(
+        body.mesh.regions.size(),
+        {make_law("stvk", lame_from_young(default_young, default_poisson)), default_density});
+  }
+  if (material) body.materials.assign(body.mesh.regions.size(), *material);
+  const std::vector<int> fixed = select_vertices(body.mesh, selection, options.mesh + ": fixed");
+  return {
+      FullModel(std::move(body.mesh), std::move(body.materials), fixed, {mass, Executor(options.threads)}),
+      std::move(body.render), std::move(body.part_colors)};
+}
+
+void add_body_options(CLI::App& parser, BodyOptions& options) {
+  parser.add_option("MESH", options.mesh, "Volume mesh file or built-in body, as builtin:spoon")
+      ->required()
+      ->type_name("");
+  parser.add_option("--young", options.young, "Young's modulus, Pa [1e6; built-in bodies: their own]")
+      ->type_name("E");
+  parser
+      .add_option("--poisson", options.poisson, "Poisson's ratio, more than -1 and less than 0.5 [0.3; ...]")
+      ->type_name("NU");
+  parser.add_option("--density", options.density, "Density, kg/m^3 [1000; ...]")->type_name("RHO");
+  parser.add_option("--model", options.model, "Material law; near rest all agree [stvk; ...]")
+      ->type_name("NAME");
+  parser.add_option("--fixed-vertices", options.fixed_vertices, "Vertices that do not move, as 0,1,2")
+      ->type_name("LIST");
+  parser.add_option("--fixed-where", options.fixed_where, "Vertices that do not move, as \"x < 0.01\"")
+      ->type_name("TEXT");
+  parser.add_flag("--free", options.free, "Hold nothing, not even a built-in body where it usually is held");
+  parser.add_option("--mass", options.mass, "Mass matrix: consistent or lumped")
+      ->type_name("KIND")
+      ->capture_default_str();
+  add_threads(parser, options.threads)->capture_default_str();
+}
+
+}  // namespace limber::app

@@ -1,0 +1,41 @@
+#pragma once
+
+#include "limber/fem/full_model.hpp"
+#include "limber/mesh/surface_mesh.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace limber::app {
+
+/// What `limber modes` and `limber reduce` are told about a body: where it comes from, what it is made of, what holds it.
+struct BodyOptions {
+  std::string mesh;
+  std::optional<double> young;    ///< Pa
+  std::optional<double> poisson;  ///< no unit
+  std::optional<double> density;  ///< kg/m^3
+  std::optional<std::string> model;
+  std::string fixed_vertices;
+  std::string fixed_where;
+  bool free = false;
+  std::string mass = "consistent";
+  int threads = 0;
+};
+
+/// Declares MESH and the options above.
+void add_body_options(CLI::App& parser, BodyOptions& options);
+
+struct LoadedBody {
+  FullModel model;
+  SurfaceMesh surface;          ///< what a built-in body is drawn as; else empty
+  std::vector<Vector3> colors;  ///< sRGB, one per part of it
+};
+
+/// A built-in body brings what the options do not say: materials, what holds it, what is drawn.
+/// Throws Error for bad options and meshes.
+LoadedBody load_body(const BodyOptions& options);
+
+}  // namespace limber::app

@@ -1,0 +1,312 @@
+#include "apps/limber/command.hpp"
+#include "apps/limber/console.hpp"
+#include "apps/limber/describe.hpp"
+#include "apps/limber/output_files.hpp"
+#include "apps/limber/progress_bar.hpp"
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
+#include "limber/base/text.hpp"
+#include "limber/base/timer.hpp"
+#include "limber/draw/line_plot.hpp"
+#include "limber/io/scene_file.hpp"
+#include "limber/io/sketch_file.hpp"
+#include "limber/scene/scene.hpp"
+#include "limber/scene/trajectory.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <cmath>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace limber::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  std::string scene;
+  std::vector<std::string> bases;
+  std::optional<int> modes;
+  std::optional<int> rank;
+  std::vector<double> probe;
+  std::string plot;
+  std::optional<int> threads;
+  bool json = false;
+};
+
+constexpr std::size_t most_snapshots =
+    300;  ///< of the full motion for the basis 'motion': more add next to nothing
+
+/// The motion of the one body of a scene.
+struct Motion {
+  std::string name;
+  Index unknowns = 0;
+  std::vector<Matrix3X> fields;  ///< displacements, 3 x n, of each step
+  double setup_seconds = 0.0;
+  double seconds_per_step = 0.0;
+};
+
+Motion run_motion(const Scene& scene, const std::string& name) {
+  Motion motion{name};
+  ProgressBar bar;
+  const Timer setup;
+  SceneState state = make_state(scene, bar.callback());
+  motion.setup_seconds = setup.seconds();
+  motion.unknowns = state.bodies[0]->unknowns();
+  motion.fields.push_back(state.bodies[0]->displacement());
+  double seconds = 0.0;
+  for (int i = 1; i <= scene.solver.steps; ++i) {
+    {
+      const ScopedTimer timer(seconds);
+      const StepReport report = step(scene, state);
+      if (!report.ok()) {
+        throw Failure(fmt::format(
+            "{}: the solve failed after {} steps (t = {:.6g} s): {}, residual {:.2g}; use a shorter "
+            "solver.timestep",
+            name, state.step, state.time, name_of(report.status), report.residual));
+      }
+    }
+    motion.fields.push_back(state.bodies[0]->displacement());
+    bar.show(fmt::format("{}: step {} of {}", name, i, scene.solver.steps),
+             static_cast<double>(i) / scene.solver.steps);
+  }
+  motion.seconds_per_step = seconds / scene.solver.steps;
+  return motion;
+}
+
+/// The scene with its body in the subspace that a word of --basis names.
+Scene with_basis(const Scene& scene, const std::string& word, const Options& options, const Motion& full) {
+  static constexpr std::array<std::string_view, 5> known{"model", "derivatives", "modes", "motion",
+                                                         "sketch:FILE"};
+  Scene result = scene;
+  result.solver.order = ModelOrder::reduced;
+  Body& body = result.bodies[0];
+  if (word == "model") {
+    require(body.model != nullptr, "--basis model: the scene's body names no 'model'");
+    require(body.model->simulation.has_value(),
+            "--basis model: it was kept without its mesh: nothing to compare");
+    require(body.model->simulation->mesh.vertex_count() == body.mesh.vertex_count(),
+            "the reduced model was made from a mesh of {} vertices, that of the scene has {}",
+            body.model->simulation->mesh.vertex_count(), body.mesh.vertex_count());
+    if (options.rank) body.rank = *options.rank;
+    return result;
+  }
+  body.model.reset();
+  body.rank = 0;  // a prefix of the model's
+  body.basis.sketch.clear();
+  body.basis.snapshots.clear();
+  if (options.modes) body.basis.modes = *options.modes;
+  if (options.rank) body.basis.rank = *options.rank;
+  body.basis.derivatives = word == "derivatives";
+  if (word == "motion") {
+    body.basis.modes = 0;
+    const std::size_t stride = 1 + full.fields.size() / most_snapshots;
+    for (std::size_t t = 0; t < full.fields.size(); t += stride)
+      body.basis.snapshots.push_back(full.fields[t]);
+  } else if (word.starts_with("sketch:")) {
+    body.basis.modes = 0;
+    body.basis.sketch = read_sketch(word.substr(std::string_view("sketch:").size()));
+  } else {
+    require(word == "derivatives" || word == "modes", "--basis: unknown basis '{}'; {}", word,
+            suggestion(word, known));
+  }
+  return result;
+}
+
+/// The vertex to look at: nearest to the point asked for, else the one that moves farthest.
+Index find_probe(const Options& options, const VolumeMesh& mesh, const Motion& full) {
+  if (!options.probe.empty()) {
+    VertexSelection selection;
+    selection.nearest.emplace_back(options.probe[0], options.probe[1], options.probe[2]);
+    return select_vertices(mesh, selection, "--probe").front();
+  }
+  Vector farthest = Vector::Zero(mesh.vertex_count());
+  for (const Matrix3X& field : full.fields)
+    farthest = farthest.cwiseMax(field.colwise().squaredNorm().transpose());
+  Index probe = 0;
+  farthest.maxCoeff(&probe);
+  return probe;
+}
+
+/// When the last load that ends has ended: from there on the body vibrates freely.
+double release_time(const Body& body) {
+  double time = 0.0;
+  for (const PointLoad& load : body.loads) {
+    if (std::isfinite(load.to)) time = std::max(time, load.to);
+  }
+  return time;
+}
+
+/// Relative to the full motion; null where that does not move or vibrate.
+Json shift(double ratio) { return ratio == 0.0 ? Json() : Json(ratio - 1.0); }
+
+std::string shift_text(const Json& value) {
+  return value.is_null() ? "-" : fmt::format("{:+.2f} %", 100.0 * value.get<double>());
+}
+
+Json to_json(const Motion& full, const Motion& reduced, const TrajectoryError& error) {
+  return {{"basis", reduced.name},
+          {"rank", reduced.unknowns},
+          {"trajectory_error", error.relative_rms},
+          {"largest_error", error.largest},
+          {"largest_error_time", error.worst_time},
+          {"amplitude", error.reduced.amplitude},
+          {"amplitude_shift", shift(error.amplitude_ratio)},
+          {"frequency_hz", error.reduced.frequency},
+          {"frequency_shift", shift(error.frequency_ratio)},
+          {"speed_up", full.seconds_per_step / reduced.seconds_per_step},
+          {"seconds", {{"setup", reduced.setup_seconds}, {"step", reduced.seconds_per_step}}}};
+}
+
+std::string to_text(const Json& json) {
+  std::string text = fmt::format("full: {} unknowns, {:.3g} s per step, probe vertex {} at {}\n",
+                                 count_text(json["unknowns"]), json["seconds"]["step"].get<double>(),
+                                 count_text(json["probe"]), point_text(json["probe_position"]));
+  const double frequency = json["frequency_hz"].get<double>();
+  text += fmt::format("probe: amplitude {:.4g} m, {}\n\n", json["amplitude"].get<double>(),
+                      frequency > 0.0 ? fmt::format("frequency {:.4g} Hz", frequency)
+                                      : "no frequency: it swings less than once after the last load ends");
+  text += fmt::format("{:<12} {:>5} {:>12} {:>11} {:>11} {:>13} {:>10}\n", "basis", "rank", "error (rms)",
+                      "amplitude", "frequency", "step", "speed-up");
+  for (const Json& one : json["reduced"]) {
+    text += fmt::format("{:<12} {:>5} {:>10.3f} % {:>11} {:>11} {:>10.1f} us {:>8.0f} x\n",
+                        one["basis"].get<std::string>(), one["rank"].get<int>(),
+                        100.0 * one["trajectory_error"].get<double>(), shift_text(one["amplitude_shift"]),
+                        shift_text(one["frequency_shift"]), 1e6 * one["seconds"]["step"].get<double>(),
+                        one["speed_up"].get<double>());
+  }
+  return text;
+}
+
+void write_plot(const Options& options, const std::vector<Motion>& motions, double h, Index probe,
+                const Vector3& direction) {
+  LinePlot plot;
+  plot.title = "Displacement of the probe";
+  plot.x_label = "time (s)";
+  plot.y_label = "displacement (m)";
+  for (const Motion& motion : motions) {
+    const Index count = static_cast<Index>(motion.fields.size());
+    plot.curves.push_back({motion.name, Vector::LinSpaced(count, 0.0, h * static_cast<double>(count - 1)),
+                           probe_signal(motion.fields, probe, direction), plot.curves.size() > 0});
+  }
+  try {
+    write_file(options.plot, to_svg(plot));
+  } catch (const Error& error) {
+    throw Failure(error.what());  // the input was good
+  }
+}
+
+/// Refuses, before the long work, what the reduced model of a scene cannot do.
+void check_reducible(const Body& body) {
+  for (const Material& material : body.materials) {
+    require(std::holds_alternative<Stvk>(material.law),
+            "{}: the material is {}, but reduced models take stvk only", body.name, name_of(material.law));
+  }
+  require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
+          "{}: a reduced body starts at rest; leave out 'velocity' and 'angular_velocity'", body.name);
+  require(!body.fixed.empty(),
+          "{}: nothing holds it: its reduced model has no rigid motion to compare with the full one's",
+          body.name);
+}
+
+Scene load(const Options& options) {
+  Scene scene = read_scene(options.scene);
+  require(scene.bodies.size() == 1, "{}: it has {} bodies; only scenes of one body are compared",
+          options.scene, scene.bodies.size());
+  require(scene.solver.type == SimulationType::dynamics,
+          "{}: it is static; a comparison over time needs \"solver\": {{\"type\": \"dynamic\"}}",
+          options.scene);
+  require(scene.bodies[0].mesh.element_count() > 0, "{}: the full model needs a mesh; give 'mesh'",
+          options.scene);
+  for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");
+  check_reducible(scene.bodies[0]);
+  check_spares(options.plot, scene.inputs);
+  if (options.threads) scene.solver.threads = *options.threads;
+  return scene;
+}
+
+void run(const Options& options) {
+  if (!options.plot.empty()) {
+    check_extension(options.plot, ".svg", "the plot");
+    check_output_file(options.plot);
+  }
+  Scene scene = load(options);
+  const Body& body = scene.bodies[0];
+  std::vector<std::string> bases = options.bases;
+  if (bases.empty()) bases.push_back(body.model ? "model" : "derivatives");
+  for (const std::string& word : bases)
+    (void)with_basis(scene, word, options, {});  // refuses before the long work
+
+  scene.solver.order = ModelOrder::full;
+  std::vector<Motion> motions{run_motion(scene, "full")};
+  const Index probe = find_probe(options, body.mesh, motions[0]);
+  Json results = Json::array();
+  TrajectoryError error;
+  for (const std::string& word : bases) {
+    const std::string name = word.substr(0, word.find(':'));
+    motions.push_back(run_motion(with_basis(scene, word, options, motions[0]), name));
+    error = compare_trajectories(motions[0].fields, motions.back().fields, scene.solver.timestep, probe,
+                                 release_time(body));
+    results.push_back(to_json(motions[0], motions.back(), error));
+  }
+  const Motion& full = motions[0];
+  const Json json{{"scene", options.scene},
+                  {"unknowns", full.unknowns},
+                  {"steps", scene.solver.steps},
+                  {"probe", probe},
+                  {"probe_position", app::to_json(Vector3(body.mesh.vertices.col(probe)))},
+                  {"amplitude", error.full.amplitude},
+                  {"frequency_hz", error.full.frequency},
+                  {"seconds", {{"setup", full.setup_seconds}, {"step", full.seconds_per_step}}},
+                  {"reduced", results}};
+  if (!options.plot.empty()) write_plot(options, motions, scene.solver.timestep, probe, error.direction);
+  if (options.json) {
+    print_json(json);
+  } else {
+    print(to_text(json));
+    if (!options.plot.empty()) print(fmt::format("wrote {}\n", options.plot));
+  }
+}
+
+}  // namespace
+
+Command add_compare(CLI::App& program) {
+  CLI::App* parser =
+      program.add_subcommand("compare", "Run a scene with the full and with reduced models side by side");
+  const auto options = std::make_shared<Options>();
+  parser->add_option("SCENE", options->scene, "Scene file of one body in motion")->required()->type_name("");
+  parser
+      ->add_option("--basis", options->bases,
+                   "derivatives, modes, motion (of the full run), sketch:FILE or model (the scene's own); "
+                   "may be repeated "
+                   "[model where the scene has one, else derivatives]")
+      ->type_name("WHAT");
+  parser->add_option("--modes", options->modes, "Linear modes [20]")
+      ->check(CLI::Range(1, 200).description(""))
+      ->type_name("N");
+  parser->add_option("--rank", options->rank, "Coordinates of the reduced models [30]")
+      ->check(CLI::Range(1, 200).description(""))
+      ->type_name("R");
+  parser
+      ->add_option("--probe", options->probe,
+                   "Point x,y,z whose nearest vertex is looked at [what moves farthest]")
+      ->delimiter(',')
+      ->expected(3)
+      ->type_name("P");
+  parser->add_option("--plot", options->plot, "Draw the probe's motion over time")->type_name("FILE.svg");
+  parser->add_option("--threads", options->threads, "Number of threads; 0 takes one per core")
+      ->check(threads_range())
+      ->type_name("N");
+  parser->add_flag("--json", options->json, "Print errors, shifts and timings as JSON");
+  parser->footer(
+      "Errors are those of the motion of all vertices; amplitude and frequency are the probe's.\n\n"
+      "Example:\n  limber compare examples/scenes/spoon.json --basis derivatives --basis motion --plot "
+      "spoon.svg");
+  return {parser, [options] { run(*options); }};
+}
+
+}  // namespace limber::app

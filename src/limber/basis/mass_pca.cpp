@@ -1,0 +1,100 @@
+#include "limber/basis/mass_pca.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/linalg/mass_basis.hpp"
+
+#include <Eigen/SVD>
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+/// Columns that are orthonormalised together.
+constexpr Index block_columns = 48;
+
+/// For principal components a sample is dropped only where nothing but rounding is left of it: this leaves singular values
+/// right down to 1e-13 of the largest.
+constexpr double rounding = 1e-15;
+
+/// Directions with smaller singular values, as a share of the largest, are no part of the basis: samples are not known that
+/// well. Modes are found to residuals of 1e-9, static shapes to 1e-8, and text files hold fewer digits than doubles; a digit
+/// less than these, so that nothing known is lost. A vector made of errors would be as long as any other.
+constexpr double noise = 1e-10;
+
+void require_rows(const Eigen::Ref<const Matrix>& X, const SparseMatrix& M) {
+  require(X.rows() == M.rows(), "samples have {} rows, the mass matrix {}", X.rows(), M.rows());
+}
+
+/// The largest component of each column is made positive: singular vectors have no sign of their own.
+void fix_signs(Matrix& basis) {
+  for (Index c = 0; c < basis.cols(); ++c) {
+    Index largest = 0;
+    basis.col(c).cwiseAbs().maxCoeff(&largest);
+    if (basis(largest, c) < 0.0) basis.col(c) *= -1.0;
+  }
+}
+
+}  // namespace
+
+MassQr mass_orthonormalize(const Eigen::Ref<const Matrix>& X, const SparseMatrix& M, double tolerance,
+                           const Executor& executor) {
+  require_rows(X, M);
+  require(X.allFinite(), "samples hold numbers that are not finite");
+  MassBasis basis(M, executor);
+  basis.reserve(std::min(X.rows(), X.cols()));
+  Matrix R = Matrix::Zero(X.cols(), X.cols());
+  for (Index begin = 0; begin < X.cols(); begin += block_columns) {
+    const Index columns = std::min(block_columns, X.cols() - begin);
+    const Matrix coefficients = basis.append(X.middleCols(begin, columns), tolerance);
+    R.block(0, begin, coefficients.rows(), columns) = coefficients;
+  }
+  R.conservativeResize(basis.size(), Eigen::NoChange);
+  return {basis.take_vectors(), std::move(R)};
+}
+
+MassPca mass_pca(const Eigen::Ref<const Matrix>& samples, const SparseMatrix& M, Index rank,
+                 const Executor& executor) {
+  require(rank >= 1, "a basis of rank {} asked for, expected at least 1", rank);
+  const auto [Q, R] = mass_orthonormalize(samples, M, rounding, executor);
+  MassPca pca;
+  pca.singular_values = Vector::Zero(std::min(samples.rows(), samples.cols()));
+  if (Q.cols() == 0) {
+    pca.basis.resize(samples.rows(), 0);
+    return pca;
+  }
+  const Eigen::BDCSVD<Matrix> svd(R, Eigen::ComputeThinU);
+  pca.singular_values.head(svd.singularValues().size()) = svd.singularValues();
+  const auto significant = pca.singular_values.array() > noise * pca.singular_values(0);
+  const Index kept = std::min<Index>(rank, significant.count());
+  pca.basis =
+      mass_orthonormalize(tall_combination(Q, svd.matrixU().leftCols(kept), executor), M, rounding, executor)
+          .Q;
+  fix_signs(pca.basis);
+  return pca;
+}
+
+Matrix mix_samples(std::span<const WeightedSamples> sources, const SparseMatrix& M) {
+  Index columns = 0;
+  for (const WeightedSamples& source : sources) columns += source.samples.cols();
+  Matrix mixed(M.rows(), columns);
+  const SymmetricProduct mass(M);
+  Index begin = 0;
+  for (const WeightedSamples& source : sources) {
+    const Matrix& X = source.samples;
+    require_rows(X, M);
+    require(std::isfinite(source.weight) && source.weight > 0.0,
+            "the weight of samples is {}, expected a positive number", source.weight);
+    Matrix MX(X.rows(), X.cols());
+    mass.apply(X, MX, Executor(1));
+    double largest = 0.0;
+    for (Index c = 0; c < X.cols(); ++c) largest = std::max(largest, X.col(c).dot(MX.col(c)));
+    const double scale = largest > 0.0 ? source.weight / std::sqrt(largest) : 1.0;
+    mixed.middleCols(begin, X.cols()) = scale * X;
+    begin += X.cols();
+  }
+  return mixed;
+}
+
+}  // namespace limber

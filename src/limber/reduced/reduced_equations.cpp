@@ -1,0 +1,84 @@
+#include "limber/reduced/reduced_equations.hpp"
+
+#include "limber/base/error.hpp"
+
+#include <Eigen/Eigenvalues>
+
+#include <cmath>
+#include <numbers>
+
+namespace limber {
+namespace {
+
+/// U^T M U this near to the identity is the identity: the rounding of a sum over many elements.
+constexpr double identity_tolerance = 1e-9;
+
+void check_materials(const ReducedModel& model, std::span<const RegionMaterial> materials) {
+  require(materials.size() == model.regions.size(),
+          "{} materials for a reduced model of {} regions, expected one each", materials.size(),
+          model.regions.size());
+  for (std::size_t i = 0; i < materials.size(); ++i) {
+    try {
+      check_lame(materials[i].lame);
+    } catch (const Error& error) {
+      throw Error("material of region {}: {}", i, error.what());
+    }
+    require(std::isfinite(materials[i].density) && materials[i].density > 0.0,
+            "material of region {}: the density is {}, expected a positive number of kg/m^3", i,
+            materials[i].density);
+  }
+}
+
+void check_rank(const ReducedModel& model, Index rank) {
+  require(rank >= 1 && rank <= model.rank, "rank {} of a reduced model with {} vectors, expected 1 to {}",
+          rank, model.rank, model.rank);
+}
+
+}  // namespace
+
+Vector energy_coefficients(const ReducedModel& model, std::span<const RegionMaterial> materials, Index rank) {
+  check_materials(model, materials);
+  check_rank(model, rank);
+  const Index count = monomial_count(rank);
+  Vector sum = Vector::Zero(count);
+  for (std::size_t i = 0; i < materials.size(); ++i) {
+    sum += materials[i].lame.lambda * model.regions[i].lambda_energy.head(count) +
+           materials[i].lame.mu * model.regions[i].mu_energy.head(count);
+  }
+  return sum;
+}
+
+ReducedEquations make_equations(const ReducedModel& model, std::span<const RegionMaterial> materials,
+                                Index rank) {
+  ReducedEquations equations;
+  equations.elastic = Quartic(rank, energy_coefficients(model, materials, rank));
+  equations.rank = rank;
+  equations.mass = Matrix::Zero(rank, rank);
+  equations.weight = Eigen::MatrixX3d::Zero(rank, 3);
+  for (std::size_t i = 0; i < materials.size(); ++i) {
+    equations.mass += materials[i].density * model.regions[i].mass.topLeftCorner(rank, rank);
+    equations.weight += materials[i].density * model.regions[i].weight.topRows(rank);
+  }
+  const Matrix identity = Matrix::Identity(rank, rank);
+  if ((equations.mass - identity).cwiseAbs().maxCoeff() < identity_tolerance) equations.mass = identity;
+  return equations;
+}
+
+ReducedEquations make_equations(const ReducedModel& model) {
+  return make_equations(model, model.materials(), model.rank);
+}
+
+Vector natural_frequencies(const ReducedEquations& equations) {
+  const Vector rest = Vector::Zero(equations.rank);
+  Vector force(equations.rank);
+  Matrix stiffness(equations.rank, equations.rank);
+  QuarticWorkspace work;
+  equations.elastic.evaluate(rest, work, force, stiffness);
+  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(stiffness, equations.mass,
+                                                                Eigen::EigenvaluesOnly);
+  require(solver.info() == Eigen::Success, "the natural frequencies of the reduced model do not converge");
+  // Rigid motions have eigenvalue 0, which rounding may make negative.
+  return solver.eigenvalues().cwiseMax(0.0).cwiseSqrt() / (2.0 * std::numbers::pi);
+}
+
+}  // namespace limber

@@ -1,0 +1,37 @@
+#pragma once
+
+#include "limber/reduced/quartic.hpp"
+#include "limber/reduced/reduced_model.hpp"
+
+#include <span>
+
+namespace limber {
+
+/// The equations of motion of a reduced model for chosen materials and rank:
+///
+///   M q'' + D(q, q') + f(q) = f_ext,     M = U^T M U,  f(q) = U^T f(U q).          [Barbic & James 2005, Eq. 4-7]
+///
+/// Constant after construction. Making it costs a sum over the coefficients of all regions (0.2 ms at r = 30),
+/// so materials can be edited and vectors dropped while a program runs.
+struct ReducedEquations {
+  Index rank = 0;           ///< r', coordinates in use: the first ones
+  Quartic elastic;          ///< W(q), f(q), K(q)
+  Matrix mass;              ///< r' x r', the identity where the basis is mass-orthonormal for these densities
+  Eigen::MatrixX3d weight;  ///< r' x 3: the force of a uniform acceleration g is weight * g, N
+};
+
+/// The coefficients of the whole energy for these materials: sum over regions of lambda * lambda_energy + mu * mu_energy,
+/// of the first `rank` coordinates.
+Vector energy_coefficients(const ReducedModel& model, std::span<const RegionMaterial> materials, Index rank);
+
+/// materials: one per region.  rank: 1 to model.rank.  Throws Error for wrong counts and impossible materials.
+ReducedEquations make_equations(const ReducedModel& model, std::span<const RegionMaterial> materials,
+                                Index rank);
+
+/// As the model was made.
+ReducedEquations make_equations(const ReducedModel& model);
+
+/// Natural frequencies of the reduced model about its rest shape, Hz, ascending (r').
+Vector natural_frequencies(const ReducedEquations& equations);
+
+}  // namespace limber

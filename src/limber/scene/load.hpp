@@ -1,0 +1,18 @@
+#pragma once
+
+#include "limber/full/dynamics.hpp"
+#include "limber/scene/scene.hpp"
+
+namespace limber {
+
+/// The load of a body as a function of time: a constant force and those of its point loads while they last.
+/// forces: one per point load, on the unknowns of the model.
+LoadFunction make_load_function(const Body& body, Vector constant, std::vector<Vector> forces);
+
+/// The vertices that a point load acts on. Throws Error, naming the body and the load, where there are none.
+std::vector<int> loaded_vertices(const VolumeMesh& mesh, const Body& body, std::size_t load);
+
+/// Throws Error for a time step (s) that central differences cannot take: not below the critical one.
+void check_explicit_timestep(const Body& body, double timestep, double critical);
+
+}  // namespace limber

@@ -1,0 +1,185 @@
+#include "limber/base/error.hpp"
+#include "limber/integrators/halving.hpp"
+#include "limber/scene/load.hpp"
+#include "limber/scene/scene.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace limber {
+namespace {
+
+constexpr int max_halvings = 6;  ///< as for the full model
+
+std::shared_ptr<const ReducedModel> find_model(const Body& body, const Executor& executor,
+                                               const Progress& progress) {
+  require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
+          "{}: a reduced body starts at rest: its model holds no rigid motion; leave out 'velocity' and "
+          "'angular_velocity'",
+          body.name);
+  if (body.model) return body.model;
+  const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
+  const FullModel full(body.mesh, body.materials, fixed, {body.mass, executor});
+  ReduceReport report;
+  ReduceOptions options;
+  options.basis = body.basis;
+  options.progress = progress;
+  return std::make_shared<ReducedModel>(reduce(full, body.render, body.render_colors, options, report));
+}
+
+/// A scene that says what is fixed must agree with the model, which cannot forget what held it.
+void check_fixed(const ReducedModel& model, const Body& body) {
+  if (!body.fixed_stated) return;
+  require(model.simulation.has_value(),
+          "{}: the reduced model was kept without its mesh and is held as it was made; leave out 'fixed'",
+          body.name);
+  const VolumeMesh& mesh = model.simulation->mesh;
+  const std::vector<char> used = used_vertices(mesh);
+  std::vector<int> chosen = select_vertices(mesh, body.fixed, body.name + ": fixed");
+  std::erase_if(chosen, [&](int v) { return !used[static_cast<std::size_t>(v)]; });
+  require(
+      chosen == model.simulation->fixed,
+      "{}: the scene fixes {} vertices, the reduced model was made with {} (others); leave out 'fixed' or "
+      "reduce the body again",
+      body.name, chosen.size(), model.simulation->fixed.size());
+}
+
+std::vector<RegionMaterial> region_materials(const Body& body, const ReducedModel& model) {
+  if (body.materials.empty()) return model.materials();
+  require(body.materials.size() == model.regions.size(),
+          "{}: {} materials given, the reduced model has {} regions", body.name, body.materials.size(),
+          model.regions.size());
+  std::vector<RegionMaterial> materials;
+  for (const Material& material : body.materials) {
+    const Stvk* stvk = std::get_if<Stvk>(&material.law);
+    require(stvk != nullptr, "{}: the material is {}, but a reduced model with exact forces takes stvk only",
+            body.name, name_of(material.law));
+    materials.push_back({stvk->lame, material.density});
+  }
+  return materials;
+}
+
+/// What loads are applied to: the simulation mesh, or the vertices of the surface for a model without it.
+VolumeMesh loaded_mesh(const ReducedModel& model) {
+  if (model.simulation) return model.simulation->mesh;
+  VolumeMesh points;
+  points.vertices = model.surface.mesh.vertices;
+  // An element for each vertex: whatever no element uses cannot be chosen.
+  points.elements = Eigen::RowVectorXi::LinSpaced(static_cast<int>(points.vertices.cols()), 0,
+                                                  static_cast<int>(points.vertices.cols()) - 1)
+                        .replicate(4, 1);
+  return points;
+}
+
+Vector load_vector(const ReducedModel& model, const VolumeMesh& mesh, const Body& body, std::size_t load,
+                   Index rank) {
+  Vector force = Vector::Zero(rank);
+  for (const int v : loaded_vertices(mesh, body, load)) {
+    const Vector3& f = body.loads[load].force;
+    if (model.simulation) {
+      force += model.simulation->basis.block(3 * Index{v}, 0, 3, rank).transpose() * f;
+    } else {
+      force += model.surface.basis.block(3 * Index{v}, 0, 3, rank).cast<double>().transpose() * f;
+    }
+  }
+  return force;
+}
+
+}  // namespace
+
+ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& executor,
+                         const Progress& progress)
+    : executor_(executor), model_(find_model(body, executor, progress)) {
+  if (body.model) check_fixed(*model_, body);
+  require(scene.solver.type == SimulationType::dynamics || !model_->simulation ||
+              unheld_parts(model_->simulation->mesh, model_->simulation->fixed).empty(),
+          "{}: nothing holds the reduced body, so no load on it can be balanced; fix some vertices and "
+          "reduce it again",
+          body.name);
+  const Index rank = body.rank == 0 ? model_->rank : body.rank;
+  require(rank <= model_->rank, "{}: rank {} asked for, the reduced model has {}", body.name, rank,
+          model_->rank);
+  const std::vector<RegionMaterial> materials = region_materials(body, *model_);
+  equations_ = make_equations(*model_, materials, rank);
+  for (std::size_t r = 0; r < materials.size(); ++r)
+    mass_ += materials[r].density * model_->regions[r].volume;
+
+  const VolumeMesh mesh = loaded_mesh(*model_);
+  std::vector<Vector> forces;
+  for (std::size_t i = 0; i < body.loads.size(); ++i)
+    forces.push_back(load_vector(*model_, mesh, body, i, rank));
+  load_ = make_load_function(body, equations_.weight * scene.gravity, std::move(forces));
+  f_ext_ = Vector::Zero(rank);
+  state_ = make_reduced_state(rank);
+  statics_ = scene.solver.statics;
+  options_.integrator = scene.solver.integrator;
+  options_.newmark = scene.solver.newmark;
+  options_.max_halvings = 0;  // advance() halves, with the load of each half
+  work_ =
+      std::make_unique<ReducedWorkspace>(ReducedWorkspace{ReducedSystem(equations_, body.damping), {}, {}});
+  if (scene.solver.type == SimulationType::dynamics &&
+      scene.solver.integrator == Integrator::central_differences) {
+    check_explicit_timestep(body, scene.solver.timestep, critical_timestep(equations_, body.damping));
+  }
+}
+
+StepReport ReducedBody::solve(const Progress& progress) {
+  report(progress, "reduced statics", 0.0);
+  load_(0.0, 0.0, f_ext_);
+  const SolveReport solved = solve_static(work_->system, f_ext_, state_.u, statics_.tolerance,
+                                          std::max(statics_.max_iterations, 50));
+  return {solved, work_->system.elastic_energy(), 1.0, 1};
+}
+
+StepReport ReducedBody::advance(double timestep) {
+  if (!started_) {  // only now is it known over which time the first force stands
+    load_(0.0, 0.5 * timestep, f_ext_);
+    if (const SolveReport balanced = balance(*work_, f_ext_, state_); !balanced.ok()) return {balanced};
+    started_ = true;
+  }
+  const DynamicState start = state_;
+  const auto advance_part = [&](double h) {
+    load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
+    return limber::step(*work_, h, f_ext_, state_, options_);
+  };
+  const SolveReport solved =
+      step_by_halves(advance_part, timestep, options_.integrator == Integrator::newmark ? max_halvings : 0);
+  if (solved.ok()) {
+    state_.time = start.time + timestep;
+  } else {
+    state_ = start;
+  }
+  return {solved, total_energy(*work_, state_), 1.0, 0};
+}
+
+void ReducedBody::remember() {
+  remembered_ = state_;
+  remembered_started_ = started_;
+}
+
+void ReducedBody::go_back() {
+  state_ = remembered_;
+  started_ = remembered_started_;
+}
+
+double ReducedBody::mass() const { return mass_; }
+
+/// Nobody needs it enough to walk over the mesh at each step.
+double ReducedBody::smallest_volume_ratio() const { return std::numeric_limits<double>::quiet_NaN(); }
+
+Matrix3X ReducedBody::displacement() const {
+  if (!model_->simulation) return Matrix3X(3, 0);
+  const Matrix& basis = model_->simulation->basis;
+  Matrix3X field(3, basis.rows() / 3);
+  field.reshaped() = basis.leftCols(q().size()) * q();
+  return field;
+}
+
+Matrix3X ReducedBody::surface_displacement() const {
+  const Eigen::MatrixXf& basis = model_->surface.basis;
+  Matrix3X field(3, basis.rows() / 3);
+  field.reshaped() = (basis.leftCols(q().size()) * q().cast<float>()).cast<double>();
+  return field;
+}
+
+}  // namespace limber

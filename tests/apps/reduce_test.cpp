@@ -1,0 +1,276 @@
+#include "limber/io/mesh_file.hpp"
+#include "limber/io/model_file.hpp"
+#include "limber/io/sketch_file.hpp"
+#include "limber/reduced/quartic.hpp"
+#include "tests/apps/support.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+using test::contains;
+using test::expect_refused;
+using test::files_in;
+using test::line_count;
+using test::run_limber;
+using test::ScratchFolder;
+
+constexpr std::string_view beam =
+    "'builtin:beam?size=1,0.1,0.1&cells=8,2,2' --young 1e5 --fixed-where 'x < 0.01'";
+
+test::CommandResult reduce(const ScratchFolder& folder, std::string_view more = "--modes 4 --rank 8") {
+  return run_limber(folder.path(), fmt::format("reduce {} -o m.glb --json {}", beam, more));
+}
+
+json scene() {
+  return json::parse(R"({
+    "bodies": [{"name": "beam", "model": "m.glb",
+                "loads": [{"where": "x > 0.99", "force": [0, 0.01, -0.05], "to": 0.5}],
+                "damping": {"stiffness": 0.001}}],
+    "solver": {"type": "dynamic", "order": "reduced", "timestep": 0.05, "steps": 20},
+    "output": {"animation": "motion.glb", "every": 2, "displacements": "u.csv", "picture": "beam.png"}})");
+}
+
+TEST(Reduce, TellsRankSizesTimesAndMemory) {
+  const ScratchFolder folder;
+  const test::CommandResult result = reduce(folder);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["rank"], 8);
+  EXPECT_EQ(report["vertices"], 81);
+  EXPECT_EQ(report["elements"], 192);
+  EXPECT_EQ(report["frequencies_hz"].size(), 4u);
+  EXPECT_LT(report["orthonormality"].get<double>(), 1e-10);
+  EXPECT_GT(report["peak_memory_bytes"].get<double>(), 1e6);
+  double sum = 0.0;
+  for (const auto& [stage, seconds] : report["seconds"].items())
+    if (stage != "total") sum += seconds.get<double>();
+  EXPECT_LE(sum, report["seconds"]["total"].get<double>());
+  EXPECT_EQ(read_model(folder / "m.glb").rank, 8);
+}
+
+TEST(Reduce, GivesTheSameFileAgain) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  const std::string first = read_file(folder / "m.glb");
+  ASSERT_EQ(reduce(folder).status, 0);
+  EXPECT_EQ(read_file(folder / "m.glb"), first);
+}
+
+TEST(Reduce, MixesASketchAndSnapshots) {
+  const ScratchFolder folder;
+  write_sketch(folder / "sketch.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)},
+                                                               {Vector3(1, 0, 0), Vector3(0, 0.3, 0)}});
+  std::string snapshot;
+  for (int v = 0; v < 81; ++v) snapshot += fmt::format("0,0,{}\n", 0.01 * v);
+  write_file(folder / "u.csv", snapshot);
+  const test::CommandResult result =
+      reduce(folder, "--modes 2 --rank 8 --sketch sketch.json --snapshots u.csv");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["rank"], 8);  // 2 modes, 3 derivatives, 2 sketched shapes, 1 snapshot
+  EXPECT_EQ(report["sketch"]["kept"], 2);
+  EXPECT_EQ(json::parse(reduce(folder, "--modes 0 --rank 8 --sketch sketch.json").out)["rank"], 2);
+}
+
+TEST(Reduce, RefusesWhatItCannotDo) {
+  const ScratchFolder folder;
+  write_file(folder / "short.csv", "1,2,3\n");
+  write_file(folder / "bad.json", "{\"format\": \"limber sketch\", \"version\": 1, \"forces\": []}");
+  const std::string start = fmt::format("reduce {} ", beam);
+  expect_refused(folder, start + "-o m.txt", ".glb");
+  expect_refused(folder, start + "-o missing/m.glb", "the folder");
+  expect_refused(folder, start + "-o m.glb --model neo-hookean", "stvk");
+  expect_refused(folder, start + "-o m.glb --modes 0", "a basis needs");
+  expect_refused(folder, start + "-o m.glb --rank 0", "--rank");
+  expect_refused(folder, start + "-o m.glb --snapshots short.csv", "short.csv");
+  expect_refused(folder, start + "-o m.glb --sketch bad.json", "bad.json");
+  expect_refused(folder, start + "-o m.glb --free", "exclude");
+  expect_refused(folder, "reduce missing.msh -o m.glb", "missing.msh");
+}
+
+TEST(Reduce, WorksForAFreeBody) {
+  const ScratchFolder folder;
+  const test::CommandResult result = run_limber(
+      folder.path(),
+      "reduce 'builtin:beam?size=1,0.1,0.1&cells=6,2,2' --free -o m.glb --modes 4 --rank 10 --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["rigid_modes"], 6);
+  EXPECT_GT(report["frequencies_hz"][0].get<double>(), 1.0);
+  EXPECT_EQ(run_limber(folder.path(), "verify m.glb").status, 0);
+}
+
+TEST(Verify, AgreesWithTheMeshAndNoticesAnother) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  const test::CommandResult result =
+      run_limber(folder.path(), "verify m.glb --mesh 'builtin:beam?size=1,0.1,0.1&cells=8,2,2' --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  for (const char* key : {"force_error", "stiffness_error", "energy_error", "mass_error"})
+    EXPECT_LT(report[key].get<double>(), 1e-10) << key;
+  EXPECT_NEAR(report["largest_gradient"].get<double>(), 1.0, 0.01);
+  expect_refused(folder, "verify m.glb --mesh 'builtin:beam?size=1,0.1,0.1&cells=9,2,2'", "vertices");
+}
+
+TEST(Verify, FailsForAModelThatIsWrong) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  ReducedModel model = read_model(folder / "m.glb");
+  model.regions[0].mu_energy(monomial_count(8) / 2) += 0.1 * model.regions[0].mu_energy.cwiseAbs().maxCoeff();
+  write_model(folder / "m.glb", model);
+  const test::CommandResult result = run_limber(folder.path(), "verify m.glb");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_TRUE(contains(result.err, "differs")) << result.err;
+}
+
+TEST(InspectModel, TellsAllAboutIt) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  const test::CommandResult result = run_limber(folder.path(), "inspect m.glb --json --picture m.png");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found["type"], "reduced model");
+  EXPECT_EQ(found["rank"], 8);
+  EXPECT_EQ(found["elements"], 192);
+  EXPECT_EQ(found["fixed_vertices"], 9);
+  EXPECT_NEAR(found["mass"].get<double>(), 10.0, 1e-9);
+  EXPECT_NEAR(found["materials"][0]["young"].get<double>(), 1e5, 1e-4);
+  EXPECT_TRUE(std::filesystem::exists(folder / "m.png"));
+  EXPECT_TRUE(contains(run_limber(folder.path(), "inspect m.glb").out, "rank 8"));
+}
+
+TEST(SimulateReduced, WritesAnAnimationThatOtherProgramsPlay) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  write_file(folder / "scene.json", scene().dump());
+  const test::CommandResult result = run_limber(folder.path(), "simulate scene.json --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["steps"], 20);
+  EXPECT_EQ(report["bodies"][0]["unknowns"], 8);
+  EXPECT_GT(report["bodies"][0]["max_displacement"].get<double>(), 1e-3);
+  EXPECT_EQ(files_in(folder.path()),
+            (std::set<std::string>{"m.glb", "scene.json", "motion.glb", "u.csv", "beam.png"}));
+  EXPECT_EQ(line_count(read_file(folder / "u.csv")), 81);
+  const test::CommandResult inspected = run_limber(folder.path(), "inspect motion.glb");
+  EXPECT_EQ(inspected.status, 0) << inspected.err;
+}
+
+TEST(SimulateReduced, LetsAModelGoUnderItsWeight) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  const test::CommandResult result = run_limber(folder.path(), "simulate m.glb -o fall.glb --seconds 0.5");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "steps per second")) << result.out;
+  EXPECT_TRUE(std::filesystem::exists(folder / "fall.glb"));
+  expect_refused(folder, "simulate m.glb", "-o");
+  expect_refused(folder, "simulate m.glb -o m.glb", "overwrite");
+}
+
+TEST(SimulateReduced, RefusesBrokenModelsAndScenes) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  const std::string good = read_file(folder / "m.glb");
+  write_file(folder / "cut.glb", good.substr(0, good.size() / 2));
+  write_file(folder / "noise.glb", std::string(1000, 'x'));
+  std::string broken = good;
+  broken[broken.find("\"rank\":") + 7] = '9';
+  write_file(folder / "rank.glb", broken);
+  json plain = scene();
+  for (const char* name : {"cut.glb", "noise.glb", "rank.glb", "missing.glb"}) {
+    plain["bodies"][0]["model"] = name;
+    write_file(folder / "scene.json", plain.dump());
+    expect_refused(folder, "simulate scene.json", name);
+    expect_refused(folder, fmt::format("simulate {} -o out.glb", name), name);
+    expect_refused(folder, fmt::format("verify {}", name), name);
+  }
+  json full = scene();
+  full["solver"]["order"] = "full";
+  write_file(folder / "scene.json", full.dump());
+  expect_refused(folder, "simulate scene.json", "output.animation");
+  json nothing = scene();
+  nothing["bodies"][0].erase("model");
+  write_file(folder / "scene.json", nothing.dump());
+  expect_refused(folder, "simulate scene.json", "'mesh' or 'model' is missing");
+  json itself = scene();
+  itself["output"]["animation"] = "m.glb";
+  write_file(folder / "scene.json", itself.dump());
+  expect_refused(folder, "simulate scene.json", "overwrite");
+}
+
+TEST(SimulateReduced, MovesAModelThatWasKeptWithoutItsMesh) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder, "--modes 4 --rank 8 --no-simulation-mesh").status, 0);
+  json light = scene();
+  light["output"] = {{"animation", "motion.glb"}, {"picture", "beam.png"}};
+  write_file(folder / "scene.json", light.dump());
+  const test::CommandResult inspected = run_limber(folder.path(), "inspect scene.json");
+  EXPECT_EQ(inspected.status, 0) << inspected.err;
+  const test::CommandResult simulated = run_limber(folder.path(), "simulate scene.json --output-dir out");
+  EXPECT_EQ(simulated.status, 0) << simulated.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "out/motion.glb"));
+  light["bodies"][0]["mesh"] = test::tiny_beam_name;  // is not what it was made from: the model counts
+  write_file(folder / "scene.json", light.dump());
+  EXPECT_EQ(run_limber(folder.path(), "simulate scene.json --output-dir out").status, 0);
+  expect_refused(folder, "verify m.glb", "without its mesh");
+  write_file(folder / "scene.json", scene().dump());
+  expect_refused(folder, "simulate scene.json", "need the mesh");
+}
+
+TEST(SimulateReduced, SparesItsInputs) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  write_file(folder / "scene.json", scene().dump());
+  expect_refused(folder, "simulate scene.json -o m.glb", "overwrite");
+  json moved = scene();
+  moved["output"] = {{"animation", "m.glb"}};
+  std::filesystem::create_directory(folder / "a");
+  moved["bodies"][0]["model"] = "../m.glb";
+  write_file(folder / "a/scene.json", moved.dump());
+  expect_refused(folder, "simulate a/scene.json --output-dir .", "overwrite");
+  expect_refused(folder, fmt::format("reduce {} -o m.glb --render m.glb", beam), "overwrite");
+}
+
+TEST(SimulateReduced, RefusesWhatWouldHaveNoEffect) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  json held = scene();
+  write_file(folder / "scene.json", held.dump());
+  expect_refused(folder, "simulate scene.json --seconds 3", "--seconds");
+  expect_refused(folder, "simulate m.glb -o c.glb --output-dir new", "--output-dir");
+  expect_refused(folder, "simulate m.glb -o c.glb --gravity nan,0,0", "finite");
+  held["bodies"][0]["fixed"] = "none";
+  write_file(folder / "scene.json", held.dump());
+  expect_refused(folder, "simulate scene.json", "the scene fixes 0 vertices");
+  expect_refused(folder, "compare scene.json --probe nan,0,0", "finite");
+}
+
+TEST(Compare, ReportsErrorsShiftsAndSpeedUp) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  json both = scene();
+  both.erase("output");
+  write_file(folder / "scene.json", both.dump());
+  const test::CommandResult result = run_limber(
+      folder.path(), "compare scene.json --basis model --basis motion --rank 6 --plot probe.svg --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  ASSERT_EQ(report["reduced"].size(), 2u);
+  for (const json& one : report["reduced"]) {
+    EXPECT_EQ(one["rank"], 6);
+    EXPECT_LT(one["trajectory_error"].get<double>(), 0.3) << one["basis"];
+    EXPECT_GT(one["speed_up"].get<double>(), 0.0);
+  }
+  EXPECT_LT(report["reduced"][1]["trajectory_error"], report["reduced"][0]["trajectory_error"]);
+  EXPECT_TRUE(contains(read_file(folder / "probe.svg"), "<svg"));
+  EXPECT_TRUE(contains(run_limber(folder.path(), "compare scene.json").out, "speed-up"));
+  expect_refused(folder, "compare scene.json --basis modals", "did you mean 'model'?");
+  expect_refused(folder, "compare scene.json --plot p.png", ".svg");
+}
+
+}  // namespace
+}  // namespace limber

@@ -1,0 +1,152 @@
+#include "limber/io/model_file.hpp"
+
+#include "limber/io/gltf.hpp"
+#include "limber/io/gltf_container.hpp"
+#include "tests/io/model_support.hpp"
+
+#include <gmock/gmock.h>
+#include <limits>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+using test::difference;
+using test::GlbChunks;
+using test::sample_model;
+using test::small_model;
+using testing::HasSubstr;
+
+ReducedModel round_trip(const ReducedModel& model) {
+  return parse_model(encode_model(model, "test.glb"), "test.glb");
+}
+
+class ModelFileOfElements : public testing::TestWithParam<ElementKind> {};
+
+TEST_P(ModelFileOfElements, ReadsBackToTheSameBits) {
+  const ReducedModel model = sample_model(GetParam());
+  EXPECT_EQ(difference(round_trip(model), model), "");
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ModelFileOfElements,
+                         testing::Values(ElementKind::tetrahedron, ElementKind::brick),
+                         [](const testing::TestParamInfo<ElementKind>& kind) {
+                           return std::string(name_of(kind.param));
+                         });
+
+TEST(ModelFile, KeepsModelsWithoutASimulationMesh) {
+  ReducedModel model = sample_model();
+  model.simulation.reset();
+  EXPECT_EQ(difference(round_trip(model), model), "");
+}
+
+TEST(ModelFile, KeepsModelsWithoutFixedVerticesAndNames) {
+  ReducedModel model = sample_model();
+  model.name.clear();
+  model.description.clear();
+  model.simulation->fixed.clear();
+  EXPECT_EQ(difference(round_trip(model), model), "");
+}
+
+TEST(ModelFile, KeepsWhatTheEmbeddingSaysAboutPointsOutside) {
+  ReducedModel model = sample_model();
+  model.simulation->embedding.outside = 5;
+  model.simulation->embedding.farthest = 1e-3 / 7.0;
+  EXPECT_EQ(difference(round_trip(model), model), "");
+}
+
+TEST(ModelFile, KeepsTheOrderOfTrianglesAcrossParts) {
+  ReducedModel model = small_model();
+  model.surface.mesh.parts = {"a", "b", "c"};
+  model.surface.mesh.part = {2, 0, 2, 0};
+  model.surface.colors.assign(3, Vector3(0.1, 0.2, 0.3));
+  EXPECT_EQ(difference(round_trip(model), model), "");
+}
+
+TEST(ModelFile, KeepsModelsThatAreWrittenAndReadAsFiles) {
+  const test::ScratchFolder folder;
+  const ReducedModel model = small_model();
+  write_model(folder / "model.glb", model);
+  EXPECT_EQ(difference(read_model(folder / "model.glb"), model), "");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(ModelFile, IsASurfaceForOtherReaders) {
+  const ReducedModel model = sample_model();
+  const SurfaceMesh surface = parse_gltf(encode_model(model, "test.glb"), "test.glb");
+  EXPECT_EQ(surface.vertices, model.surface.mesh.vertices);
+  EXPECT_EQ(surface.triangle_count(), model.surface.mesh.triangle_count());
+}
+
+TEST(ModelFile, HasAMorphTargetPerCoordinate) {
+  const ReducedModel model = sample_model();
+  const std::string content = encode_model(model, "test.glb");
+  const GltfContainer container(content, "test.glb", {});
+  const JsonValue mesh = container.root().at("meshes").at(0);
+  EXPECT_EQ(mesh.at("weights").json(), json({0.0, 0.0, 0.0}));
+  EXPECT_EQ(mesh.at("extras").at("targetNames").json(), json({"q1", "q2", "q3"}));
+  ASSERT_EQ(mesh.at("primitives").size(), 3U) << "one per part with triangles";
+  for (std::size_t p = 0; p < 3; ++p) {
+    const JsonValue targets = mesh.at("primitives").at(p).at("targets");
+    for (Index i = 0; i < 3; ++i) {
+      const Matrix target = container.read(targets.at(static_cast<std::size_t>(i)).at("POSITION"));
+      EXPECT_EQ(target.reshaped(), model.surface.basis.col(i).cast<double>()) << i;
+    }
+  }
+}
+
+TEST(ModelFile, WritesColoursAsLinearLight) {
+  const ReducedModel model = small_model();  // sRGB 0.5
+  const GlbChunks chunks(encode_model(model, "test.glb"));
+  const json& factor = chunks.document["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"];
+  EXPECT_NEAR(factor[0].get<double>(), 0.2140411, 1e-6);  // IEC 61966-2-1
+  EXPECT_EQ(factor[3], 1.0);
+}
+
+TEST(ModelFile, StartsDoublesAtMultiplesOfEightBytesOfTheFile) {
+  const std::string content = encode_model(sample_model(), "test.glb");
+  const GlbChunks chunks(content);
+  EXPECT_EQ((content.size() - chunks.bytes.size()) % 8, 0U);
+  for (const json& view : chunks.document["bufferViews"]) {
+    EXPECT_EQ(view["byteOffset"].get<int>() % 8, 0);
+  }
+}
+
+TEST(ModelFile, NamesItsExtensionWithoutRequiringIt) {
+  const GlbChunks chunks(encode_model(small_model(), "test.glb"));
+  EXPECT_EQ(chunks.document["extensionsUsed"], json({model_extension}));
+  EXPECT_FALSE(chunks.document.contains("extensionsRequired"));
+}
+
+TEST(ModelFile, WriterRefusesWhatTheFormatCannotHold) {
+  const auto refusal = [](const ReducedModel& model) {
+    return test::error_text([&] { (void)encode_model(model, "test.glb"); });
+  };
+  ReducedModel model = small_model();
+  model.name = "\xff\xfe";
+  EXPECT_THAT(refusal(model), HasSubstr("test.glb: a name is not UTF-8"));
+  for (const double bad :
+       {std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    model = small_model();
+    model.regions[0].mu_energy[3] = bad;
+    EXPECT_THAT(refusal(model), HasSubstr("not finite"));
+    model = small_model();
+    model.surface.basis(2, 1) = static_cast<float>(bad);
+    EXPECT_THAT(refusal(model), HasSubstr("not finite"));
+    model = small_model();
+    model.regions[0].volume = bad;
+    EXPECT_THAT(refusal(model), HasSubstr("volume"));
+  }
+}
+
+TEST(ModelFile, TellsModelsFromOtherFiles) {
+  const std::string content = encode_model(small_model(), "test.glb");
+  EXPECT_TRUE(looks_like_model(content));
+  EXPECT_FALSE(looks_like_model(test::tetrahedron_sample().glb()));
+  EXPECT_FALSE(looks_like_model("solid ascii"));
+  EXPECT_FALSE(looks_like_model(""));
+  EXPECT_FALSE(looks_like_model(content.substr(0, content.size() / 2)));
+}
+
+}  // namespace
+}  // namespace limber

@@ -1,0 +1,167 @@
+// Counts what is allocated on the heap: the linker sends all calls of malloc, calloc, realloc and operator new in this program
+// and in the static library to the functions below (see CMakeLists.txt).
+
+#include "limber/reduced/reconstruction.hpp"
+#include "tests/mesh/shapes.hpp"
+#include "tests/reduced/support.hpp"
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <cstddef>
+
+namespace {
+std::atomic<long> allocations = 0;
+}
+
+extern "C" {
+void* __real_malloc(std::size_t bytes);
+void* __real_calloc(std::size_t count, std::size_t bytes);
+void* __real_realloc(void* memory, std::size_t bytes);
+void* __real__Znwm(std::size_t bytes);  // operator new
+void* __real__Znam(std::size_t bytes);  // operator new[]
+
+void* __wrap_malloc(std::size_t bytes) {
+  ++allocations;
+  return __real_malloc(bytes);
+}
+void* __wrap_calloc(std::size_t count, std::size_t bytes) {
+  ++allocations;
+  return __real_calloc(count, bytes);
+}
+void* __wrap_realloc(void* memory, std::size_t bytes) {
+  ++allocations;
+  return __real_realloc(memory, bytes);
+}
+void* __wrap__Znwm(std::size_t bytes) {
+  ++allocations;
+  return __real__Znwm(bytes);
+}
+void* __wrap__Znam(std::size_t bytes) {
+  ++allocations;
+  return __real__Znam(bytes);
+}
+}
+
+namespace limber {
+namespace {
+
+using test::equations_of;
+using test::random_vector;
+using Kind = RayleighDamping::Stiffness;
+
+template <class Action>
+long allocations_of(const Action& action) {
+  const long before = allocations;
+  action();
+  return allocations - before;
+}
+
+/// Enough to meet the blocked kernels of Eigen, of which the last start at 48, without the cost of a large polynomial.
+constexpr Index large_rank = 52;
+
+/// Springs with a quartic term, cheap to make at any rank.
+ReducedEquations springs(Index rank, double stiffness, const Matrix& mass) {
+  Vector energy = test::spring_energy(stiffness * test::some_mass(rank));
+  for (Index i = 1; i <= rank; ++i) energy(monomial_index(i, i, i, i)) = 100.0;
+  return equations_of(rank, energy, mass);
+}
+
+TEST(AllocationCount, SeesEigenTheStandardLibraryAndLimber) {
+  EXPECT_GE(allocations_of([] { Vector::Zero(100).eval().norm(); }), 1);
+  EXPECT_GE(allocations_of([] { std::vector<int>(100, 1).at(1); }), 1);
+  const ReducedEquations equations = springs(4, 1.0, Matrix::Identity(4, 4));
+  EXPECT_GE(allocations_of([&] { ReducedSystem{equations}; }), 5);
+}
+
+TEST(WarmStep, AllocatesNothing) {
+  ReducedStepOptions once, several, central;
+  several.newmark.max_iterations = 10;
+  central.integrator = Integrator::central_differences;
+  for (const Index rank : {Index{5}, large_rank}) {
+    for (const Matrix& mass : {Matrix(Matrix::Identity(rank, rank)), test::some_mass(rank)}) {
+      const ReducedEquations equations = springs(rank, 1.0, mass);
+      for (const Kind kind : {Kind::local, Kind::linear}) {
+        for (const ReducedStepOptions& options : {once, several, central}) {
+          ReducedWorkspace work{ReducedSystem(equations, {0.1, 0.01, kind})};
+          DynamicState state = make_reduced_state(rank);
+          const Vector load = random_vector(rank, 0.1, 1);
+          ASSERT_TRUE(balance(work, load, state).ok());
+          for (int i = 0; i < 2; ++i) ASSERT_TRUE(step(work, 1e-3, load, state, options).ok());
+          EXPECT_EQ(allocations_of([&] {
+                      for (int i = 0; i < 3; ++i) (void)step(work, 1e-3, load, state, options);
+                      (void)balance(work, load, state);
+                      (void)total_energy(work, state);
+                    }),
+                    0)
+              << "rank " << rank;
+        }
+      }
+    }
+  }
+}
+
+TEST(WarmStep, AllocatesNothingWhereItFails) {
+  const ReducedEquations equations = springs(5, 1.0, Matrix::Identity(5, 5));
+  ReducedWorkspace work{ReducedSystem(equations)};
+  DynamicState state = make_reduced_state(5);
+  const Vector load = Vector::Ones(5), broken = Vector::Constant(5, std::nan(""));
+  ReducedStepOptions options;
+  options.newmark.max_iterations = 10;
+  ASSERT_TRUE(step(work, 0.1, load, state, options).ok());
+  EXPECT_EQ(allocations_of([&] { (void)step(work, 0.1, broken, state, options); }), 0);
+}
+
+TEST(WarmStep, AllocatesNothingWhereTheStiffnessIsIndefinite) {
+  for (const Index rank : {Index{5}, large_rank}) {
+    const ReducedEquations equations = springs(rank, -1.0, Matrix::Identity(rank, rank));
+    ReducedWorkspace work{ReducedSystem(equations)};
+    DynamicState state = make_reduced_state(rank);
+    const Vector load = random_vector(rank, 1e-3, 1);
+    ASSERT_TRUE(step(work, 10.0, load, state).ok());
+    state = make_reduced_state(rank);
+    EXPECT_EQ(allocations_of([&] { (void)step(work, 10.0, load, state); }), 0) << "rank " << rank;
+  }
+}
+
+TEST(Reconstruction, AllocatesNothing) {
+  const Index n = 20000;
+  const Reconstruction<float> reconstruction(Eigen::MatrixXf::Random(3 * n, 6));
+  const Eigen::VectorXf q = Eigen::VectorXf::Random(6);
+  const Eigen::Matrix3Xf rest = Eigen::Matrix3Xf::Random(3, n);
+  Eigen::Matrix3Xf u(3, n);
+  Vector f = Vector::Zero(6);
+  EXPECT_EQ(allocations_of([&] {
+              reconstruction.displacements(q, u);
+              reconstruction.positions(rest, q, u);
+              (void)reconstruction.displacement(q, 7);
+              reconstruction.add_force(7, Vector3(1, 2, 3), f);
+            }),
+            0);
+  for (const int threads : {1, 2}) {
+    const Executor executor(threads);
+    reconstruction.displacements(q, u, executor);
+    EXPECT_EQ(allocations_of([&] {
+                reconstruction.displacements(q, u, executor);
+                reconstruction.positions(rest, q, u, executor);
+              }),
+              0)
+        << threads << " threads";
+  }
+}
+
+TEST(NormalUpdater, AllocatesNothing) {
+  const SurfaceMesh sphere = test::icosphere(5);
+  const NormalUpdater updater(sphere.triangles, sphere.vertex_count());
+  const Eigen::Matrix3Xf positions = sphere.vertices.cast<float>();
+  Eigen::Matrix3Xf normals(3, sphere.vertex_count());
+  EXPECT_EQ(allocations_of([&] { updater.update(positions, normals); }), 0);
+  for (const int threads : {1, 2}) {
+    const Executor executor(threads);
+    EXPECT_EQ(allocations_of([&] { updater.update(positions, normals, executor); }), 0)
+        << threads << " threads";
+  }
+}
+
+}  // namespace
+}  // namespace limber

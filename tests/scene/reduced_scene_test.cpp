@@ -1,0 +1,152 @@
+#include "limber/base/error.hpp"
+#include "limber/scene/scene.hpp"
+#include "limber/scene/trajectory.hpp"
+#include "tests/support/fixtures.hpp"
+
+#include <gtest/gtest.h>
+
+namespace limber {
+namespace {
+
+/// A slender beam, held at one end, that an impulse at its tip bends deeply.
+Scene beam_scene(ModelOrder order, int steps = 40) {
+  Body body;
+  body.name = "beam";
+  body.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(10, 2, 2)});
+  body.materials = {test::material("stvk", 1e5)};
+  body.fixed.where = "x < 0.01";
+  body.loads = {{{.where = "x > 0.99"}, Vector3(0, 0.02, -0.1), 0.0, 0.5}};
+  body.basis.modes = 8;
+  body.basis.rank = 16;
+  Scene scene;
+  scene.bodies = {body};
+  scene.solver.type = SimulationType::dynamics;
+  scene.solver.order = order;
+  scene.solver.steps = steps;
+  scene.solver.timestep = 0.05;
+  scene.solver.threads = 1;
+  return scene;
+}
+
+std::vector<Matrix3X> motion_of(const Scene& scene) {
+  SceneState state = make_state(scene);
+  std::vector<Matrix3X> fields;
+  for (int i = 0; i < scene.solver.steps; ++i) {
+    EXPECT_TRUE(step(scene, state).ok()) << "step " << i;
+    fields.push_back(state.bodies[0]->displacement());
+  }
+  return fields;
+}
+
+std::shared_ptr<const ReducedModel> model_of(const Scene& scene) {
+  const SceneState state = make_state(scene);
+  return std::make_shared<ReducedModel>(dynamic_cast<const ReducedBody&>(*state.bodies[0]).model());
+}
+
+TEST(ReducedScene, FollowsTheFullMotion) {
+  const Scene full = beam_scene(ModelOrder::full), reduced = beam_scene(ModelOrder::reduced);
+  const std::vector<Matrix3X> u = motion_of(full);
+  const TrajectoryError error =
+      compare_trajectories(u, motion_of(reduced), full.solver.timestep, u[0].cols() - 1);
+  EXPECT_GT(error.full.amplitude, 0.1) << "the beam hardly bends: nothing is tested";
+  EXPECT_LT(error.relative_rms, 0.05);
+  EXPECT_NEAR(error.amplitude_ratio, 1.0, 0.05);
+}
+
+TEST(ReducedScene, InTheBasisOfItsOwnMotionIsNearlyExact) {
+  const Scene full = beam_scene(ModelOrder::full);
+  const std::vector<Matrix3X> u = motion_of(full);
+  Scene reduced = beam_scene(ModelOrder::reduced);
+  reduced.bodies[0].basis.modes = 0;
+  reduced.bodies[0].basis.snapshots = u;
+  reduced.bodies[0].basis.rank = 25;
+  const TrajectoryError error =
+      compare_trajectories(u, motion_of(reduced), full.solver.timestep, u[0].cols() - 1);
+  EXPECT_LT(error.relative_rms, 1e-3);
+}
+
+TEST(ReducedScene, FindsTheStaticShape) {
+  Scene full = beam_scene(ModelOrder::full), reduced = beam_scene(ModelOrder::reduced);
+  for (Scene* scene : {&full, &reduced}) {
+    scene->solver.type = SimulationType::statics;
+    scene->bodies[0].loads[0].to = std::numeric_limits<double>::infinity();
+  }
+  SceneState a = make_state(full), b = make_state(reduced);
+  ASSERT_TRUE(step(full, a).ok());
+  ASSERT_TRUE(step(reduced, b).ok());
+  const Matrix3X u = a.bodies[0]->displacement();
+  EXPECT_LT((b.bodies[0]->displacement() - u).norm() / u.norm(), 0.02);
+}
+
+TEST(ReducedScene, MovesAModelAsItWouldOneThatItMakes) {
+  const Scene made = beam_scene(ModelOrder::reduced, 5);
+  Scene given = made;
+  given.bodies[0].model = model_of(made);
+  EXPECT_EQ(motion_of(made).back(), motion_of(given).back());
+}
+
+TEST(ReducedScene, TakesEditedMaterials) {
+  Scene soft = beam_scene(ModelOrder::reduced, 10);
+  Scene stiff = soft;
+  stiff.bodies[0].model = model_of(soft);
+  stiff.bodies[0].materials = {test::material("stvk", 1e7)};
+  const double soft_tip = motion_of(soft).back().norm(), stiff_tip = motion_of(stiff).back().norm();
+  EXPECT_LT(stiff_tip, 0.1 * soft_tip);
+}
+
+TEST(ReducedScene, UsesTheFirstCoordinatesWhenAskedForFewer) {
+  Scene scene = beam_scene(ModelOrder::reduced, 2);
+  scene.bodies[0].rank = 3;
+  SceneState state = make_state(scene);
+  ASSERT_TRUE(step(scene, state).ok());
+  EXPECT_EQ(dynamic_cast<const ReducedBody&>(*state.bodies[0]).q().size(), 3);
+  scene.bodies[0].rank = 99;
+  EXPECT_THROW(make_state(scene), Error);
+}
+
+TEST(ReducedScene, LoadsTheSurfaceOfAModelWithoutItsMesh) {
+  Scene scene = beam_scene(ModelOrder::reduced, 5);
+  auto model = std::make_shared<ReducedModel>(*model_of(scene));
+  const std::vector<Matrix3X> expected = motion_of(scene);
+  model->simulation.reset();
+  scene.bodies[0].model = model;
+  scene.bodies[0].mesh = {};
+  scene.bodies[0].fixed = {};
+  SceneState state = make_state(scene);
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(step(scene, state).ok());
+  // The same vertices carry the load, all on the surface; its basis is kept in floats.
+  EXPECT_NEAR(state.bodies[0]->surface_displacement().cwiseAbs().maxCoeff(),
+              expected.back().cwiseAbs().maxCoeff(), 1e-5);
+  EXPECT_EQ(state.bodies[0]->displacement().cols(), 0);
+}
+
+TEST(ReducedScene, RefusesWhatAReducedBodyCannotDo) {
+  Scene scene = beam_scene(ModelOrder::reduced, 1);
+  Scene moving = scene;
+  moving.bodies[0].velocity = {1, 0, 0};
+  EXPECT_THROW(make_state(moving), Error);
+  Scene rubber = scene;
+  rubber.bodies[0].materials = {test::material("neo-hookean")};
+  EXPECT_THROW(make_state(rubber), Error);
+  Scene held_elsewhere = scene;
+  held_elsewhere.bodies[0].model = model_of(scene);
+  held_elsewhere.bodies[0].fixed.where = "x > 0.99";
+  held_elsewhere.bodies[0].fixed_stated = true;
+  EXPECT_THROW(make_state(held_elsewhere), Error);
+  Scene explicit_steps = scene;
+  explicit_steps.solver.integrator = Integrator::central_differences;
+  explicit_steps.solver.timestep = 1.0;
+  EXPECT_THROW(make_state(explicit_steps), Error);
+}
+
+TEST(ReducedScene, AgreesBetweenExplicitAndImplicitSteps) {
+  Scene implicit = beam_scene(ModelOrder::reduced, 1000);
+  implicit.solver.timestep = 1e-4;
+  Scene central = implicit;
+  central.solver.integrator = Integrator::central_differences;
+  const Matrix3X u = motion_of(implicit).back();
+  EXPECT_LT((motion_of(central).back() - u).norm() / u.norm(), 1e-3);
+}
+
+}  // namespace
+}  // namespace limber
