@@ -46,7 +46,7 @@ Matrix start_loads(const SymmetricProduct& M, Index width, const Eigen::Ref<cons
   Matrix X(M.rows(), width), MX(M.rows(), width);
   for (double& x : X.reshaped()) x = random.normal();
   const Index given = std::min(width, start.cols());
-  X.leftCols(given) = start.leftCols(given);
+  if (given > 0) X.leftCols(given) = start.leftCols(given);
   M.apply(X, MX, executor);
   for (Index c = 0; c < width; ++c) {
     const double norm = std::sqrt(X.col(c).dot(MX.col(c)));

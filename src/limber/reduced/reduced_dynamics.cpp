@@ -39,7 +39,7 @@ void ReducedSystem::set_equations(const ReducedEquations& equations) {
           equations.elastic.rank(), equations.mass.rows(), equations.mass.cols());
   const bool unit_mass = equations.mass.isIdentity(0.0);
   double least_mass = 1.0;
-  Eigen::LLT<Matrix> mass_factor;
+  Eigen::LLT<Matrix> mass_factor(Matrix::Identity(1, 1));
   if (!unit_mass) {
     mass_factor.compute(equations.mass);
     least_mass = equations.mass.selfadjointView<Eigen::Lower>().eigenvalues()(0);

@@ -62,7 +62,8 @@ class ReducedSystem {
   bool unit_mass_ = true;    ///< M is the identity
   Vector probe_, probe_force_;
   Matrix probe_stiffness_;
-  Eigen::LLT<Matrix> factor_, mass_factor_;
+  // A factor that has computed nothing must not be copied: its state is not set.
+  Eigen::LLT<Matrix> factor_{Matrix::Identity(1, 1)}, mass_factor_{Matrix::Identity(1, 1)};
   AbsoluteSolver absolute_;  ///< of matrix_, where it is not positive definite
   bool indefinite_ = false;  ///< absolute_ takes the place of factor_
 };
