@@ -14,7 +14,7 @@ struct MassQr {
   Matrix R;  ///< k x columns
 };
 
-/// By block Gram-Schmidt in the inner product of M, repeated where much cancelled (MassBasis), so that Q is orthonormal to 1e-12.
+/// By block Gram-Schmidt in the inner product of M, in two passes (MassBasis), so that Q is orthonormal to 1e-12.
 /// X: n x s.  Cost O(n s^2).
 MassQr mass_orthonormalize(const Eigen::Ref<const Matrix>& X, const SparseMatrix& M, double tolerance = 1e-12,
                            const Executor& executor = Executor(1));
