@@ -24,7 +24,9 @@ std::vector<Case> mesh_cases(int threads);
 std::vector<Case> fem_cases(int threads);
 std::vector<Case> full_cases(int threads);
 std::vector<Case> precompute_cases(int threads);
+std::vector<Case> pipeline_cases(int threads);
 std::vector<Case> reduced_cases(int threads);
+std::vector<Case> cubature_cases(int threads);
 std::vector<Case> reduced_runtime_cases(int threads);
 
 }  // namespace limber::bench

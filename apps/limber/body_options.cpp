@@ -34,21 +34,24 @@ MassKind mass_of(const std::string& name) {
 
 constexpr double default_young = 1e6, default_poisson = 0.3, default_density = 1000.0;
 
-/// The material that the options name, or none where they name nothing.
-std::optional<Material> material_of(const BodyOptions& options) {
-  if (!options.young && !options.poisson && !options.density && !options.model) return std::nullopt;
-  const LameParameters lame =
-      lame_from_young(options.young.value_or(default_young), options.poisson.value_or(default_poisson));
-  const Material material{make_law(options.model.value_or("stvk"), lame),
-                          options.density.value_or(default_density)};
-  check_density(material.density);
-  return material;
+/// A material with what the options name in the place of its own.
+Material changed(const Material& material, const BodyOptions& options) {
+  if (!options.young && !options.poisson && !options.density && !options.model) return material;
+  LameParameters lame = lame_of(material.law);
+  if (options.young || options.poisson) {
+    lame = lame_from_young(options.young.value_or(young_modulus(lame)),
+                           options.poisson.value_or(poisson_ratio(lame)));
+  }
+  const Material result{
+      make_law(options.model.value_or(std::string(name_of(material.law))), lame, constants_of(material.law)),
+      options.density.value_or(material.density)};
+  check_density(result.density);
+  return result;
 }
 
 }  // namespace
 
 LoadedBody load_body(const BodyOptions& options) {
-  const std::optional<Material> material = material_of(options);
   const MassKind mass = mass_of(options.mass);
   VertexSelection selection = selection_of(options);
   require(!options.free || selection.empty(), "--free and --fixed-... exclude each other");
@@ -62,7 +65,7 @@ LoadedBody load_body(const BodyOptions& options) {
         body.mesh.regions.size(),
         {make_law("stvk", lame_from_young(default_young, default_poisson)), default_density});
   }
-  if (material) body.materials.assign(body.mesh.regions.size(), *material);
+  for (Material& material : body.materials) material = changed(material, options);
   const std::vector<int> fixed = select_vertices(body.mesh, selection, options.mesh + ": fixed");
   return {
       FullModel(std::move(body.mesh), std::move(body.materials), fixed, {mass, Executor(options.threads)}),

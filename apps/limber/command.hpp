@@ -1,5 +1,7 @@
 #pragma once
 
+#include "limber/base/error.hpp"
+
 #include <CLI/CLI.hpp>
 
 #include <functional>
@@ -29,6 +31,16 @@ class Failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
+
+/// Runs what writes results. An error there is a failure of the work: whether the input was bad is known by then.
+template <class Action>
+void write_results(const Action& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    throw Failure(error.what());
+  }
+}
 
 /// Most threads that an option accepts; the scene schema has the same limit.
 inline constexpr int max_threads = 1024;

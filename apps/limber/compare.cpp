@@ -78,13 +78,28 @@ Motion run_motion(const Scene& scene, const std::string& name) {
   return motion;
 }
 
+/// The part after the last '/' of a word of --basis, where it names a kind of forces.
+std::string forces_in(const std::string& word) {
+  const std::size_t slash = word.rfind('/');
+  if (slash == std::string::npos) return "";
+  std::string end = word.substr(slash + 1);
+  const bool path = word.starts_with("sketch:") && end != "exact" && !end.ends_with("cubature");
+  return path ? "" : end;
+}
+
 /// The scene with its body in the subspace that a word of --basis names.
-Scene with_basis(const Scene& scene, const std::string& word, const Options& options, const Motion& full) {
-  static constexpr std::array<std::string_view, 5> known{"model", "derivatives", "modes", "motion",
-                                                         "sketch:FILE"};
+/// It may end with the kind of forces, as in inertia/modal-cubature.
+Scene with_basis(const Scene& scene, std::string word, const Options& options, const Motion& full) {
+  static constexpr std::array<std::string_view, 7> known{
+      "model", "derivatives", "modes", "inertia", "inertia-random", "motion", "sketch:FILE"};
   Scene result = scene;
   result.solver.order = ModelOrder::reduced;
   Body& body = result.bodies[0];
+  if (const std::string forces = forces_in(word); !forces.empty()) {
+    body.reduction.forces = parse_force_kind(forces);
+    word.resize(word.size() - forces.size() - 1);
+    require(word != "model", "--basis model: a model has its own kind of forces; leave out '/{}'", forces);
+  }
   if (word == "model") {
     require(body.model != nullptr, "--basis model: the scene's body names no 'model'");
     require(body.model->simulation.has_value(),
@@ -97,22 +112,24 @@ Scene with_basis(const Scene& scene, const std::string& word, const Options& opt
   }
   body.model.reset();
   body.rank = 0;  // a prefix of the model's
-  body.basis.sketch.clear();
-  body.basis.snapshots.clear();
-  if (options.modes) body.basis.modes = *options.modes;
-  if (options.rank) body.basis.rank = *options.rank;
-  body.basis.derivatives = word == "derivatives";
+  BasisSettings& basis = body.reduction.basis;
+  basis.sketch.clear();
+  basis.snapshots.clear();
+  basis.kind = word.starts_with("inertia") ? ModeKind::inertia : ModeKind::modal;
+  basis.condense = word == "inertia-random" ? Condensation::random : Condensation::pca;
+  if (options.modes) basis.modes = *options.modes;
+  if (options.rank) basis.rank = *options.rank;
+  basis.order = word == "modes" ? 0 : std::max(basis.order, 1);
   if (word == "motion") {
-    body.basis.modes = 0;
+    basis.modes = 0;
     const std::size_t stride = 1 + full.fields.size() / most_snapshots;
-    for (std::size_t t = 0; t < full.fields.size(); t += stride)
-      body.basis.snapshots.push_back(full.fields[t]);
+    for (std::size_t t = 0; t < full.fields.size(); t += stride) basis.snapshots.push_back(full.fields[t]);
   } else if (word.starts_with("sketch:")) {
-    body.basis.modes = 0;
-    body.basis.sketch = read_sketch(word.substr(std::string_view("sketch:").size()));
+    basis.modes = 0;
+    basis.sketch = read_sketch(word.substr(std::string_view("sketch:").size()));
   } else {
-    require(word == "derivatives" || word == "modes", "--basis: unknown basis '{}'; {}", word,
-            suggestion(word, known));
+    require(word == "derivatives" || word == "modes" || word == "inertia" || word == "inertia-random",
+            "--basis: unknown basis '{}'; {}", word, suggestion(word, known));
   }
   return result;
 }
@@ -170,10 +187,10 @@ std::string to_text(const Json& json) {
   text += fmt::format("probe: amplitude {:.4g} m, {}\n\n", json["amplitude"].get<double>(),
                       frequency > 0.0 ? fmt::format("frequency {:.4g} Hz", frequency)
                                       : "no frequency: it swings less than once after the last load ends");
-  text += fmt::format("{:<12} {:>5} {:>12} {:>11} {:>11} {:>13} {:>10}\n", "basis", "rank", "error (rms)",
+  text += fmt::format("{:<29} {:>5} {:>12} {:>11} {:>11} {:>13} {:>10}\n", "basis", "rank", "error (rms)",
                       "amplitude", "frequency", "step", "speed-up");
   for (const Json& one : json["reduced"]) {
-    text += fmt::format("{:<12} {:>5} {:>10.3f} % {:>11} {:>11} {:>10.1f} us {:>8.0f} x\n",
+    text += fmt::format("{:<29} {:>5} {:>10.3f} % {:>11} {:>11} {:>10.1f} us {:>8.0f} x\n",
                         one["basis"].get<std::string>(), one["rank"].get<int>(),
                         100.0 * one["trajectory_error"].get<double>(), shift_text(one["amplitude_shift"]),
                         shift_text(one["frequency_shift"]), 1e6 * one["seconds"]["step"].get<double>(),
@@ -193,19 +210,11 @@ void write_plot(const Options& options, const std::vector<Motion>& motions, doub
     plot.curves.push_back({motion.name, Vector::LinSpaced(count, 0.0, h * static_cast<double>(count - 1)),
                            probe_signal(motion.fields, probe, direction), plot.curves.size() > 0});
   }
-  try {
-    write_file(options.plot, to_svg(plot));
-  } catch (const Error& error) {
-    throw Failure(error.what());  // the input was good
-  }
+  write_results([&] { write_file(options.plot, to_svg(plot)); });
 }
 
 /// Refuses, before the long work, what the reduced model of a scene cannot do.
 void check_reducible(const Body& body) {
-  for (const Material& material : body.materials) {
-    require(std::holds_alternative<Stvk>(material.law),
-            "{}: the material is {}, but reduced models take stvk only", body.name, name_of(material.law));
-  }
   require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
           "{}: a reduced body starts at rest; leave out 'velocity' and 'angular_velocity'", body.name);
   require(!body.fixed.empty(),
@@ -247,7 +256,7 @@ void run(const Options& options) {
   Json results = Json::array();
   TrajectoryError error;
   for (const std::string& word : bases) {
-    const std::string name = word.substr(0, word.find(':'));
+    const std::string name = word.starts_with("sketch:") ? "sketch" : word;
     motions.push_back(run_motion(with_basis(scene, word, options, motions[0]), name));
     error = compare_trajectories(motions[0].fields, motions.back().fields, scene.solver.timestep, probe,
                                  release_time(body));
@@ -280,10 +289,12 @@ Command add_compare(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   parser->add_option("SCENE", options->scene, "Scene file of one body in motion")->required()->type_name("");
   parser
-      ->add_option("--basis", options->bases,
-                   "derivatives, modes, motion (of the full run), sketch:FILE or model (the scene's own); "
-                   "may be repeated "
-                   "[model where the scene has one, else derivatives]")
+      ->add_option(
+          "--basis", options->bases,
+          "derivatives, modes, inertia, inertia-random, motion (of the full run), sketch:FILE "
+          "or model (the scene's own), each with /exact, /cubature or /modal-cubature if wanted; may be "
+          "repeated "
+          "[model where the scene has one, else derivatives]")
       ->type_name("WHAT");
   parser->add_option("--modes", options->modes, "Linear modes [20]")
       ->check(CLI::Range(1, 200).description(""))

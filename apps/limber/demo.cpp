@@ -65,13 +65,11 @@ void run(const std::filesystem::path& folder) {
   }
   Rows stages;
   const ReducedModel model = make_model(stages);
-  try {
+  write_results([&] {
     make_folder(folder);
     write_model(path("octopus.glb"), model);
     write_file(path("scene.json"), demo_scene);
-  } catch (const Error& error) {
-    throw Failure(error.what());  // there was no input to be bad
-  }
+  });
   print(fmt::format("reduced {} to rank {}: {}\n{}wrote {}\n\n", demo_body, model.rank, model.description,
                     to_text(stages), path("octopus.glb")));
 

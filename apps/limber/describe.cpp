@@ -80,13 +80,13 @@ std::string bytes_text(double bytes) {
   return bytes < 1e6 ? fmt::format("{:.0f} kB", bytes / 1e3) : fmt::format("{:.1f} MB", bytes / 1e6);
 }
 
-Json describe_material(const Region& region, std::string_view law, const LameParameters& lame,
-                       double density) {
+Json describe_material(const Region& region, const Material& material) {
+  const LameParameters lame = lame_of(material.law);
   return {{"region", region.name.empty() ? std::to_string(region.tag) : region.name},
-          {"model", law},
+          {"model", name_of(material.law)},
           {"young", young_modulus(lame)},
           {"poisson", poisson_ratio(lame)},
-          {"density", density}};
+          {"density", material.density}};
 }
 
 std::string material_text(const Json& material) {
@@ -235,8 +235,7 @@ Json describe_model(const ReducedModel& model) {
   Json materials = Json::array();
   for (const ReducedRegion& region : model.regions) {
     mass += region.material.density * region.volume;
-    materials.push_back(
-        describe_material(region.region, "stvk", region.material.lame, region.material.density));
+    materials.push_back(describe_material(region.region, region.material));
   }
   Json json{{"type", "reduced model"},
             {"name", model.name},
@@ -245,13 +244,25 @@ Json describe_model(const ReducedModel& model) {
             {"mass", mass},
             {"frequencies_hz", to_list(natural_frequencies(equations))},
             {"explicit_timestep", critical_timestep(equations)},
-            {"coefficients", monomial_count(model.rank)},
-            {"coefficient_bytes", 8 * monomial_count(model.rank)},
             {"render_vertices", model.surface.mesh.vertex_count()},
             {"render_triangles", model.surface.mesh.triangle_count()},
             {"basis_bytes", 4 * model.surface.basis.size()},
             {"bounding_box", to_json(bounding_box(model.surface.mesh))},
             {"materials", std::move(materials)}};
+  if (const auto& rule = model.cubature) {
+    json["forces"] = rule->modal() ? "modal-cubature" : "cubature";
+    json["cubature"] = {{"points", rule->point_count()},
+                        {"bytes", 8 * (rule->gradients.size() + rule->weights.size())},
+                        {"error_asked_for", rule->training.error_asked_for},
+                        {"training_error", rule->training.training_error},
+                        {"held_out_error", rule->training.held_out_error},
+                        {"amplitude", rule->training.amplitude},
+                        {"poses", rule->training.poses}};
+  } else {
+    json["forces"] = "exact";
+    json["coefficients"] = monomial_count(model.rank);
+    json["coefficient_bytes"] = 8 * monomial_count(model.rank);
+  }
   if (const auto& simulation = model.simulation) {
     json["kind"] = name_of(simulation->mesh.kind);
     json["vertices"] = simulation->mesh.vertex_count();
@@ -261,6 +272,23 @@ Json describe_model(const ReducedModel& model) {
   return json;
 }
 
+namespace {
+
+/// How a reduced model computes its elastic forces.
+std::string forces_text(const Json& model) {
+  if (!model.contains("cubature")) {
+    return fmt::format("exact, {} coefficients ({})", count_text(model["coefficients"]),
+                       bytes_text(model["coefficient_bytes"].get<double>()));
+  }
+  const Json& cubature = model["cubature"];
+  return fmt::format("{}, {} points ({}), error {:.2g} % in poses up to {:.2g} of the size",
+                     words(model["forces"]), count_text(cubature["points"]),
+                     bytes_text(cubature["bytes"].get<double>()),
+                     100.0 * cubature["held_out_error"].get<double>(), cubature["amplitude"].get<double>());
+}
+
+}  // namespace
+
 std::string model_text(const Json& model) {
   const Json& frequencies = model["frequencies_hz"];
   Rows rows{
@@ -269,8 +297,7 @@ std::string model_text(const Json& model) {
       {"frequencies",
        fmt::format("{} to {} Hz", number_text(frequencies.front()), number_text(frequencies.back()))},
       {"explicit time step", fmt::format("below {} s", number_text(model["explicit_timestep"]))},
-      {"coefficients", fmt::format("{} ({})", count_text(model["coefficients"]),
-                                   bytes_text(model["coefficient_bytes"].get<double>()))},
+      {"forces", forces_text(model)},
       {"surface",
        fmt::format("{} vertices, {} triangles, basis of {}", count_text(model["render_vertices"]),
                    count_text(model["render_triangles"]), bytes_text(model["basis_bytes"].get<double>()))},

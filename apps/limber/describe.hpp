@@ -33,8 +33,7 @@ nlohmann::ordered_json describe_model(const ReducedModel& model);
 std::string model_text(const nlohmann::ordered_json& model);
 
 /// What a region is made of, as young, poisson, density.
-nlohmann::ordered_json describe_material(const Region& region, std::string_view law,
-                                         const LameParameters& lame, double density);
+nlohmann::ordered_json describe_material(const Region& region, const Material& material);
 std::string material_text(const nlohmann::ordered_json& material);
 
 nlohmann::ordered_json to_list(const VectorRef& values);

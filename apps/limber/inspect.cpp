@@ -33,8 +33,7 @@ struct Options {
 };
 
 Json describe_law(const Region& region, const Material& material) {
-  const LameParameters lame = std::visit([](const auto& law) { return law.lame; }, material.law);
-  return describe_material(region, name_of(material.law), lame, material.density);
+  return describe_material(region, material);
 }
 
 /// As the scene says, or as the reduced model was made; 0 where that is not known.
@@ -127,11 +126,7 @@ bool is_scene(std::string_view content) {
 
 void write_picture(const Options& options, const auto& draw) {
   if (options.picture.empty()) return;
-  try {
-    write_png(options.picture, draw());
-  } catch (const Error& error) {
-    throw Failure(error.what());  // the input was good
-  }
+  write_results([&] { write_png(options.picture, draw()); });
 }
 
 Json inspect_scene(const Options& options, const std::string& content) {

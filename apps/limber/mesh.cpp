@@ -83,12 +83,10 @@ std::vector<RegionSurface> read_surfaces(const std::vector<std::string>& files) 
 }
 
 void write_outputs(const Options& options, const VolumeMesh& mesh) {
-  try {
+  write_results([&] {
     write_mesh(options.output, mesh);
     if (!options.picture.empty()) write_png(options.picture, draw_mesh(mesh, Executor(options.threads)));
-  } catch (const Error& error) {
-    throw Failure(error.what());  // the input was good
-  }
+  });
 }
 
 /// A built-in body needs no meshing: it is written as it is.

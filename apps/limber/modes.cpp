@@ -50,12 +50,10 @@ void write_shapes(const std::string& path, const FullModel& model, const LinearM
 }
 
 void write_outputs(const Options& options, const FullModel& model, const LinearModes& modes) {
-  try {
+  write_results([&] {
     if (!options.output.empty()) write_shapes(options.output, model, modes);
     if (!options.picture.empty()) write_png(options.picture, draw_modes(model, modes));
-  } catch (const Error& error) {
-    throw Failure(error.what());  // the input was good
-  }
+  });
 }
 
 nlohmann::ordered_json to_json(const LinearModes& modes, const Seconds& seconds) {

@@ -146,15 +146,11 @@ class Recording {
   std::vector<Vector> frames_;  ///< all bodies at the first time, then at the second, ...
 };
 
-/// Takes the time of writing, and turns its errors into failures: where the input was bad is known by then.
+/// write_results, and the time that it takes.
 template <class Action>
 void write_timed(double& seconds, const Action& action) {
   const ScopedTimer timer(seconds);
-  try {
-    action();
-  } catch (const Error& error) {
-    throw Failure(error.what());
-  }
+  write_results(action);
 }
 
 /// The steps of a run, with a frame of the series and of the animation where one is due.

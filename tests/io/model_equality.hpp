@@ -37,14 +37,28 @@ inline std::string difference(const ReducedModel& a, const ReducedModel& b) {
     const ReducedRegion& x = a.regions[i];
     const ReducedRegion& y = b.regions[i];
     note(x.region == y.region, "region");
-    note(same_bits(x.material.lame.lambda, y.material.lame.lambda), "lambda");
-    note(same_bits(x.material.lame.mu, y.material.lame.mu), "mu");
+    note(name_of(x.material.law) == name_of(y.material.law), "law");
+    note(same_bits(lame_of(x.material.law).lambda, lame_of(y.material.law).lambda), "lambda");
+    note(same_bits(lame_of(x.material.law).mu, lame_of(y.material.law).mu), "mu");
+    note(constants_of(x.material.law) == constants_of(y.material.law), "constants");
     note(same_bits(x.material.density, y.material.density), "density");
     note(same_bits(x.volume, y.volume), "volume");
     note(same_bits(x.lambda_energy, y.lambda_energy), "lambda_energy");
     note(same_bits(x.mu_energy, y.mu_energy), "mu_energy");
     note(same_bits(x.mass, y.mass), "mass");
     note(same_bits(x.weight, y.weight), "weight");
+  }
+  note(a.cubature.has_value() == b.cubature.has_value(), "cubature");
+  if (a.cubature && b.cubature) {
+    const CubatureRule& x = *a.cubature;
+    const CubatureRule& y = *b.cubature;
+    note(x.element == y.element, "cubature element");
+    note(x.point == y.point, "cubature point");
+    note(x.region == y.region, "cubature region");
+    note(same_bits(x.gradients, y.gradients), "cubature gradients");
+    note(same_bits(x.weights, y.weights), "cubature weights");
+    note(same_bits(x.energy_weights, y.energy_weights), "cubature energy weights");
+    note(x.training == y.training, "cubature training");
   }
   note(same_bits(a.surface.mesh.vertices, b.surface.mesh.vertices), "surface vertices");
   note(a.surface.mesh.triangles == b.surface.mesh.triangles, "triangles");

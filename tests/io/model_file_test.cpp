@@ -4,8 +4,10 @@
 #include "limber/io/gltf_container.hpp"
 #include "tests/io/model_support.hpp"
 
+#include <algorithm>
 #include <gmock/gmock.h>
 #include <limits>
+#include <tuple>
 
 namespace limber {
 namespace {
@@ -13,8 +15,11 @@ namespace {
 using nlohmann::json;
 using test::difference;
 using test::GlbChunks;
+using test::RuleKind;
 using test::sample_model;
+using test::small_cubature_model;
 using test::small_model;
+using test::with_cubature;
 using testing::HasSubstr;
 
 ReducedModel round_trip(const ReducedModel& model) {
@@ -33,6 +38,85 @@ INSTANTIATE_TEST_SUITE_P(All, ModelFileOfElements,
                          [](const testing::TestParamInfo<ElementKind>& kind) {
                            return std::string(name_of(kind.param));
                          });
+
+class ModelFileOfRules : public testing::TestWithParam<std::tuple<ElementKind, RuleKind>> {};
+
+TEST_P(ModelFileOfRules, ReadsBackToTheSameBits) {
+  const auto [element, kind] = GetParam();
+  ReducedModel model = with_cubature(sample_model(element), kind);
+  ASSERT_EQ(model.regions.size(), 3U);
+  model.regions[1].material.law = make_law("neo-hookean", {1e6 / 3.0, 1e5 / 7.0});
+  model.regions[2].material.law = make_law("arruda-boyce", {1e6 / 3.0, 1e5 / 7.0}, {.locking_stretch = 1.7});
+  model.cubature->gradients(0, 0) = -0.0;
+  model.cubature->gradients(1, 0) = std::numeric_limits<double>::denorm_min();
+  EXPECT_EQ(difference(round_trip(model), model), "");
+  model.simulation.reset();
+  EXPECT_EQ(difference(round_trip(model), model), "") << "without a simulation mesh";
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ModelFileOfRules,
+                         testing::Combine(testing::Values(ElementKind::tetrahedron, ElementKind::brick),
+                                          testing::Values(RuleKind::one_weight,
+                                                          RuleKind::weight_per_coordinate)),
+                         [](const testing::TestParamInfo<std::tuple<ElementKind, RuleKind>>& rule) {
+                           return fmt::format("{}_{}", name_of(std::get<0>(rule.param)),
+                                              std::get<1>(rule.param) == RuleKind::one_weight
+                                                  ? "one_weight"
+                                                  : "weight_per_coordinate");
+                         });
+
+class ModelFileOfLaws : public testing::TestWithParam<std::string_view> {};
+
+TEST_P(ModelFileOfLaws, ReadsBackToTheSameBits) {
+  ReducedModel model = small_cubature_model();
+  model.regions[0].material.law = make_law(GetParam(), {1e6 / 3.0, 1e5 / 7.0},
+                                           {.mooney_share = 1.0 / 7.0, .locking_stretch = 1.0 + 1.0 / 3.0});
+  const ReducedModel read = round_trip(model);
+  EXPECT_EQ(difference(read, model), "");
+  const Matrix3 F = Matrix3::Identity() + test::random_matrix(3, 3, 0.1, 3);
+  EXPECT_EQ(stress(read.regions[0].material.law, F), stress(model.regions[0].material.law, F));
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ModelFileOfLaws, testing::ValuesIn(material_names),
+                         [](const testing::TestParamInfo<std::string_view>& law) {
+                           std::string name(law.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(ModelFile, KeepsRulesOfRankOneAndOfOnePoint) {
+  for (const RuleKind kind : {RuleKind::one_weight, RuleKind::weight_per_coordinate}) {
+    ReducedModel model = small_cubature_model(kind, 1);
+    EXPECT_EQ(difference(round_trip(model), model), "") << "rank 1";
+    model = with_cubature(sample_model(), kind, 1);
+    EXPECT_EQ(difference(round_trip(model), model), "") << "one point";
+  }
+}
+
+TEST(ModelFile, LeavesOutEnergyWeightsThatAreTheWeights) {
+  const auto has_energy_weights = [](const ReducedModel& model) {
+    const GlbChunks chunks(encode_model(model, "test.glb"));
+    return chunks.document["extensions"][std::string(model_extension)]["cubature"].contains("energy_weights");
+  };
+  ReducedModel model = small_cubature_model();
+  EXPECT_FALSE(has_energy_weights(model));
+  EXPECT_TRUE(has_energy_weights(small_cubature_model(RuleKind::weight_per_coordinate)));
+  model.cubature->energy_weights[0] = -0.0;  // equal, but of other bits
+  EXPECT_TRUE(has_energy_weights(model));
+  EXPECT_EQ(difference(round_trip(model), model), "");
+  model.cubature->energy_weights[1] *= 2.0;
+  EXPECT_EQ(difference(round_trip(model), model), "");
+}
+
+/// As files of version 1 are: they know no law but St. Venant-Kirchhoff.
+TEST(ModelFile, OfVersionOneIsStillRead) {
+  const ReducedModel model = sample_model();
+  GlbChunks chunks(encode_model(model, "test.glb"));
+  json& extension = chunks.document["extensions"][std::string(model_extension)];
+  extension["version"] = 1;
+  for (json& region : extension["regions"]) region.erase("law");
+  EXPECT_EQ(difference(parse_model(chunks.glb(), "test.glb"), model), "");
+}
 
 TEST(ModelFile, KeepsModelsWithoutASimulationMesh) {
   ReducedModel model = sample_model();
@@ -132,6 +216,9 @@ TEST(ModelFile, WriterRefusesWhatTheFormatCannotHold) {
     EXPECT_THAT(refusal(model), HasSubstr("not finite"));
     model = small_model();
     model.surface.basis(2, 1) = static_cast<float>(bad);
+    EXPECT_THAT(refusal(model), HasSubstr("not finite"));
+    model = small_cubature_model();
+    model.cubature->gradients(4, 1) = bad;
     EXPECT_THAT(refusal(model), HasSubstr("not finite"));
     model = small_model();
     model.regions[0].volume = bad;

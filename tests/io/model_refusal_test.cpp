@@ -11,8 +11,11 @@ namespace {
 
 using nlohmann::json;
 using test::GlbChunks;
+using test::RuleKind;
 using test::sample_model;
+using test::small_cubature_model;
 using test::small_model;
+using test::with_cubature;
 using testing::HasSubstr;
 using testing::StartsWith;
 
@@ -56,8 +59,9 @@ const double nan_value = std::numeric_limits<double>::quiet_NaN();
 const double infinite = std::numeric_limits<double>::infinity();
 
 const std::vector<Damage> damages{
-    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 2; },
-     "LIMBER_reduced_model.version: this limber reads version 1, found 2; update limber"},
+    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 3; },
+     "LIMBER_reduced_model.version: this limber reads versions up to 2, found 3; update limber"},
+    {"VersionZero", [](GlbChunks&, json& e) { e["version"] = 0; }, "version: expected an integer from 1"},
     {"NoVersion", [](GlbChunks&, json& e) { e.erase("version"); }, "'version' is missing"},
     {"RankZero", [](GlbChunks&, json& e) { e["rank"] = 0; },
      "extensions.LIMBER_reduced_model.rank: expected an integer from 1 to 1000, found 0"},
@@ -70,7 +74,17 @@ const std::vector<Damage> damages{
     {"NoRegions", [](GlbChunks&, json& e) { e["regions"] = json::array(); }, "region"},
     {"RegionIsNoObject", [](GlbChunks&, json& e) { e["regions"][1] = 1; },
      "regions[1]: expected an object, found 1"},
-    {"NegativeStiffness", [](GlbChunks&, json& e) { e["regions"][0]["mu"] = -1.0; }, "mu"},
+    {"NegativeStiffness", [](GlbChunks&, json& e) { e["regions"][0]["mu"] = -1.0; },
+     "regions[0]: Lamé's mu is -1, expected a positive number"},
+    {"NoDensity", [](GlbChunks&, json& e) { e["regions"][1]["density"] = 0; },
+     "regions[1]: the density is 0, expected a positive number"},
+    {"NoLaw", [](GlbChunks&, json& e) { e["regions"][0].erase("law"); }, "regions[0]: 'law' is missing"},
+    {"UnknownLaw", [](GlbChunks&, json& e) { e["regions"][1]["law"] = "neo-hokean"; },
+     "regions[1].law: unknown law 'neo-hokean'; did you mean 'neo-hookean'?"},
+    {"LawWithoutExactForces", [](GlbChunks&, json& e) { e["regions"][1]["law"] = "neo-hookean"; },
+     "regions[1].law: neo-hookean has no exact reduced forces, expected stvk, or 'cubature'"},
+    {"NoEnergy", [](GlbChunks&, json& e) { e["regions"][0].erase("mu_energy"); },
+     "regions[0]: 'mu_energy' is missing"},
     {"TagTooLarge", [](GlbChunks&, json& e) { e["regions"][0]["tag"] = 3000000000; }, "regions[0].tag"},
     {"CoefficientNotFinite",
      [](GlbChunks& c, json& e) { poke(c, e["regions"][1]["mu_energy"], 5, nan_value); },
@@ -170,22 +184,123 @@ const std::vector<Damage> damages{
      "embedding.outside: expected an integer from 0"},
 };
 
-class ModelFileRefusal : public testing::TestWithParam<Damage> {};
+const std::vector<Damage> cubature_damages{
+    {"CubatureIsNoObject", [](GlbChunks&, json& e) { e["cubature"] = 7; },
+     "cubature: expected an object, found 7"},
+    {"EnergyBesideCubature",
+     [](GlbChunks&, json& e) { e["regions"][1]["mu_energy"] = e["regions"][1]["mass"]; },
+     "regions[1].mu_energy: expected none, because the forces are cubature's"},
+    {"CubatureLeftOut", [](GlbChunks&, json& e) { e.erase("cubature"); },
+     "regions[0]: 'lambda_energy' is missing"},
+    {"CubatureInVersionOne", [](GlbChunks&, json& e) { e["version"] = 1; },
+     "regions[0]: 'lambda_energy' is missing"},
+    {"MooneyShareMissing", [](GlbChunks&, json& e) { e["regions"][1]["law"] = "mooney-rivlin"; },
+     "regions[1]: 'mooney_share' is missing"},
+    {"MooneyShareTooLarge",
+     [](GlbChunks&, json& e) {
+       e["regions"][1]["law"] = "mooney-rivlin";
+       e["regions"][1]["mooney_share"] = 1.5;
+     },
+     "regions[1]: the Mooney-Rivlin share is 1.5, expected a number from 0 to 1"},
+    {"LockingStretchOfOne",
+     [](GlbChunks&, json& e) {
+       e["regions"][2]["law"] = "arruda-boyce";
+       e["regions"][2]["locking_stretch"] = 1;
+     },
+     "regions[2]: the locking stretch is 1, expected more than 1"},
+    {"NoElements", [](GlbChunks&, json& e) { e["cubature"].erase("element"); },
+     "cubature: 'element' is missing"},
+    {"ElementsCutShort",
+     [](GlbChunks& c, json& e) {
+       c.document["bufferViews"][e["cubature"]["element"].get<std::size_t>()]["byteLength"] = 10;
+     },
+     "cubature.element: its buffer view has 10 bytes, expected numbers of elements of 4 bytes each"},
+    {"NegativeSize",
+     [](GlbChunks& c, json& e) {
+       c.document["bufferViews"][e["cubature"]["element"].get<std::size_t>()]["byteLength"] = -4;
+     },
+     "byteLength: expected an integer from 1"},
+    {"FewerPoints", [](GlbChunks&, json& e) { e["cubature"]["point"] = e["regions"][0]["mass"]; },
+     "cubature.point: its buffer view has 72 bytes, expected 28 (1 x 7 numbers of 4 bytes)"},
+    {"ElementOutOfRange",
+     [](GlbChunks& c, json& e) { poke(c, e["cubature"]["element"], 2, std::int32_t{1 << 30}); },
+     "cubature.element: number 2 is 1073741824, expected 0 to"},
+    {"NegativeElement", [](GlbChunks& c, json& e) { poke(c, e["cubature"]["element"], 0, std::int32_t{-1}); },
+     "cubature.element: number 0 is -1, expected 0 to"},
+    {"PointOfATetrahedron",
+     [](GlbChunks& c, json& e) { poke(c, e["cubature"]["point"], 6, std::int32_t{1}); },
+     "cubature.point: number 6 is 1, expected 0 to 0"},
+    {"PointOfNoElement",
+     [](GlbChunks& c, json& e) {
+       e.erase("simulation");
+       poke(c, e["cubature"]["point"], 6, std::int32_t{27});
+     },
+     "cubature.point: number 6 is 27, expected 0 to 26"},
+    {"RegionOutOfRange", [](GlbChunks& c, json& e) { poke(c, e["cubature"]["region"], 1, std::int32_t{3}); },
+     "cubature.region: number 1 is 3, expected 0 to 2"},
+    {"GradientsOfOtherSize",
+     [](GlbChunks&, json& e) { e["cubature"]["gradients"] = e["cubature"]["weights"]; },
+     "cubature.gradients: its buffer view has 168 bytes, expected 1512 (63 x 3 numbers of 8 bytes)"},
+    {"GradientsNotFinite", [](GlbChunks& c, json& e) { poke(c, e["cubature"]["gradients"], 30, infinite); },
+     "cubature.gradients: number 30 is not finite"},
+    {"WeightsOfOtherSize", [](GlbChunks&, json& e) { e["cubature"]["weights"] = e["regions"][0]["mass"]; },
+     "cubature.weights: its buffer view has 72 bytes, expected 168 (7 x 3 numbers of 8 bytes)"},
+    {"WeightNegative", [](GlbChunks& c, json& e) { poke(c, e["cubature"]["weights"], 20, -0.5); },
+     "cubature.weights: number 20 is -0.5, expected at least 0"},
+    {"EnergyWeightsMissing", [](GlbChunks&, json& e) { e["cubature"].erase("energy_weights"); },
+     "cubature: 'energy_weights' is missing"},
+    {"EnergyWeightsPerCoordinate",
+     [](GlbChunks&, json& e) { e["cubature"]["energy_weights"] = e["cubature"]["weights"]; },
+     "cubature.energy_weights: its buffer view has 168 bytes, expected 56"},
+    {"EnergyWeightNegative", [](GlbChunks& c, json& e) { poke(c, e["cubature"]["energy_weights"], 0, -1.0); },
+     "cubature.energy_weights: number 0 is -1, expected at least 0"},
+    {"NoTraining", [](GlbChunks&, json& e) { e["cubature"].erase("training"); },
+     "cubature: 'training' is missing"},
+    {"ErrorNegative", [](GlbChunks&, json& e) { e["cubature"]["training"]["held_out_error"] = -0.1; },
+     "cubature.training.held_out_error: expected at least 0, found -0.1"},
+    {"AmplitudeIsNoNumber", [](GlbChunks&, json& e) { e["cubature"]["training"]["amplitude"] = "wide"; },
+     "cubature.training.amplitude: expected a number, found"},
+    {"PosesNegative", [](GlbChunks&, json& e) { e["cubature"]["training"]["poses"] = -1; },
+     "cubature.training.poses: expected an integer from 0"},
+};
 
-TEST_P(ModelFileRefusal, SaysWhatIsWrong) {
-  GlbChunks chunks(encode_model(sample_model(), "test.glb"));
+/// The message for a damaged file.
+void expect_refusal(const ReducedModel& model, const Damage& damage) {
+  GlbChunks chunks(encode_model(model, "test.glb"));
   json extension = chunks.document["extensions"][extension_name];
-  GetParam().change(chunks, extension);
+  damage.change(chunks, extension);
   chunks.document["extensions"][extension_name] = extension;
   const std::string content = chunks.glb();
   const std::string message = test::error_text([&] { (void)parse_model(content, "test.glb"); });
   EXPECT_THAT(message, StartsWith("test.glb: "));
-  EXPECT_THAT(message, HasSubstr(GetParam().message));
+  EXPECT_THAT(message, HasSubstr(damage.message));
   EXPECT_LT(message.size(), 400U) << message;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, ModelFileRefusal, testing::ValuesIn(damages),
-                         [](const testing::TestParamInfo<Damage>& damage) { return damage.param.name; });
+std::string name_of_damage(const testing::TestParamInfo<Damage>& damage) { return damage.param.name; }
+
+class ModelFileRefusal : public testing::TestWithParam<Damage> {};
+
+TEST_P(ModelFileRefusal, SaysWhatIsWrong) { expect_refusal(sample_model(), GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(All, ModelFileRefusal, testing::ValuesIn(damages), name_of_damage);
+
+class CubatureFileRefusal : public testing::TestWithParam<Damage> {};
+
+TEST_P(CubatureFileRefusal, SaysWhatIsWrong) {
+  expect_refusal(with_cubature(sample_model(), RuleKind::weight_per_coordinate), GetParam());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, CubatureFileRefusal, testing::ValuesIn(cubature_damages), name_of_damage);
+
+TEST(ModelRefusal, MeetsRegionsWithCubatureThatShareTheirBytes) {
+  const Damage sharing{"",
+                       [](GlbChunks&, json& e) {
+                         for (int i = 0; i < 50; ++i) e["regions"].push_back(e["regions"][0]);
+                       },
+                       ".mass: the arrays up to this one need more bytes than the file has"};
+  expect_refusal(small_cubature_model(RuleKind::one_weight, 30), sharing);
+}
 
 /// Whether the content is a model; an Error of one line is as good.
 bool parses_or_is_refused(std::string_view content) {
@@ -201,14 +316,17 @@ bool parses_or_is_refused(std::string_view content) {
 }
 
 TEST(ModelRefusal, MeetsAFileCutOffAnywhere) {
-  const std::string content = encode_model(small_model(), "test.glb");
-  for (std::size_t length = 0; length < content.size(); ++length) {
-    EXPECT_FALSE(parses_or_is_refused(std::string_view(content).substr(0, length))) << length;
+  for (const ReducedModel& model : {small_model(), small_cubature_model()}) {
+    const std::string content = encode_model(model, "test.glb");
+    for (std::size_t length = 0; length < content.size(); ++length) {
+      EXPECT_FALSE(parses_or_is_refused(std::string_view(content).substr(0, length))) << length;
+    }
   }
 }
 
-TEST(ModelRefusal, OrAModelIsTheOutcomeOfAnyDamage) {
-  const std::string content = encode_model(sample_model(), "test.glb");
+/// How many of 1000 damaged copies of a model's file are refused; the others are models.
+int refusals_of_damage(const ReducedModel& model) {
+  const std::string content = encode_model(model, "test.glb");
   const std::size_t text =
       20 + load_number<std::uint32_t>(std::string_view(content).substr(12), ByteOrder::little);
   Random random(1);
@@ -222,7 +340,12 @@ TEST(ModelRefusal, OrAModelIsTheOutcomeOfAnyDamage) {
     }
     if (!parses_or_is_refused(damaged)) ++refused;
   }
-  EXPECT_GT(refused, 400) << "of 1000";
+  return refused;
+}
+
+TEST(ModelRefusal, OrAModelIsTheOutcomeOfAnyDamage) {
+  EXPECT_GT(refusals_of_damage(sample_model()), 400) << "of 1000";
+  EXPECT_GT(refusals_of_damage(with_cubature(sample_model(), RuleKind::one_weight)), 400) << "of 1000";
 }
 
 }  // namespace

@@ -7,11 +7,14 @@
 #include "tests/io/volume_support.hpp"
 #include "tests/support/fixtures.hpp"
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 #include <utility>
 
 namespace limber::test {
+
+enum class RuleKind { one_weight, weight_per_coordinate };  ///< for each point of a cubature
 
 inline Matrix random_matrix(Index rows, Index columns, double amplitude, std::uint64_t seed) {
   return random_vector(rows * columns, amplitude, seed).reshaped(rows, columns);
@@ -22,7 +25,7 @@ inline ReducedRegion random_region(const Region& region, Index rank, std::uint64
   const Matrix A = random_matrix(rank, rank, 1.0, seed);
   const Index monomials = monomial_count(rank);
   return {.region = region,
-          .material = {{1e5 / 3.0, 2e5 / 7.0}, 1100.1},
+          .material = {Stvk{{1e5 / 3.0, 2e5 / 7.0}}, 1100.1},
           .volume = 1.0 / 3.0,
           .lambda_energy = random_vector(monomials, 1.0, seed + 1),
           .mu_energy = random_vector(monomials, 1.0, seed + 2),
@@ -79,7 +82,7 @@ inline ReducedModel sample_model(ElementKind kind = ElementKind::tetrahedron, In
   return model;
 }
 
-/// The same without regions, parts and a simulation mesh to speak of: a small file.
+/// One without regions, parts and a simulation mesh to speak of: a small file.
 inline ReducedModel small_model(Index rank = 2) {
   ReducedModel model;
   model.rank = rank;
@@ -89,6 +92,46 @@ inline ReducedModel small_model(Index rank = 2) {
   model.surface.mesh.triangles << 0, 0, 0, 1, 1, 2, 3, 2, 2, 3, 1, 3;
   model.surface.colors = {Vector3(0.5, 0.5, 0.5)};
   model.surface.basis = random_matrix(12, rank, 0.1, 6).cast<float>();
+  return model;
+}
+
+/// The same model with forces from cubature: a few points without meaning in all regions.
+inline ReducedModel with_cubature(ReducedModel model, RuleKind kind, Index points = 7) {
+  const Index rank = model.rank;
+  CubatureRule rule;
+  for (Index p = 0; p < points; ++p) {
+    const bool mesh = model.simulation.has_value();
+    const Index elements = mesh ? model.simulation->mesh.element_count() : Index{1} << 30;
+    const bool bricks = !mesh || model.simulation->mesh.kind == ElementKind::brick;
+    rule.element.push_back(static_cast<int>((elements - 1) * p / std::max<Index>(points - 1, 1)));
+    rule.point.push_back(bricks ? static_cast<int>(26 - p % 27) : 0);
+    rule.region.push_back(mesh ? model.simulation->mesh.region[static_cast<std::size_t>(rule.element.back())]
+                               : static_cast<int>(p % static_cast<Index>(model.regions.size())));
+  }
+  rule.gradients = random_matrix(9 * points, rank, 1.0, 21);
+  rule.weights =
+      random_matrix(points, kind == RuleKind::weight_per_coordinate ? rank : 1, 1e-3, 22).cwiseAbs();
+  rule.weights(0, 0) = 0.0;
+  rule.energy_weights = kind == RuleKind::weight_per_coordinate
+                            ? random_vector(points, 1e-3, 23).cwiseAbs().eval()
+                            : Vector(rule.weights.col(0));
+  rule.training = {.error_asked_for = 0.01,
+                   .training_error = 1.0 / 300.0,
+                   .held_out_error = 2.0 / 300.0,
+                   .amplitude = 0.25,
+                   .poses = 123};
+  model.cubature = std::move(rule);
+  for (ReducedRegion& region : model.regions) {
+    region.lambda_energy.resize(0);
+    region.mu_energy.resize(0);
+  }
+  return model;
+}
+
+/// A small file with cubature, of Mooney-Rivlin material.
+inline ReducedModel small_cubature_model(RuleKind kind = RuleKind::one_weight, Index rank = 2) {
+  ReducedModel model = with_cubature(small_model(rank), kind, 3);
+  model.regions[0].material.law = make_law("mooney-rivlin", {1e5 / 3.0, 2e5 / 7.0}, {.mooney_share = 0.1});
   return model;
 }
 

@@ -71,7 +71,6 @@ TEST(ComputeBasis, RefusesSettingsThatGiveNothing) {
   };
   EXPECT_TRUE(contains(refusal(settings(0, 5)), "none was given"));
   EXPECT_TRUE(contains(refusal(settings(5, 0)), "the rank is 0"));
-  EXPECT_TRUE(contains(refusal(settings(5, 900)), "GB"));
   EXPECT_TRUE(contains(refusal(settings(1'000'000, 5)), "modes"));
   BasisSettings snapshots = settings(0, 5);
   snapshots.snapshots = {Matrix3X::Zero(3, model.mesh().vertex_count())};
@@ -80,12 +79,22 @@ TEST(ComputeBasis, RefusesSettingsThatGiveNothing) {
   EXPECT_TRUE(contains(refusal(snapshots), "has 4 vertices"));
 }
 
-TEST(Reduce, RefusesOtherMaterialsBeforeTheLongWork) {
+TEST(Reduce, RefusesExactForcesOfOtherMaterialsBeforeTheLongWork) {
   const FullModel model = held(1.0, 900.0, "neo-hookean");
+  ReduceOptions options;
+  options.forces = ForceKind::exact;
   ReduceReport report;
-  const std::string text = test::error_text([&] { (void)reduce(model, {}, {}, {}, report); });
-  EXPECT_TRUE(contains(text, "stvk")) << text;
+  const std::string text = test::error_text([&] { (void)reduce(model, {}, {}, options, report); });
+  EXPECT_TRUE(contains(text, "only that law has exact reduced forces")) << text;
   EXPECT_TRUE(report.stages.empty());
+}
+
+TEST(Reduce, RefusesRanksWhoseCoefficientsNoMachineHolds) {
+  ReduceOptions options;
+  options.basis = settings(5, 900);
+  ReduceReport report;
+  const std::string text = test::error_text([&] { (void)reduce(held(), {}, {}, options, report); });
+  EXPECT_TRUE(contains(text, "GB for the coefficients")) << text;
 }
 
 TEST(Reduce, TellsWhatTheBasisIsMadeOf) {
@@ -94,9 +103,64 @@ TEST(Reduce, TellsWhatTheBasisIsMadeOf) {
   ReduceReport report;
   const ReducedModel model = reduce(held(), {}, {}, options, report);
   EXPECT_EQ(model.rank, 9);
-  EXPECT_EQ(model.description, "mass-PCA of 4 linear modes, 10 modal derivatives to rank 9");
+  EXPECT_EQ(model.description, "mass-PCA of 4 linear modes, 10 derivatives to rank 9");
   EXPECT_EQ(report.frequencies_hz.size(), 4);
   EXPECT_EQ(report.singular_values.size(), 14);
+}
+
+/// What a user would choose for a small body.
+ReduceOptions small_options(std::string_view forces) {
+  ReduceOptions options;
+  options.basis = settings(4, 8);
+  options.forces = parse_force_kind(forces);
+  options.cubature.error = 0.02;
+  return options;
+}
+
+TEST(Reduce, TakesCubatureForOtherMaterials) {
+  const FullModel model = held(1.0, 900.0, "neo-hookean");
+  ReduceReport report;
+  const ReducedModel reduced = reduce(model, {}, {}, small_options("auto"), report);
+  ASSERT_TRUE(reduced.cubature.has_value());
+  EXPECT_FALSE(reduced.cubature->modal());
+  ASSERT_TRUE(report.cubature.has_value());
+  EXPECT_TRUE(report.cubature->reached);
+  EXPECT_TRUE(contains(reduced.description, "optimized cubature with")) << reduced.description;
+  EXPECT_EQ(reduced.regions[0].lambda_energy.size(), 0);
+}
+
+TEST(ComputeBasis, FromInertiaModesHoldsTheLowestModesAndSaysSo) {
+  const FullModel model = held();
+  BasisSettings inertia = settings(6, 15);
+  inertia.kind = ModeKind::inertia;
+  ReduceReport report;
+  (void)compute_basis(model, inertia, report);
+  ASSERT_TRUE(report.check.has_value());
+  ASSERT_EQ(report.check->angles.size(), 6);
+  EXPECT_LT(report.check->angles.head(3).maxCoeff(), 0.05) << report.check->angles.transpose();
+  EXPECT_LT(report.orthonormality, 1e-12);
+  // Rayleigh quotients bound frequencies from above.
+  for (Index i = 0; i < 6; ++i)
+    EXPECT_GE(report.frequencies_hz(i), (1.0 - 1e-6) * report.check->frequencies_hz(i));
+}
+
+TEST(ComputeBasis, ByRandomProjectionIsOrthonormalAndMissesMoreThanByPca) {
+  const FullModel model = held();
+  BasisSettings basis = settings(6, 12);
+  ReduceReport pca, random, again;
+  (void)compute_basis(model, basis, pca);
+  basis.condense = Condensation::random;
+  const Matrix first = compute_basis(model, basis, random), second = compute_basis(model, basis, again);
+  EXPECT_LT(random.orthonormality, 1e-12);
+  EXPECT_GT(random.missed, pca.missed);
+  EXPECT_LT(random.missed, 0.7);
+  EXPECT_TRUE(first == second);
+}
+
+TEST(ParseWords, NamesTheNearest) {
+  EXPECT_EQ(parse_force_kind("modal-cubature"), ForceKind::modal_cubature);
+  EXPECT_TRUE(contains(test::error_text([] { (void)parse_force_kind("cubatur"); }), "cubature"));
+  EXPECT_TRUE(contains(test::error_text([] { (void)parse_pose_source("gausian"); }), "gaussian"));
 }
 
 }  // namespace

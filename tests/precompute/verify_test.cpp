@@ -103,8 +103,8 @@ TEST_F(Verify, RefusesAModelWithoutItsMesh) {
 }
 
 TEST_F(Verify, RefusesToCompareNothing) {
-  EXPECT_EQ(error_text([&] { verify_model(full, reduced, {.states = 0}); }),
-            "0 states to compare, expected one at least");
+  EXPECT_EQ(error_text([&] { verify_model(full, reduced, {.states = -1}); }),
+            "-1 states to compare, expected one at least, or 0 to choose");
   EXPECT_EQ(error_text([&] { verify_model(full, reduced, {.largest_gradient = 0.0}); }),
             "the largest gradient is 0, expected a positive number");
 }

@@ -1,9 +1,10 @@
 // Counts what is allocated on the heap: the linker sends all calls of malloc, calloc, realloc and operator new in this program
 // and in the static library to the functions below (see CMakeLists.txt).
 
+#include "limber/reduced/cubature.hpp"
 #include "limber/reduced/reconstruction.hpp"
 #include "tests/mesh/shapes.hpp"
-#include "tests/reduced/support.hpp"
+#include "tests/reduced/points.hpp"
 
 #include <gtest/gtest.h>
 
@@ -101,6 +102,37 @@ TEST(WarmStep, AllocatesNothing) {
   }
 }
 
+TEST(WarmStep, OfCubatureAndWithoutMatricesAllocatesNothing) {
+  ReducedStepOptions once, several, central;
+  several.newmark.max_iterations = 10;
+  central.integrator = Integrator::central_differences;
+  for (const Index rank : {Index{5}, large_rank}) {
+    const Matrix mass = test::some_mass(rank);
+    const std::vector<ReducedEquations> bodies{
+        springs(rank, 1.0, mass), equations_of(test::random_rule(rank, 20, 1), mass),
+        equations_of(test::random_rule(rank, 20, 1, 0.1), Matrix::Identity(rank, rank))};
+    for (const ReducedEquations& equations : bodies) {
+      for (const Kind kind : {Kind::local, Kind::linear}) {
+        for (const ReducedStepOptions& options : {once, several, test::matrix_free(once),
+                                                  test::matrix_free(several), test::matrix_free(central)}) {
+          ReducedWorkspace work{ReducedSystem(equations, {0.1, 0.01, kind})};
+          DynamicState state = make_reduced_state(rank);
+          const Vector load = random_vector(rank, 0.1, 1);
+          ASSERT_TRUE(balance(work, load, state).ok());
+          for (int i = 0; i < 2; ++i) ASSERT_TRUE(step(work, 1e-3, load, state, options).ok());
+          EXPECT_EQ(allocations_of([&] {
+                      for (int i = 0; i < 3; ++i) (void)step(work, 1e-3, load, state, options);
+                      (void)step(work, 2e-3, load, state, options);  // another preconditioner
+                      (void)total_energy(work, state);
+                    }),
+                    0)
+              << "rank " << rank;
+        }
+      }
+    }
+  }
+}
+
 TEST(WarmStep, AllocatesNothingWhereItFails) {
   const ReducedEquations equations = springs(5, 1.0, Matrix::Identity(5, 5));
   ReducedWorkspace work{ReducedSystem(equations)};
@@ -121,6 +153,37 @@ TEST(WarmStep, AllocatesNothingWhereTheStiffnessIsIndefinite) {
     ASSERT_TRUE(step(work, 10.0, load, state).ok());
     state = make_reduced_state(rank);
     EXPECT_EQ(allocations_of([&] { (void)step(work, 10.0, load, state); }), 0) << "rank " << rank;
+  }
+}
+
+/// Random gradients at m points; with one weight per point, or one per point and coordinate.
+CubatureRule some_rule(Index points, Index rank, bool modal) {
+  CubatureRule rule;
+  rule.region.assign(static_cast<std::size_t>(points), 0);
+  rule.gradients = random_vector(9 * points * rank, 0.1, 1).reshaped(9 * points, rank);
+  rule.weights = Matrix::Ones(points, modal ? rank : 1);
+  rule.energy_weights = Vector::Ones(points);
+  return rule;
+}
+
+TEST(WarmCubature, AllocatesNothing) {
+  for (const std::string_view law : material_names) {
+    for (const auto& [points, rank] : {std::pair<Index, Index>{9, 5}, {100, 30}, {342, 120}}) {
+      for (const bool modal : {false, true}) {
+        const Cubature cubature(some_rule(points, rank, modal), std::vector{test::material(law)}, rank);
+        const Vector q = random_vector(rank, 0.1, 2);
+        Vector f(rank);
+        Matrix K(rank, rank);
+        CubatureWorkspace work;
+        cubature.evaluate(q, work, f, K);
+        EXPECT_EQ(allocations_of([&] {
+                    cubature.evaluate(q, work, f, K);
+                    cubature.evaluate_force(q, work, f);
+                  }),
+                  0)
+            << law << ", " << points << " points, rank " << rank;
+      }
+    }
   }
 }
 

@@ -13,7 +13,7 @@ using test::error_text;
 
 TEST(EnergyCoefficients, AreTheSumOverRegionsWeightedByTheirMaterials) {
   const ReducedModel model = test::small_model();
-  const std::vector<RegionMaterial> materials{{{2.0, 3.0}, 1.0}, {{-0.5, 7.0}, 1.0}};
+  const std::vector<Material> materials{{Stvk{{2.0, 3.0}}, 1.0}, {Stvk{{-0.5, 7.0}}, 1.0}};
   const Vector sum = energy_coefficients(model, materials, model.rank);
   const Vector expected = 2.0 * model.regions[0].lambda_energy + 3.0 * model.regions[0].mu_energy -
                           0.5 * model.regions[1].lambda_energy + 7.0 * model.regions[1].mu_energy;
@@ -37,7 +37,7 @@ TEST(ReducedEquations, OfFewerVectorsAreThoseWithTheOtherCoordinatesHeldAtZero) 
 TEST(ReducedEquations, HaveTheIdentityForAMassUnlessDensitiesAreEdited) {
   const ReducedModel model = test::small_model();
   EXPECT_EQ(make_equations(model).mass, Matrix::Identity(4, 4));
-  std::vector<RegionMaterial> materials = model.materials();
+  std::vector<Material> materials = model.materials();
   materials[1].density *= 2.0;
   const Matrix expected = 1000.0 * model.regions[0].mass + 1000.0 * model.regions[1].mass;
   EXPECT_LT((make_equations(model, materials, 4).mass - expected).norm(), 1e-14);
@@ -52,9 +52,10 @@ TEST(ReducedEquations, WeighTheSumOfTheRegions) {
 TEST(ReducedEquations, OscillateTwiceAsFastWhenFourTimesAsStiffAndHalfAsFastWhenFourTimesAsHeavy) {
   const ReducedModel model = test::small_model();
   const Vector as_made = natural_frequencies(make_equations(model));
-  std::vector<RegionMaterial> stiff = model.materials(), heavy = model.materials();
-  for (RegionMaterial& material : stiff) material.lame = {4.0 * material.lame.lambda, 4.0 * material.lame.mu};
-  for (RegionMaterial& material : heavy) material.density *= 4.0;
+  std::vector<Material> stiff = model.materials(), heavy = model.materials();
+  for (Material& material : stiff)
+    material.law = Stvk{{4.0 * lame_of(material.law).lambda, 4.0 * lame_of(material.law).mu}};
+  for (Material& material : heavy) material.density *= 4.0;
   EXPECT_LT((natural_frequencies(make_equations(model, stiff, 4)) - 2.0 * as_made).norm(),
             1e-12 * as_made.norm());
   EXPECT_LT((natural_frequencies(make_equations(model, heavy, 4)) - 0.5 * as_made).norm(),
@@ -63,7 +64,7 @@ TEST(ReducedEquations, OscillateTwiceAsFastWhenFourTimesAsStiffAndHalfAsFastWhen
 
 TEST(ReducedEquations, RefuseAnotherNumberOfMaterials) {
   const ReducedModel model = test::small_model();
-  std::vector<RegionMaterial> materials = model.materials();
+  std::vector<Material> materials = model.materials();
   materials.pop_back();
   EXPECT_EQ(error_text([&] { make_equations(model, materials, 4); }),
             "1 materials for a reduced model of 2 regions, expected one each");
@@ -71,8 +72,8 @@ TEST(ReducedEquations, RefuseAnotherNumberOfMaterials) {
 
 TEST(ReducedEquations, RefuseImpossibleMaterials) {
   const ReducedModel model = test::small_model();
-  std::vector<RegionMaterial> materials = model.materials();
-  materials[1].lame.mu = -1.0;
+  std::vector<Material> materials = model.materials();
+  materials[1].law = Stvk{{1.0, -1.0}};
   EXPECT_EQ(error_text([&] { make_equations(model, materials, 4); }),
             "material of region 1: Lamé's mu is -1, expected a positive number of pascals");
   materials = model.materials();

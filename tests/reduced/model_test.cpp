@@ -66,7 +66,9 @@ TEST(CheckModel, NamesArraysThatAreNotFinite) {
 }
 
 TEST(CheckModel, RefusesImpossibleMaterials) {
-  EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[1].material.lame.mu = 0.0; }),
+  EXPECT_EQ(complaint([](ReducedModel& m) {
+              m.regions[1].material.law = Stvk{{1.0, 0.0}};
+            }),
             "m.glb: region 1: Lamé's mu is 0, expected a positive number of pascals");
   EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[0].material.density = 0.0; }),
             "m.glb: region 0: the density is 0, expected a positive number of kg/m^3");

@@ -72,7 +72,7 @@ struct Evaluation {
   Matrix stiffness;
 };
 inline Evaluation evaluate(const ReducedEquations& equations, const Vector& q) {
-  QuarticWorkspace work;
+  ElasticWorkspace work;
   Evaluation result{0.0, Vector(q.size()), Matrix(q.size(), q.size())};
   result.energy = equations.elastic.evaluate(q, work, result.force, result.stiffness);
   return result;
@@ -110,7 +110,7 @@ inline ReducedModel small_model(Index rank = 4) {
   for (int i = 0; i < 2; ++i) {
     ReducedRegion region;
     region.region = simulation.mesh.regions[static_cast<std::size_t>(i)];
-    region.material = {lame_from_young(1.0 + i, 0.3), i == 0 ? 1000.0 : 500.0};
+    region.material = {Stvk{lame_from_young(1.0 + i, 0.3)}, i == 0 ? 1000.0 : 500.0};
     region.volume = 1.0;
     region.lambda_energy = strain_energy(rank, static_cast<std::uint64_t>(10 + i));
     region.mu_energy = strain_energy(rank, static_cast<std::uint64_t>(20 + i));

@@ -16,8 +16,8 @@ Scene beam_scene(ModelOrder order, int steps = 40) {
   body.materials = {test::material("stvk", 1e5)};
   body.fixed.where = "x < 0.01";
   body.loads = {{{.where = "x > 0.99"}, Vector3(0, 0.02, -0.1), 0.0, 0.5}};
-  body.basis.modes = 8;
-  body.basis.rank = 16;
+  body.reduction.basis.modes = 8;
+  body.reduction.basis.rank = 16;
   Scene scene;
   scene.bodies = {body};
   scene.solver.type = SimulationType::dynamics;
@@ -57,9 +57,9 @@ TEST(ReducedScene, InTheBasisOfItsOwnMotionIsNearlyExact) {
   const Scene full = beam_scene(ModelOrder::full);
   const std::vector<Matrix3X> u = motion_of(full);
   Scene reduced = beam_scene(ModelOrder::reduced);
-  reduced.bodies[0].basis.modes = 0;
-  reduced.bodies[0].basis.snapshots = u;
-  reduced.bodies[0].basis.rank = 25;
+  reduced.bodies[0].reduction.basis.modes = 0;
+  reduced.bodies[0].reduction.basis.snapshots = u;
+  reduced.bodies[0].reduction.basis.rank = 25;
   const TrajectoryError error =
       compare_trajectories(u, motion_of(reduced), full.solver.timestep, u[0].cols() - 1);
   EXPECT_LT(error.relative_rms, 1e-3);
@@ -127,6 +127,7 @@ TEST(ReducedScene, RefusesWhatAReducedBodyCannotDo) {
   EXPECT_THROW(make_state(moving), Error);
   Scene rubber = scene;
   rubber.bodies[0].materials = {test::material("neo-hookean")};
+  rubber.bodies[0].reduction.forces = ForceKind::exact;
   EXPECT_THROW(make_state(rubber), Error);
   Scene held_elsewhere = scene;
   held_elsewhere.bodies[0].model = model_of(scene);

@@ -14,7 +14,7 @@ namespace limber {
 // (docs/model_file.md).
 
 inline constexpr std::string_view model_extension = "LIMBER_reduced_model";
-inline constexpr int model_version = 1;  ///< of the extension
+inline constexpr int model_version = 2;  ///< of the extension, as it is written; 1 is read too
 
 /// The model in a .glb file, checked in full. Throws Error, naming the file and what is wrong, for anything else.
 ReducedModel read_model(const std::filesystem::path& path);

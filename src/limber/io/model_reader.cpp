@@ -1,10 +1,12 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/base/text.hpp"
 #include "limber/io/gltf_container.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/text_source.hpp"
 #include "limber/reduced/quartic.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -12,7 +14,6 @@
 namespace limber {
 namespace {
 
-constexpr Index max_rank = 1000;  ///< as check_model has it; keeps counts of coefficients below 2^63
 constexpr int max_int = std::numeric_limits<int>::max();
 
 /// The extension; nothing in files without it.
@@ -33,6 +34,12 @@ std::vector<int> to_vector(const Eigen::MatrixXi& values) {
   return {values.data(), values.data() + values.size()};
 }
 
+constexpr int most_quadrature_points = 27;  ///< of a brick
+
+int quadrature_points(ElementKind kind) {
+  return kind == ElementKind::tetrahedron ? 1 : most_quadrature_points;
+}
+
 class ModelReader {
  public:
   ModelReader(std::string_view content, std::string_view where)
@@ -42,17 +49,22 @@ class ModelReader {
 
   ReducedModel read() {
     const std::int64_t version = extension_.at("version").integer(1, max_int);
-    if (version != model_version) {
-      extension_.at("version").fail(
-          fmt::format("this limber reads version {}, found {}; update limber", model_version, version));
+    if (version > model_version) {
+      extension_.at("version").fail(fmt::format(
+          "this limber reads versions up to {}, found {}; update limber", model_version, version));
     }
+    only_stvk_ = version == 1;
     model_.name = extension_.at("name").text();
     model_.description = extension_.at("description").text();
-    model_.rank = extension_.at("rank").integer(1, max_rank);
+    model_.rank = extension_.at("rank").integer(1, max_reduced_rank);
+    const auto cubature = only_stvk_ ? std::nullopt : extension_.find("cubature");
     const JsonValue regions = extension_.at("regions");
-    for (std::size_t i = 0; i < regions.size(); ++i) model_.regions.push_back(read_region(regions.at(i)));
+    for (std::size_t i = 0; i < regions.size(); ++i) {
+      model_.regions.push_back(read_region(regions.at(i), !cubature));
+    }
     read_surface();
     if (const auto simulation = extension_.find("simulation")) read_simulation(*simulation);
+    if (cubature) read_cubature(*cubature);
     return std::move(model_);
   }
 
@@ -89,19 +101,52 @@ class ModelReader {
     return found;
   }
 
-  ReducedRegion read_region(const JsonValue& item) {
-    const Index monomials = monomial_count(model_.rank);
+  ReducedRegion read_region(const JsonValue& item, bool exact) {
     ReducedRegion region;
     region.region.name = item.at("name").text();
     region.region.tag = static_cast<int>(item.at("tag").integer(std::numeric_limits<int>::min(), max_int));
-    region.material.lame = {item.at("lambda").number(), item.at("mu").number()};
-    region.material.density = item.at("density").number();
+    region.material = read_material(item, exact);
     region.volume = item.at("volume").number();
-    region.lambda_energy = doubles(item.at("lambda_energy"), monomials, 1);
-    region.mu_energy = doubles(item.at("mu_energy"), monomials, 1);
+    if (exact) {
+      const Index monomials = monomial_count(model_.rank);
+      region.lambda_energy = doubles(item.at("lambda_energy"), monomials, 1);
+      region.mu_energy = doubles(item.at("mu_energy"), monomials, 1);
+    } else {
+      for (const std::string_view key : {"lambda_energy", "mu_energy"}) {
+        if (const auto found = item.find(key))
+          found->fail("expected none, because the forces are cubature's");
+      }
+    }
     region.mass = doubles(item.at("mass"), model_.rank, model_.rank);
     region.weight = doubles(item.at("weight"), model_.rank, 3);
     return region;
+  }
+
+  [[nodiscard]] Material read_material(const JsonValue& item, bool exact) const {
+    const std::string name = only_stvk_ ? "stvk" : read_law_name(item.at("law"), exact);
+    const LameParameters lame{item.at("lambda").number(), item.at("mu").number()};
+    MaterialConstants constants;
+    if (name == "mooney-rivlin") constants.mooney_share = item.at("mooney_share").number();
+    if (name == "arruda-boyce") constants.locking_stretch = item.at("locking_stretch").number();
+    const double density = item.at("density").number();
+    try {
+      check_density(density);
+      return {make_law(name, lame, constants), density};
+    } catch (const Error& error) {
+      item.fail(error.what());
+    }
+  }
+
+  static std::string read_law_name(const JsonValue& law, bool exact) {
+    const std::string name = printable(law.text());
+    if (std::find(material_names.begin(), material_names.end(), name) == material_names.end()) {
+      law.fail(fmt::format("unknown law '{}'; {}", name, suggestion(name, material_names)));
+    }
+    if (exact && name != "stvk") {
+      law.fail(fmt::format("{} has no exact reduced forces, expected stvk, or 'cubature' beside the regions",
+                           name));
+    }
+    return name;
   }
 
   void read_surface() {
@@ -242,9 +287,55 @@ class ModelReader {
     embedding.farthest = item.at("farthest").number();
   }
 
+  void read_cubature(const JsonValue& item) {
+    CubatureRule& rule = model_.cubature.emplace();
+    const Index points = count(item.at("element"), sizeof(int), "numbers of elements");
+    if (points == 0) item.at("element").fail("no points, expected one at least");
+    const auto numbers = [&](std::string_view key, std::int64_t below) {
+      return to_vector(integers(item.at(key), 1, points, below));
+    };
+    const auto& simulation = model_.simulation;
+    rule.element = numbers("element", simulation ? simulation->mesh.element_count() : max_int);
+    rule.point =
+        numbers("point", simulation ? quadrature_points(simulation->mesh.kind) : most_quadrature_points);
+    rule.region = numbers("region", static_cast<std::int64_t>(model_.regions.size()));
+    rule.gradients = doubles(item.at("gradients"), 9 * points, model_.rank);
+    // Sizes tell one weight per point from one per point and coordinate.
+    const JsonValue weights = item.at("weights");
+    const bool one_each = container_.count_in_view(weights, sizeof(double), "weights") == points;
+    rule.weights = not_negative(weights, points, one_each ? 1 : model_.rank);
+    const auto energy_weights = item.find("energy_weights");
+    if (!one_each && !energy_weights) (void)item.at("energy_weights");
+    rule.energy_weights = energy_weights ? not_negative(*energy_weights, points, 1) : rule.weights;
+    rule.training = read_training(item.at("training"));
+  }
+
+  Matrix not_negative(const JsonValue& reference, Index rows, Index columns) {
+    Matrix values = doubles(reference, rows, columns);
+    for (Index i = 0; i < values.size(); ++i) {
+      if (values.data()[i] >= 0.0) continue;
+      reference.fail(fmt::format("number {} is {}, expected at least 0", i, values.data()[i]));
+    }
+    return values;
+  }
+
+  static CubatureTraining read_training(const JsonValue& item) {
+    const auto number = [&](std::string_view key) {
+      const double value = item.at(key).number();
+      if (value < 0.0) item.at(key).fail(fmt::format("expected at least 0, found {}", value));
+      return value;
+    };
+    return {.error_asked_for = number("error_asked_for"),
+            .training_error = number("training_error"),
+            .held_out_error = number("held_out_error"),
+            .amplitude = number("amplitude"),
+            .poses = item.at("poses").integer(0, std::numeric_limits<std::int64_t>::max())};
+  }
+
   GltfContainer container_;
   JsonValue extension_;
   std::int64_t bytes_left_;
+  bool only_stvk_ = false;  ///< version 1, which knows no other law and no cubature
   ReducedModel model_;
 };
 

@@ -4,6 +4,8 @@
 #include "limber/io/model_mesh.hpp"
 
 #include <algorithm>
+#include <bit>
+#include <cstdint>
 
 namespace limber {
 namespace {
@@ -39,17 +41,51 @@ int add_doubles(GlbBuilder& builder, const Values& values) {
   return builder.add_doubles({values.data(), static_cast<std::size_t>(values.size())});
 }
 
-json make_region(GlbBuilder& builder, const ReducedRegion& region) {
-  return {{"name", region.region.name},
-          {"tag", region.region.tag},
-          {"lambda", region.material.lame.lambda},
-          {"mu", region.material.lame.mu},
-          {"density", region.material.density},
-          {"volume", region.volume},
-          {"lambda_energy", add_doubles(builder, region.lambda_energy)},
-          {"mu_energy", add_doubles(builder, region.mu_energy)},
-          {"mass", add_doubles(builder, region.mass)},
-          {"weight", add_doubles(builder, region.weight)}};
+json make_region(GlbBuilder& builder, const ReducedRegion& region, bool exact) {
+  const MaterialLaw& law = region.material.law;
+  json result = {{"name", region.region.name},
+                 {"tag", region.region.tag},
+                 {"law", name_of(law)},
+                 {"lambda", lame_of(law).lambda},
+                 {"mu", lame_of(law).mu},
+                 {"density", region.material.density},
+                 {"volume", region.volume},
+                 {"mass", add_doubles(builder, region.mass)},
+                 {"weight", add_doubles(builder, region.weight)}};
+  if (std::holds_alternative<MooneyRivlin>(law)) result["mooney_share"] = constants_of(law).mooney_share;
+  if (std::holds_alternative<ArrudaBoyce>(law)) result["locking_stretch"] = constants_of(law).locking_stretch;
+  if (exact) {
+    result["lambda_energy"] = add_doubles(builder, region.lambda_energy);
+    result["mu_energy"] = add_doubles(builder, region.mu_energy);
+  }
+  return result;
+}
+
+/// To the bit: 0 and -0 differ.
+bool same_numbers(const Matrix& a, const Vector& b) {
+  return a.cols() == 1 && a.rows() == b.rows() &&
+         std::equal(b.begin(), b.end(), a.data(), [](double x, double y) {
+           return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+         });
+}
+
+json make_cubature(GlbBuilder& builder, const CubatureRule& rule) {
+  const CubatureTraining& training = rule.training;
+  json result = {{"element", builder.add_integers(rule.element)},
+                 {"point", builder.add_integers(rule.point)},
+                 {"region", builder.add_integers(rule.region)},
+                 {"gradients", add_doubles(builder, rule.gradients)},
+                 {"weights", add_doubles(builder, rule.weights)},
+                 {"training",
+                  {{"error_asked_for", training.error_asked_for},
+                   {"training_error", training.training_error},
+                   {"held_out_error", training.held_out_error},
+                   {"amplitude", training.amplitude},
+                   {"poses", training.poses}}}};
+  if (!same_numbers(rule.weights, rule.energy_weights)) {
+    result["energy_weights"] = add_doubles(builder, rule.energy_weights);
+  }
+  return result;
 }
 
 /// Regions, vertices of the embedding and its count of them follow from the rest: check_model saw to it.
@@ -84,8 +120,9 @@ std::string encode_model(const ReducedModel& model, std::string_view where) {
   const std::vector<int>& part = model.surface.mesh.part;
   if (!std::is_sorted(part.begin(), part.end())) extension["triangle_parts"] = builder.add_integers(part);
   for (const ReducedRegion& region : model.regions) {
-    extension["regions"].push_back(make_region(builder, region));
+    extension["regions"].push_back(make_region(builder, region, !model.cubature));
   }
+  if (model.cubature) extension["cubature"] = make_cubature(builder, *model.cubature);
   if (model.simulation) extension["simulation"] = make_simulation(builder, *model.simulation);
   builder.document["extensions"][std::string(model_extension)] = std::move(extension);
   builder.document["extensionsUsed"] = {model_extension};

@@ -140,13 +140,29 @@ std::filesystem::path resolve(const std::filesystem::path& folder, const json& o
 
 BasisSettings to_basis(const json& value, const std::filesystem::path& folder, Index vertices) {
   BasisSettings basis;
+  basis.kind = value["kind"] == "inertia" ? ModeKind::inertia : ModeKind::modal;
   basis.modes = value["modes"].get<int>();
-  basis.derivatives = value["derivatives"].get<bool>();
+  basis.order = value["order"].get<int>();
+  basis.condense = value["condense"] == "random" ? Condensation::random : Condensation::pca;
   basis.rank = value["rank"].get<int>();
+  basis.check = false;  // nobody would see it
   if (value.contains("sketch")) basis.sketch = read_sketch(resolve(folder, value, "sketch"));
   if (value.contains("snapshots"))
     basis.snapshots = read_displacements(resolve(folder, value, "snapshots"), vertices);
   return basis;
+}
+
+/// How the forces of a reduced body are computed.
+void to_forces(const json& value, const std::filesystem::path& folder, Index vertices,
+               ReduceOptions& reduction) {
+  reduction.forces = parse_force_kind(value["kind"].get<std::string>());
+  CubatureSettings& cubature = reduction.cubature;
+  cubature.error = value["error"].get<double>();
+  cubature.source = parse_pose_source(value["poses"].get<std::string>());
+  cubature.amplitude = value["amplitude"].get<double>();
+  cubature.points = value["points"].get<Index>();
+  if (value.contains("training"))
+    reduction.training_snapshots = read_displacements(resolve(folder, value, "training"), vertices);
 }
 
 /// Where a body comes from: fills mesh, surface, supports and materials with what that brings.
@@ -171,10 +187,7 @@ void load_shape(const json& value, const std::filesystem::path& folder, const st
   if (value.contains("mesh") && solver.order == ModelOrder::full) return;
   body.render = body.model->surface.mesh;
   body.render_colors = body.model->surface.colors;
-  body.materials.clear();
-  for (const ReducedRegion& region : body.model->regions) {
-    body.materials.push_back({Stvk{region.material.lame}, region.material.density});
-  }
+  body.materials = body.model->materials();
   require(body.model->simulation || solver.order == ModelOrder::reduced,
           "{}.model: it was kept without its mesh; give 'mesh' too for the order 'full'", where);
   body.mesh = {};
@@ -198,7 +211,8 @@ Body to_body(const json& value, std::size_t number, const std::filesystem::path&
     body.render_colors.clear();
   }
   body.materials = to_materials(value, body.regions(), body.materials, where);
-  body.basis = to_basis(value["basis"], folder, body.mesh.vertex_count());
+  body.reduction.basis = to_basis(value["basis"], folder, body.mesh.vertex_count());
+  to_forces(value["forces"], folder, body.mesh.vertex_count(), body.reduction);
   body.rank = value["rank"].get<int>();
   if (value.contains("fixed")) {
     body.fixed_stated = true;
@@ -267,6 +281,9 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
     }
     for (const char* key : {"sketch", "snapshots"}) {
       if (body["basis"].contains(key)) scene.inputs.push_back(resolve(folder, body["basis"], key));
+    }
+    if (body["forces"].contains("training")) {
+      scene.inputs.push_back(resolve(folder, body["forces"], "training"));
     }
   }
   return scene;

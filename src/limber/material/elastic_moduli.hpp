@@ -6,6 +6,8 @@ namespace limber {
 struct LameParameters {
   double lambda = 0.0;  ///< Pa
   double mu = 0.0;      ///< shear modulus, Pa
+
+  bool operator==(const LameParameters&) const = default;
 };
 
 /// lambda = E nu / ((1 + nu)(1 - 2 nu)), mu = E / (2 (1 + nu)).

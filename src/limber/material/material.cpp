@@ -107,6 +107,28 @@ MaterialLaw make_law(std::string_view name, const LameParameters& lame, const Ma
   throw Error("unknown material '{}'; {}", name, suggestion(name, material_names));
 }
 
+LameParameters lame_of(const MaterialLaw& law) {
+  return std::visit([](const auto& l) { return l.lame; }, law);
+}
+
+MaterialConstants constants_of(const MaterialLaw& law) {
+  MaterialConstants constants;
+  if (const auto* mooney = std::get_if<MooneyRivlin>(&law)) constants.mooney_share = mooney->share;
+  if (const auto* arruda = std::get_if<ArrudaBoyce>(&law))
+    constants.locking_stretch = arruda->locking_stretch;
+  return constants;
+}
+
+void check_material(const Material& material) {
+  (void)make_law(name_of(material.law), lame_of(material.law), constants_of(material.law));
+  check_density(material.density);
+}
+
+bool operator==(const Material& a, const Material& b) {
+  return a.law.index() == b.law.index() && lame_of(a.law) == lame_of(b.law) &&
+         constants_of(a.law) == constants_of(b.law) && a.density == b.density;
+}
+
 void check_density(double density) {
   require(std::isfinite(density) && density > 0.0, "the density is {}, expected a positive number of kg/m^3",
           density);

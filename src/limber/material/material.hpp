@@ -35,7 +35,14 @@ std::string_view name_of(const MaterialLaw& law);
 struct MaterialConstants {
   double mooney_share = 0.2;     ///< c01 / (c10 + c01), in [0, 1]
   double locking_stretch = 2.5;  ///< Arruda-Boyce: the stretch at which the chains lock, > 1
+
+  bool operator==(const MaterialConstants&) const = default;
 };
+
+/// What a law was made from: it is make_law(name_of(law), lame_of(law), constants_of(law)). Constants that the law has not are the
+/// defaults.
+LameParameters lame_of(const MaterialLaw& law);
+MaterialConstants constants_of(const MaterialLaw& law);
 
 /// The law of that name. Throws Error for an unknown name (naming the nearest) or constants out of range.
 MaterialLaw make_law(std::string_view name, const LameParameters& lame,
@@ -43,6 +50,12 @@ MaterialLaw make_law(std::string_view name, const LameParameters& lame,
 
 /// Throws Error unless the density is positive and finite.
 void check_density(double density);
+
+/// Throws Error unless the density is so, and the law has parameters that make_law would take.
+void check_material(const Material& material);
+
+/// Whether two materials are of the same law with the same numbers, to the bit.
+bool operator==(const Material& a, const Material& b);
 
 // The triplet psi, P = d psi / d F, A = d P / d F, and the derivative of A along dF, at one deformation
 // gradient.

@@ -74,14 +74,15 @@ void add_up_mass(const VolumeMesh& mesh, const MassShares& shares, const Matrix&
 }
 
 std::vector<ReducedRegion> build_regions(const FullModel& model, const Eigen::Ref<const Matrix>& basis,
-                                         const Matrix& modes, const Progress& progress) {
+                                         const Matrix& modes, bool exact, const Progress& progress) {
   const VolumeMesh& mesh = model.mesh();
   std::vector<ReducedRegion> regions(mesh.regions.size());
   for (std::size_t i = 0; i < regions.size(); ++i) {
     regions[i].region = mesh.regions[i];
-    regions[i].material = stvk_material(model, i);
+    regions[i].material = model.materials()[i];
   }
-  std::vector<StvkCoefficients> coefficients = compute_stvk_coefficients(model, basis, progress);
+  std::vector<StvkCoefficients> coefficients(regions.size());
+  if (exact) coefficients = compute_stvk_coefficients(model, basis, progress);
   const MassShares shares = mass_shares(model);
   const Matrix rows = modes.transpose();
   for (std::size_t i = 0; i < regions.size(); ++i) {
@@ -144,15 +145,13 @@ std::vector<int> fixed_vertices(const FullModel& model) {
 
 }  // namespace
 
-RegionMaterial stvk_material(const FullModel& model, std::size_t region) {
-  const Material& material = model.materials()[region];
-  const auto* stvk = std::get_if<Stvk>(&material.law);
-  require(stvk != nullptr,
-          "{} is made of {}, expected stvk: only that law has an exact reduced model; use --model stvk "
-          "(cubature for other "
-          "laws is not built yet)",
-          describe(model.mesh().regions[region], region), name_of(material.law));
-  return {stvk->lame, material.density};
+void require_stvk(const FullModel& model) {
+  for (std::size_t i = 0; i < model.materials().size(); ++i) {
+    const MaterialLaw& law = model.materials()[i].law;
+    require(std::holds_alternative<Stvk>(law),
+            "{} is made of {}, expected stvk: only that law has exact reduced forces; take cubature for it",
+            describe(model.mesh().regions[i], i), name_of(law));
+  }
 }
 
 ReducedModel build_reduced_model(const FullModel& model, const Eigen::Ref<const Matrix>& basis,
@@ -160,15 +159,17 @@ ReducedModel build_reduced_model(const FullModel& model, const Eigen::Ref<const 
                                  const BuildModelOptions& options) {
   require(basis.rows() == model.dof_count(), "the basis has {} rows, the model needs {} (3 per free vertex)",
           basis.rows(), model.dof_count());
+  if (!options.cubature) require_stvk(model);
   const VolumeMesh& mesh = model.mesh();
   ReducedModel result;
+  result.cubature = options.cubature;
   result.rank = basis.cols();
   result.surface.mesh = surface.triangle_count() > 0 ? surface : boundary_surface(mesh);
   check_surface(result.surface.mesh, "the surface to draw");
   result.surface.colors = chosen_colors(colors, result.surface.mesh.parts.size());
 
   Matrix modes = expand(model.dofs(), basis);
-  result.regions = build_regions(model, basis, modes, options.progress);
+  result.regions = build_regions(model, basis, modes, !options.cubature, options.progress);
   check_independence(result.regions);
 
   Embedding embedding = embed_points(mesh, result.surface.mesh.vertices, model.executor());

@@ -1,13 +1,21 @@
 #include "limber/precompute/reduce.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
 #include "limber/base/timer.hpp"
+#include "limber/basis/basis_quality.hpp"
+#include "limber/basis/derivative_family.hpp"
+#include "limber/basis/linear_modes.hpp"
 #include "limber/basis/mass_pca.hpp"
-#include "limber/basis/modal_derivatives.hpp"
+#include "limber/basis/random_projection.hpp"
 #include "limber/linalg/pairs.hpp"
 #include "limber/precompute/build_model.hpp"
 
 #include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <numbers>
 
 namespace limber {
 namespace {
@@ -23,34 +31,76 @@ auto timed(std::string_view stage, ReduceReport& report, const Progress& progres
   return result;
 }
 
-/// Linear modes and, where asked for, their derivatives, each scaled by importance. They are two sources: a derivative has
+/// Linear modes with their eigenvalues, or what the kind of basis takes for them.
+struct Modes {
+  Matrix shapes;  ///< dofs x k
+  Vector eigenvalues;
+};
+
+Modes natural_modes(RestStiffness& rest, Index count, double tolerance, const Progress& progress) {
+  const Index rigid = rest.rigid_modes().cols();
+  LinearModesOptions options;
+  options.eigen.tolerance = tolerance;
+  options.eigen.progress = progress;
+  const LinearModes modes = compute_linear_modes(rest, count + rigid, options);
+  require(modes.report.ok(), "the linear modes were not found: {} after {} iterations, residual {:.2g}",
+          name_of(modes.report.status), modes.report.iterations, modes.report.residual);
+  return {modes.elastic_shapes(), modes.elastic_eigenvalues()};
+}
+
+/// Whole blocks of inertia modes, of which the combinations that come nearest to the lowest modes are taken.
+Modes inertia_modes(RestStiffness& rest, const BasisSettings& settings, ReduceReport& report,
+                    const Progress& progress) {
+  InertiaModesOptions options;
+  options.start = inertia_start(rest);
+  options.orthogonalization = settings.orthogonalization;
+  options.progress = progress;
+  const Index width = options.start.cols(), blocks = (settings.modes + width - 1) / width;
+  const Index most = rest.model().dof_count() - rest.rigid_modes().cols();
+  const InertiaModes inertia = compute_inertia_modes(rest, std::min(blocks * width, most), options);
+  require(inertia.report.ok(), "the inertia modes were not found: {}", name_of(inertia.report.status));
+  require(inertia.shapes.cols() >= settings.modes,
+          "only {} inertia modes are independent, {} were asked for; ask for fewer, or take --basis modal",
+          inertia.shapes.cols(), settings.modes);
+  report.reduced_gram_schmidt = inertia.reduced;
+  report.modes_orthonormality =
+      orthonormality_error(inertia.shapes, rest.model().mass(), rest.model().executor());
+  RitzModes ritz = rayleigh_ritz(rest, inertia.shapes, settings.modes);
+  return {std::move(ritz.shapes), std::move(ritz.eigenvalues)};
+}
+
+/// Linear modes and their derivatives, each scaled by importance. Every order is a source of its own: a derivative has
 /// another unit than a mode (its size goes with 1 / (sqrt(mass) length)), so only within each do sizes mean the same.
-std::vector<WeightedSamples> modal_samples(RestStiffness& rest, const BasisSettings& settings,
+std::vector<WeightedSamples> modal_samples(RestStiffness& rest, const BasisSettings& settings, Modes& modes,
                                            ReduceReport& report, const Progress& progress) {
   const FullModel& model = rest.model();
   require(settings.modes + report.rigid_modes <= model.dof_count(),
           "{} linear modes asked for, the body has {} unknowns; ask for fewer modes", settings.modes,
           model.dof_count());
-  const LinearModes modes = timed("linear modes", report, progress, [&] {
-    LinearModesOptions options;
-    options.eigen.progress = progress;
-    return compute_linear_modes(rest, settings.modes + report.rigid_modes, options);
-  });
-  require(modes.report.ok(), "the linear modes were not found: {} after {} iterations, residual {:.2g}",
-          name_of(modes.report.status), modes.report.iterations, modes.report.residual);
-  report.frequencies_hz = modes.frequencies_hz.tail(settings.modes);
-  Matrix derivatives(model.dof_count(), 0);
-  if (settings.derivatives) {
-    ModalDerivatives solved = timed("modal derivatives", report, progress, [&] {
-      return compute_modal_derivatives(rest, modes.elastic_shapes(), progress);
-    });
-    require(solved.report.ok(), "the modal derivatives were not found: {}", name_of(solved.report.status));
-    derivatives = std::move(solved.shapes);
+  if (settings.kind == ModeKind::modal) {
+    modes = timed("linear modes", report, progress,
+                  [&] { return natural_modes(rest, settings.modes, EigenOptions{}.tolerance, progress); });
+    report.modes_orthonormality = orthonormality_error(modes.shapes, model.mass(), model.executor());
+  } else {
+    modes = timed("inertia modes", report, progress,
+                  [&] { return inertia_modes(rest, settings, report, progress); });
   }
-  const Matrix scaled =
-      scale_modes_and_derivatives(modes.elastic_shapes(), modes.elastic_eigenvalues(), derivatives);
-  std::vector<WeightedSamples> samples{{scaled.leftCols(settings.modes)}};
-  if (settings.derivatives) samples.push_back({scaled.rightCols(derivatives.cols())});
+  report.frequencies_hz = modes.eigenvalues.cwiseSqrt() / (2.0 * std::numbers::pi);
+  const std::string_view stage = settings.order == 0                ? "scaling"
+                                 : settings.kind == ModeKind::modal ? "modal derivatives"
+                                                                    : "inertia derivatives";
+  const DerivativeFamily family = timed(stage, report, progress, [&] {
+    return compute_derivative_family(rest, modes.shapes, modes.eigenvalues, settings.order, progress);
+  });
+  require(family.report.ok(), "the derivatives of the modes were not found: {}",
+          name_of(family.report.status));
+  std::vector<WeightedSamples> samples;
+  for (std::size_t k = 0; k + 1 < family.first.size(); ++k) {
+    const Index first = family.first[k], count = family.first[k + 1] - first;
+    if (count == 0) continue;
+    samples.push_back(
+        {family.shapes.middleCols(first, count) * family.weights.segment(first, count).asDiagonal()});
+  }
   return samples;
 }
 
@@ -80,67 +130,169 @@ Matrix sketch_samples(RestStiffness& rest, const BasisSettings& settings, Reduce
   return std::exchange(report.sketch.shapes, Matrix());
 }
 
-std::string describe(const BasisSettings& settings, const ReduceReport& report, Index rank) {
+std::string describe(const BasisSettings& settings, const ReduceReport& report, const ReducedModel& model) {
   std::vector<std::string> sources;
-  if (settings.modes > 0) sources.push_back(fmt::format("{} linear modes", settings.modes));
-  if (settings.modes > 0 && settings.derivatives)
-    sources.push_back(fmt::format("{} modal derivatives", pair_count(settings.modes)));
+  const std::string_view kind = settings.kind == ModeKind::modal ? "linear" : "inertia";
+  if (settings.modes > 0) sources.push_back(fmt::format("{} {} modes", settings.modes, kind));
+  if (settings.modes > 0 && settings.order > 0) {
+    sources.push_back(fmt::format("{} derivatives{}",
+                                  derivative_family_size(settings.modes, settings.order) - settings.modes,
+                                  settings.order > 1 ? fmt::format(" up to order {}", settings.order) : ""));
+  }
   if (!settings.snapshots.empty()) sources.push_back(fmt::format("{} snapshots", settings.snapshots.size()));
   if (report.sketch.kept > 0) sources.push_back(fmt::format("{} sketched shapes", report.sketch.kept));
-  return fmt::format("mass-PCA of {} to rank {}", fmt::join(sources, ", "), rank);
-}
-
-/// Only St. Venant-Kirchhoff has exact reduced forces.
-void check_materials(const FullModel& model) {
-  for (std::size_t r = 0; r < model.materials().size(); ++r) (void)stvk_material(model, r);
+  std::string text = fmt::format("{} of {} to rank {}",
+                                 settings.condense == Condensation::pca ? "mass-PCA" : "random projection",
+                                 fmt::join(sources, ", "), model.rank);
+  if (model.cubature) {
+    text += fmt::format("; {} cubature with {} points", model.cubature->modal() ? "modal" : "optimized",
+                        model.cubature->point_count());
+  }
+  return text;
 }
 
 /// Refuses what would fill the memory of any machine before the long work begins.
 void check_memory(const FullModel& model, const BasisSettings& settings) {
   constexpr double most_bytes = 64e9;
-  const double pairs = static_cast<double>(pair_count(settings.rank + 1));
-  require(16.0 * pairs * pairs < most_bytes,
-          "rank {} needs {:.0f} GB for the coefficients; ask for a rank of at most 200", settings.rank,
-          16e-9 * pairs * pairs);
-  const double columns = settings.derivatives ? static_cast<double>(pair_count(settings.modes)) : 0.0;
+  const double columns = derivative_family_size(settings.modes, settings.order);
   require(24.0 * columns * static_cast<double>(model.dof_count()) < most_bytes,
-          "{} modal derivatives of {} unknowns need {:.0f} GB; ask for fewer modes", columns,
+          "{} derivatives of {} unknowns need {:.0f} GB; ask for fewer modes or a lower order", columns,
           model.dof_count(), 24e-9 * columns * static_cast<double>(model.dof_count()));
 }
 
+void check_coefficient_memory(int rank) {
+  constexpr double most_bytes = 64e9;
+  const double pairs = static_cast<double>(pair_count(rank + 1));
+  require(
+      16.0 * pairs * pairs < most_bytes,
+      "rank {} needs {:.0f} GB for the coefficients of exact forces; ask for a rank of at most 200, or take "
+      "cubature",
+      rank, 16e-9 * pairs * pairs);
+}
+
+Matrix condense(const FullModel& model, const Matrix& samples, const BasisSettings& settings,
+                ReduceReport& report) {
+  if (settings.condense == Condensation::random) {
+    // The span counts; orthonormal vectors give a unit mass at run time.
+    const Matrix projected = random_projection(samples, settings.rank, settings.seed, model.executor());
+    return mass_orthonormalize(projected, model.mass(), 1e-10, model.executor()).Q;
+  }
+  MassPca pca = mass_pca(samples, model.mass(), settings.rank, model.executor());
+  report.singular_values = std::move(pca.singular_values);
+  return std::move(pca.basis);
+}
+
+/// How well the basis holds the true modes: those at hand, or else found for this alone. Nothing where they are not found.
+std::optional<ModeCheck> check_modes(RestStiffness& rest, const Matrix& basis, const BasisSettings& settings,
+                                     Modes modes, const Progress& progress) {
+  constexpr double tolerance = 1e-5;  // angles to 1e-5 are more than anyone asks for
+  const Timer timer;
+  if (settings.kind == ModeKind::inertia) {
+    try {
+      modes = natural_modes(rest, settings.modes, tolerance, progress);
+    } catch (const Error&) {
+      return std::nullopt;
+    }
+  }
+  const FullModel& model = rest.model();
+  return ModeCheck{modes.eigenvalues.cwiseSqrt() / (2.0 * std::numbers::pi),
+                   subspace_angles(basis, modes.shapes, model.mass(), model.executor()), timer.seconds()};
+}
+
+/// The coordinates of displacement fields.
+Matrix project_snapshots(const FullModel& model, const Matrix& basis,
+                         const std::vector<Matrix3X>& snapshots) {
+  Matrix fields(model.dof_count(), static_cast<Index>(snapshots.size()));
+  for (std::size_t i = 0; i < snapshots.size(); ++i) {
+    require(snapshots[i].cols() == model.mesh().vertex_count(),
+            "training snapshot {} has {} vertices, the mesh has {}", i, snapshots[i].cols(),
+            model.mesh().vertex_count());
+    fields.col(static_cast<Index>(i)) = model.dofs().restrict(snapshots[i]);
+  }
+  return basis.transpose() * (model.mass() * fields);
+}
+
+ForceKind chosen_forces(const FullModel& model, const ReduceOptions& options) {
+  require(options.cubature.source != PoseSource::given || !options.training_snapshots.empty() ||
+              options.cubature.given.cols() > 0,
+          "cubature shall be trained with given poses alone, but none are given");
+  if (options.forces == ForceKind::exact) require_stvk(model);
+  if (options.forces != ForceKind::automatic) return options.forces;
+  const bool stvk =
+      std::all_of(model.materials().begin(), model.materials().end(),
+                  [](const Material& material) { return std::holds_alternative<Stvk>(material.law); });
+  return stvk ? ForceKind::exact : ForceKind::cubature;
+}
+
+CubatureRule train(const FullModel& model, const Matrix& basis, const ReduceOptions& options,
+                   ForceKind forces, ReduceReport& report) {
+  CubatureSettings settings = options.cubature;
+  settings.kind = forces == ForceKind::cubature ? CubatureKind::optimized : CubatureKind::modal;
+  if (!options.training_snapshots.empty())
+    settings.given = project_snapshots(model, basis, options.training_snapshots);
+  const Timer timer;
+  report.cubature = train_cubature(model, basis, settings, options.progress);
+  report.stages.emplace_back("training poses", report.cubature->pose_seconds);
+  report.stages.emplace_back("cubature", timer.seconds() - report.cubature->pose_seconds);
+  return std::exchange(report.cubature->rule, {});
+}
+
 }  // namespace
+
+ForceKind parse_force_kind(std::string_view word) {
+  static constexpr std::array<std::string_view, 4> known{"auto", "exact", "cubature", "modal-cubature"};
+  const auto found = std::find(known.begin(), known.end(), word);
+  require(found != known.end(), "unknown kind of forces '{}'; {}", word, suggestion(word, known));
+  return static_cast<ForceKind>(found - known.begin());
+}
+
+PoseSource parse_pose_source(std::string_view word) {
+  static constexpr std::array<std::string_view, 3> known{"motion", "gaussian", "given"};
+  const auto found = std::find(known.begin(), known.end(), word);
+  require(found != known.end(), "unknown source of poses '{}'; {}", word, suggestion(word, known));
+  return static_cast<PoseSource>(found - known.begin());
+}
 
 Matrix compute_basis(const FullModel& model, const BasisSettings& settings, ReduceReport& report,
                      const Progress& progress) {
   require(settings.rank >= 1, "the rank is {}, expected at least 1", settings.rank);
   require(settings.modes > 0 || !settings.snapshots.empty() || !settings.sketch.empty(),
           "a basis needs linear modes, snapshots or a sketch; none was given");
+  require(settings.order >= 0, "the order of the derivatives is {}, expected 0 or more", settings.order);
   check_memory(model, settings);
   RestStiffness rest = timed("factorisation", report, progress, [&] { return RestStiffness(model); });
   report.rigid_modes = rest.rigid_modes().cols();
+  Modes modes;
   std::vector<WeightedSamples> sources;
-  if (settings.modes > 0) sources = modal_samples(rest, settings, report, progress);
+  if (settings.modes > 0) sources = modal_samples(rest, settings, modes, report, progress);
   if (!settings.sketch.empty()) sources.push_back({sketch_samples(rest, settings, report, progress)});
   if (!settings.snapshots.empty()) sources.push_back({snapshot_samples(rest, settings.snapshots)});
-  MassPca pca = timed("mass-PCA", report, progress, [&] {
-    return mass_pca(mix_samples(sources, model.mass()), model.mass(), settings.rank, model.executor());
+  Matrix samples, basis;
+  const std::string_view stage = settings.condense == Condensation::pca ? "mass-PCA" : "random projection";
+  basis = timed(stage, report, progress, [&] {
+    samples = mix_samples(sources, model.mass());
+    return condense(model, samples, settings, report);
   });
-  require(pca.basis.cols() > 0, "the samples of the basis are all zero: nothing to learn from");
-  report.singular_values = std::move(pca.singular_values);
-  const Matrix gram = pca.basis.transpose() * (model.mass() * pca.basis);
-  report.orthonormality = (gram - Matrix::Identity(gram.rows(), gram.cols())).cwiseAbs().maxCoeff();
-  return std::move(pca.basis);
+  require(basis.cols() > 0, "the samples of the basis are all zero: nothing to learn from");
+  report.samples = samples.cols();
+  report.missed = projection_error(basis, samples, model.mass(), model.executor());
+  report.orthonormality = orthonormality_error(basis, model.mass(), model.executor());
+  if (settings.check && settings.modes > 0)
+    report.check = check_modes(rest, basis, settings, std::move(modes), progress);
+  return basis;
 }
 
 ReducedModel reduce(const FullModel& model, const SurfaceMesh& surface, const std::vector<Vector3>& colors,
                     const ReduceOptions& options, ReduceReport& report) {
-  check_materials(model);  // before the long work
+  const ForceKind forces = chosen_forces(model, options);  // before the long work
+  if (forces == ForceKind::exact) check_coefficient_memory(options.basis.rank);
   const Matrix basis = compute_basis(model, options.basis, report, options.progress);
-  ReducedModel reduced = timed("coefficients", report, options.progress, [&] {
-    return build_reduced_model(model, basis, surface, colors,
-                               {options.keep_simulation_mesh, options.progress});
-  });
-  reduced.description = describe(options.basis, report, reduced.rank);
+  BuildModelOptions building{options.keep_simulation_mesh, {}, options.progress};
+  if (forces != ForceKind::exact) building.cubature = train(model, basis, options, forces, report);
+  ReducedModel reduced =
+      timed(forces == ForceKind::exact ? "coefficients" : "model", report, options.progress,
+            [&] { return build_reduced_model(model, basis, surface, colors, building); });
+  reduced.description = describe(options.basis, report, reduced);
   return reduced;
 }
 

@@ -2,6 +2,9 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
+#include "limber/precompute/cubature_fit.hpp"
+#include "limber/precompute/poses.hpp"
+#include "limber/precompute/stvk_coefficients.hpp"
 #include "limber/reduced/reduced_equations.hpp"
 
 #include <Eigen/Eigenvalues>
@@ -56,14 +59,20 @@ void check_materials(const FullModel& full, const ReducedModel& reduced) {
           reduced.regions.size());
   for (std::size_t i = 0; i < reduced.regions.size(); ++i) {
     const Material& material = full.materials()[i];
-    const RegionMaterial& expected = reduced.regions[i].material;
-    const auto* stvk = std::get_if<Stvk>(&material.law);
-    require(stvk != nullptr, "region {} is made of {}, the reduced model of stvk", i, name_of(material.law));
-    require(!differ(stvk->lame.lambda, expected.lame.lambda) && !differ(stvk->lame.mu, expected.lame.mu) &&
+    const Material& expected = reduced.regions[i].material;
+    require(material.law.index() == expected.law.index(), "region {} is made of {}, the reduced model of {}",
+            i, name_of(material.law), name_of(expected.law));
+    const MaterialConstants constants = constants_of(material.law),
+                            expected_constants = constants_of(expected.law);
+    require(!differ(constants.mooney_share, expected_constants.mooney_share) &&
+                !differ(constants.locking_stretch, expected_constants.locking_stretch),
+            "region {} has other constants of {} than the reduced model", i, name_of(material.law));
+    const LameParameters lame = lame_of(material.law), expected_lame = lame_of(expected.law);
+    require(!differ(lame.lambda, expected_lame.lambda) && !differ(lame.mu, expected_lame.mu) &&
                 !differ(material.density, expected.density),
             "region {} has lambda {} Pa, mu {} Pa and {} kg/m^3, expected {} Pa, {} Pa and {} kg/m^3 as in "
             "the reduced model",
-            i, stvk->lame.lambda, stvk->lame.mu, material.density, expected.lame.lambda, expected.lame.mu,
+            i, lame.lambda, lame.mu, material.density, expected_lame.lambda, expected_lame.mu,
             expected.density);
   }
 }
@@ -90,7 +99,7 @@ double relative_error(const A& a, const B& b) {
 class RandomStates {
  public:
   RandomStates(const ReducedEquations& equations, std::uint64_t seed) : random_(seed) {
-    QuarticWorkspace work;
+    ElasticWorkspace work;
     Vector f(equations.rank);
     Matrix K(equations.rank, equations.rank);
     equations.elastic.evaluate(Vector::Zero(equations.rank), work, f, K);
@@ -112,13 +121,66 @@ class RandomStates {
   Matrix directions_;
 };
 
+/// Random states whose gradients are spread over (0, largest]: r x count.
+Matrix random_states(const FullModel& full, const ReducedEquations& equations, const Matrix& U, Index count,
+                     const VerifyOptions& options) {
+  RandomStates random(equations, options.seed);
+  Matrix states(equations.rank, count);
+  for (Index s = 0; s < count; ++s) {
+    states.col(s) = random.next();
+    const double gradient = full.largest_gradient(U * states.col(s));
+    require(gradient > 0.0, "the basis moves the body without deforming it, so there is no force to compare");
+    states.col(s) *=
+        options.largest_gradient * static_cast<double>(s + 1) / static_cast<double>(count) / gradient;
+  }
+  return states;
+}
+
+/// States along motions, with other random numbers than training takes.
+Matrix motion_states(const FullModel& full, const ReducedModel& reduced, const ReducedEquations& equations,
+                     const Matrix& U, Index count, const VerifyOptions& options) {
+  constexpr std::uint64_t apart = 0x76657269667921;
+  const double amplitude = reduced.cubature->training.amplitude;
+  require(amplitude > 0.0,
+          "the cubature does not say for which amplitude it was trained, so no motion can be chosen");
+  const Matrix states = motion_poses(make_pose_space(full, U), equations.elastic, count, amplitude,
+                                     options.seed ^ apart, full.executor());
+  require(states.cols() > 0, "no motion of the reduced model could be simulated: its cubature is not usable");
+  return states;
+}
+
+/// The exact polynomial of a body of St. Venant-Kirchhoff material, where that does not take too long.
+std::optional<Quartic> exact_polynomial(const FullModel& full, const ReducedModel& reduced, const Matrix& U,
+                                        const Progress& progress) {
+  constexpr Index largest_rank = 60;
+  if (reduced.rank > largest_rank) return std::nullopt;
+  Vector energy = Vector::Zero(monomial_count(reduced.rank));
+  for (const Material& material : full.materials()) {
+    if (!std::holds_alternative<Stvk>(material.law)) return std::nullopt;
+  }
+  const std::vector<StvkCoefficients> regions = compute_stvk_coefficients(full, U, progress);
+  for (std::size_t i = 0; i < regions.size(); ++i) {
+    const LameParameters lame = lame_of(full.materials()[i].law);
+    energy += lame.lambda * regions[i].lambda_energy + lame.mu * regions[i].mu_energy;
+  }
+  return Quartic(reduced.rank, energy);
+}
+
 }  // namespace
+
+double mass_error(const FullModel& full, const ReducedModel& reduced) {
+  require(reduced.simulation.has_value(), "the reduced model was kept without its simulation mesh");
+  check_meshes(full.mesh(), reduced.simulation->mesh);
+  check_fixed(full, *reduced.simulation);
+  const Matrix U = restrict(full.dofs(), reduced.simulation->basis);
+  return relative_error(U.transpose() * (full.mass() * U), make_equations(reduced).mass);
+}
 
 VerifyReport verify_model(const FullModel& full, const ReducedModel& reduced, const VerifyOptions& options) {
   require(reduced.simulation.has_value(),
           "the reduced model was kept without its simulation mesh, so nothing can be compared; make it again "
           "with the mesh");
-  require(options.states >= 1, "{} states to compare, expected one at least", options.states);
+  require(options.states >= 0, "{} states to compare, expected one at least, or 0 to choose", options.states);
   require(std::isfinite(options.largest_gradient) && options.largest_gradient > 0.0,
           "the largest gradient is {}, expected a positive number", options.largest_gradient);
   check_meshes(full.mesh(), reduced.simulation->mesh);
@@ -127,29 +189,41 @@ VerifyReport verify_model(const FullModel& full, const ReducedModel& reduced, co
 
   const Matrix U = restrict(full.dofs(), reduced.simulation->basis);
   const ReducedEquations equations = make_equations(reduced);
-  RandomStates states(equations, options.seed);
-  QuarticWorkspace work;
-  Vector f(equations.rank), full_f;
+  const bool cubature = reduced.cubature.has_value();
+  const Index count = options.states > 0 ? options.states : cubature ? 100 : 10;
+  const Matrix states = cubature ? motion_states(full, reduced, equations, U, count, options)
+                                 : random_states(full, equations, U, count, options);
+  std::optional<Quartic> polynomial;
+  if (cubature) polynomial = exact_polynomial(full, reduced, U, options.progress);
+
+  ElasticWorkspace work;
+  Vector f(equations.rank), exact_f(equations.rank), full_f;
   Matrix K(equations.rank, equations.rank);
   SparseMatrix full_K = full.pattern();
-  VerifyReport report{.states = options.states};
+  Vector errors(states.cols()), exact_errors(states.cols());
+  VerifyReport report{.states = static_cast<int>(states.cols()),
+                      .lost = static_cast<int>(count - states.cols())};
   report.mass_error = relative_error(U.transpose() * (full.mass() * U), equations.mass);
-  for (int s = 0; s < options.states; ++s) {
-    limber::report(options.progress, "verification", static_cast<double>(s) / options.states);
-    Vector q = states.next();
-    const double gradient = full.largest_gradient(U * q);
-    require(gradient > 0.0, "the basis moves the body without deforming it, so there is no force to compare");
-    q *= options.largest_gradient * (s + 1) / options.states / gradient;
-    const Vector u = U * q;
+  for (Index s = 0; s < states.cols(); ++s) {
+    limber::report(options.progress, "verification",
+                   static_cast<double>(s) / static_cast<double>(states.cols()));
+    const Vector q = states.col(s), u = U * q;
     report.largest_gradient = std::max(report.largest_gradient, full.largest_gradient(u));
     const Vector energy = Vector::Constant(1, equations.elastic.evaluate(q, work, f, K));
     full.force_and_stiffness(u, full_f, full_K);
-    report.force_error = std::max(report.force_error, relative_error(f, U.transpose() * full_f));
+    errors(s) = relative_error(f, U.transpose() * full_f);
     report.stiffness_error =
         std::max(report.stiffness_error, relative_error(K, U.transpose() * (full_K * U)));
     report.energy_error =
         std::max(report.energy_error, relative_error(energy, Vector::Constant(1, full.energy(u))));
+    if (polynomial) {
+      polynomial->evaluate_force(q, work.quartic, exact_f);
+      exact_errors(s) = relative_error(f, exact_f);
+    }
   }
+  report.force_error = errors.maxCoeff<Eigen::PropagateNaN>();
+  report.held_out_error = root_mean_square(errors);
+  if (polynomial) report.polynomial_error = root_mean_square(exact_errors);
   limber::report(options.progress, "verification", 1.0);
   return report;
 }

@@ -3,18 +3,25 @@
 #include "limber/integrators/central_differences.hpp"
 #include "limber/integrators/dynamic_system.hpp"
 #include "limber/integrators/newmark.hpp"
-#include "limber/reduced/absolute_solver.hpp"
+#include "limber/reduced/definite_factor.hpp"
+#include "limber/reduced/matrix_free.hpp"
 #include "limber/reduced/reduced_equations.hpp"
 
 #include <Eigen/Cholesky>
 
 namespace limber {
 
-/// The reduced equations as the integrators see them, with the memory that their evaluation needs.
+/// The reduced equations as the integrators see them, with the memory that their evaluation needs: for one
+/// thread at a time, const functions included.
+///
+/// Elastic forces without a potential (modal cubature) have a stiffness df/dq that is not symmetric. `direct`
+/// takes its symmetric part instead, in D and in the matrix of Newton's iteration, which then converges
+/// linearly, the faster the more symmetric df/dq is; `conjugate_gradient` sees df/dq itself. The power v . D
+/// v of the damping is the same for both.
 class ReducedSystem {
  public:
-  /// Keeps a reference to the equations. Throws Error for damping that is negative or not finite and for a mass that is not
-  /// positive definite.
+  /// Keeps a reference to the equations. Throws Error for damping that is negative or not finite and for a
+  /// mass that is not positive definite.
   explicit ReducedSystem(const ReducedEquations& equations, const RayleighDamping& damping = {});
   ReducedSystem(const ReducedEquations&& temporary, const RayleighDamping& damping = {}) = delete;
 
@@ -22,56 +29,97 @@ class ReducedSystem {
   void evaluate(const Vector& q);
   void evaluate_force(const Vector& q);
   [[nodiscard]] const Vector& force() const { return force_; }
-  [[nodiscard]] const Matrix& stiffness() const { return stiffness_; }
-  [[nodiscard]] double elastic_energy() const { return energy_; }  ///< J, at the q last evaluated
+  [[nodiscard]] const Matrix& stiffness() const { return stiffness_; }  ///< evaluated by `direct` alone
+  [[nodiscard]] double elastic_energy() const { return energy_; }       ///< J, at the q last evaluated
   [[nodiscard]] double force_rounding() const;
+  [[nodiscard]] double energy_rounding() const;  ///< J, size of the rounding error in elastic_energy()
   void multiply_mass(const Vector& x, Vector& y) const;
   void multiply_damping(const Vector& x, Vector& y) const;
+  void multiply_stiffness(const Vector& x, Vector& y) const;         ///< y = K(q) x, at the q last evaluated
+  void multiply_force_derivative(const Vector& x, Vector& y) const;  ///< y = df/dq x, by a difference
   SolveReport solve_mass(const Vector& b, Vector& x);
 
-  /// c1 M + c2 D + c3 (K + d(D(q) v)/dq). Where that is not positive definite its negative eigenvalues are turned
-  /// positive, so that the step still descends. The last term is left out unless `exact_damping` is set: it costs two
-  /// more evaluations, which one linearised step does not take [Barbic & James 2005, Appendix C]. Without it such a
-  /// step is of first order in the local damping, of second order in all else.
+  /// c1 M + c2 D + c3 (K + d(D(q) v)/dq). Where that is not positive definite its negative eigenvalues are
+  /// turned positive (`direct`), or only directions of positive curvature are followed
+  /// (`conjugate_gradient`), so that the step still descends. The last term is left out unless
+  /// `exact_damping` is set: it costs more evaluations, which one linearised step does not take [Barbic &
+  /// James 2005, Appendix C]. Without it such a step is of first order in the local damping, of second order
+  /// in all else.
   SolveReport factor(double mass, double damping, double stiffness, const Vector& v);
   SolveReport solve(const Vector& b, Vector& x);
 
   bool exact_damping = false;  ///< step() sets it when it iterates
 
-  /// The same system with other equations of the same rank or another: after an edit of materials or rank. Keeps a reference
-  /// to them. Where it throws, as the constructor does, the system keeps those it had.
+  /// step() sets it; a change takes effect with the next evaluation.
+  ReducedSolver solver = ReducedSolver::direct;
+  ConjugateGradientOptions conjugate_gradient_options;
+  ConjugateGradientCount conjugate_gradient_count;  ///< of all solves since it was last set to {}
+
+  /// The elastic forces and the load of the equations, e.g. whether the forces have a potential.
+  [[nodiscard]] const ReducedEquations& equations() const { return *equations_; }
+
+  /// The same system with other equations of the same rank or another: after an edit of materials or rank.
+  /// Keeps a reference to them. Where it throws, as the constructor does, the system keeps those it had.
   void set_equations(const ReducedEquations& equations);
   void set_equations(const ReducedEquations&& temporary) = delete;
 
  private:
+  [[nodiscard]] bool matrix_free() const { return solver == ReducedSolver::conjugate_gradient; }
   [[nodiscard]] bool damps_locally() const {
     return damping_.stiffness > 0.0 && damping_.kind == RayleighDamping::Stiffness::local;
   }
   void combine(double mass, double damping, double stiffness, const Vector& v);
   void add_damping_derivative(double factor, const Vector& v);
+  [[nodiscard]] double elastic_rounding() const;
+  [[nodiscard]] double rounded_size() const;
+  [[nodiscard]] double scale_of_change() const;
+  void add_derivative(const Vector& q, const Vector& force, double factor, const Vector& p, Vector& y) const;
+  void add_stiffness_product(double factor, const Vector& p, Vector& y) const;
+  SolveReport prepare_products(double mass, double damping, double stiffness, const Vector& v);
+  void multiply_tangent(const Vector& p, Vector& y) const;
+  SolveReport solve_by_products(const Vector& b, Vector& x);
 
   const ReducedEquations* equations_;
   RayleighDamping damping_;
-  QuarticWorkspace work_;
   Vector q_, force_;
   Matrix stiffness_, rest_stiffness_, matrix_;
   double energy_ = 0.0;
   double rest_norm_ = 0.0;   ///< |K(0)|
-  double reach_ = 1.0;       ///< |q| at which the stiffness has changed by its own size
+  double reach_ = 1.0;       ///< |q| at which the stiffness may have changed by its own size
   double least_mass_ = 1.0;  ///< smallest eigenvalue of M
   bool unit_mass_ = true;    ///< M is the identity
-  Vector probe_, probe_force_;
-  Matrix probe_stiffness_;
   // A factor that has computed nothing must not be copied: its state is not set.
-  Eigen::LLT<Matrix> factor_{Matrix::Identity(1, 1)}, mass_factor_{Matrix::Identity(1, 1)};
-  AbsoluteSolver absolute_;  ///< of matrix_, where it is not positive definite
-  bool indefinite_ = false;  ///< absolute_ takes the place of factor_
+  Eigen::LLT<Matrix> mass_factor_{Matrix::Identity(1, 1)};
+  DefiniteFactor factor_;  ///< of matrix_
+
+  /// What an evaluation beside q_ needs. Products are differences of forces, so const functions write here.
+  struct Scratch {
+    ElasticWorkspace elastic;
+    Vector q, force;
+    Matrix stiffness;
+    double damping_rounding = 0.0;  ///< N, rounding error of the product with D at q_
+  };
+  mutable Scratch scratch_;
+
+  /// Coefficients of A = mass M + rest K(0) + stiffness K(base), the matrix whose products conjugate
+  /// gradients take.
+  struct Tangent {
+    double mass = 0.0, rest = 0.0, stiffness = 0.0;
+    double floor = 0.0;  ///< of its curvature
+    Vector base, base_force;
+  };
+  Tangent tangent_;
+  DefiniteFactor preconditioner_;  ///< of preconditioner_mass_ M + preconditioner_stiffness_ K(0)
+  double preconditioner_mass_ = -1.0, preconditioner_stiffness_ = -1.0;  ///< negative: of none
+  ConjugateGradientWorkspace conjugate_gradient_work_;
 };
 
 struct ReducedStepOptions {
   Integrator integrator = Integrator::newmark;
   NewmarkOptions newmark{.max_iterations =
                              1};  ///< one linearised step, as real time asks  [Barbic & James 2005, 6.1]
+  ReducedSolver solver = ReducedSolver::direct;  ///< of the linear systems of Newmark steps
+  ConjugateGradientOptions conjugate_gradient;   ///< where it is that
   int max_halvings = 6;  ///< a Newmark step of several iterations that fails is taken as two half steps, and
                          ///< so on, this often; never for 0 and below
 };
@@ -87,8 +135,9 @@ struct ReducedWorkspace {
 /// A state of rest at time 0: q = 0, no motion.
 DynamicState make_reduced_state(Index rank);
 
-/// Advances q by h seconds.  f_ext: r, N, at the end of the step (for a load that varies: its mean over h about t + h).
-/// On failure the state is left as it was and the report says why.                                                  [Barbic & James 2005, Appendix C]
+/// Advances q by h seconds.  f_ext: r, N, at the end of the step (for a load that varies: its mean over h
+/// about t + h).
+/// On failure the state is left as it was and the report says why.      [Barbic & James 2005, Appendix C]
 /// Throws Error for sizes that do not fit, a time step that is not positive and a Newmark beta that is not.
 SolveReport step(ReducedWorkspace& work, double h, const Vector& f_ext, DynamicState& state,
                  const ReducedStepOptions& options = {});
@@ -99,14 +148,16 @@ SolveReport balance(ReducedWorkspace& work, const Vector& f_ext, DynamicState& s
 /// Elastic and kinetic energy, J.
 double total_energy(ReducedWorkspace& work, const DynamicState& state);
 
-/// Static equilibrium f(q) = f_ext by Newton's iteration with a line search on W(q) - f_ext . q.  q: start on entry,
-/// solution on return (the best point found where it fails).  residual in the report: |f - f_ext| / |f_ext|, or over the
-/// force at the start where there is no load.
+/// Static equilibrium f(q) = f_ext by Newton's iteration with a line search on the potential W(q) - f_ext .
+/// q. Where f has none, on the work of f - f_ext along the line, and with df/dq by differences once its
+/// symmetric part makes for slow progress.  q: start on entry, solution on return (the best point found where
+/// it fails). residual in the report: |f - f_ext| / |f_ext|, or over the force at the start where there is no
+/// load.
 SolveReport solve_static(ReducedSystem& system, const Vector& f_ext, Vector& q, double tolerance = 1e-10,
                          int max_iterations = 100);
 
-/// Largest stable step of central differences at rest, s: as for the full model (full/dynamics.hpp), from the exact highest
-/// frequency. Infinity for a body without stiffness.
+/// Largest stable step of central differences at rest, s: as for the full model (full/dynamics.hpp), from the
+/// exact highest frequency. Infinity for a body without stiffness.
 double critical_timestep(const ReducedEquations& equations, const RayleighDamping& damping = {});
 
 }  // namespace limber

@@ -13,19 +13,21 @@ namespace {
 /// U^T M U this near to the identity is the identity: the rounding of a sum over many elements.
 constexpr double identity_tolerance = 1e-9;
 
-void check_materials(const ReducedModel& model, std::span<const RegionMaterial> materials) {
+void check_materials(const ReducedModel& model, std::span<const Material> materials) {
   require(materials.size() == model.regions.size(),
           "{} materials for a reduced model of {} regions, expected one each", materials.size(),
           model.regions.size());
   for (std::size_t i = 0; i < materials.size(); ++i) {
     try {
-      check_lame(materials[i].lame);
+      check_material(materials[i]);
     } catch (const Error& error) {
       throw Error("material of region {}: {}", i, error.what());
     }
-    require(std::isfinite(materials[i].density) && materials[i].density > 0.0,
-            "material of region {}: the density is {}, expected a positive number of kg/m^3", i,
-            materials[i].density);
+    require(model.cubature || std::holds_alternative<Stvk>(materials[i].law),
+            "material of region {}: it is {}, but a reduced model with exact forces takes stvk only; reduce "
+            "the body "
+            "again with cubature",
+            i, name_of(materials[i].law));
   }
 }
 
@@ -36,22 +38,29 @@ void check_rank(const ReducedModel& model, Index rank) {
 
 }  // namespace
 
-Vector energy_coefficients(const ReducedModel& model, std::span<const RegionMaterial> materials, Index rank) {
+Vector energy_coefficients(const ReducedModel& model, std::span<const Material> materials, Index rank) {
+  require(!model.cubature, "a reduced model with cubature has no polynomial");
   check_materials(model, materials);
   check_rank(model, rank);
   const Index count = monomial_count(rank);
   Vector sum = Vector::Zero(count);
   for (std::size_t i = 0; i < materials.size(); ++i) {
-    sum += materials[i].lame.lambda * model.regions[i].lambda_energy.head(count) +
-           materials[i].lame.mu * model.regions[i].mu_energy.head(count);
+    const LameParameters lame = lame_of(materials[i].law);
+    sum += lame.lambda * model.regions[i].lambda_energy.head(count) +
+           lame.mu * model.regions[i].mu_energy.head(count);
   }
   return sum;
 }
 
-ReducedEquations make_equations(const ReducedModel& model, std::span<const RegionMaterial> materials,
-                                Index rank) {
+ReducedEquations make_equations(const ReducedModel& model, std::span<const Material> materials, Index rank) {
+  check_materials(model, materials);
+  check_rank(model, rank);
   ReducedEquations equations;
-  equations.elastic = Quartic(rank, energy_coefficients(model, materials, rank));
+  if (model.cubature) {
+    equations.elastic = Cubature(*model.cubature, materials, rank);
+  } else {
+    equations.elastic = Quartic(rank, energy_coefficients(model, materials, rank));
+  }
   equations.rank = rank;
   equations.mass = Matrix::Zero(rank, rank);
   equations.weight = Eigen::MatrixX3d::Zero(rank, 3);
@@ -72,7 +81,7 @@ Vector natural_frequencies(const ReducedEquations& equations) {
   const Vector rest = Vector::Zero(equations.rank);
   Vector force(equations.rank);
   Matrix stiffness(equations.rank, equations.rank);
-  QuarticWorkspace work;
+  ElasticWorkspace work;
   equations.elastic.evaluate(rest, work, force, stiffness);
   const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(stiffness, equations.mass,
                                                                 Eigen::EigenvaluesOnly);

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "limber/reduced/quartic.hpp"
+#include "limber/reduced/elasticity.hpp"
 #include "limber/reduced/reduced_model.hpp"
 
 #include <span>
@@ -15,18 +15,18 @@ namespace limber {
 /// so materials can be edited and vectors dropped while a program runs.
 struct ReducedEquations {
   Index rank = 0;           ///< r', coordinates in use: the first ones
-  Quartic elastic;          ///< W(q), f(q), K(q)
+  Elasticity elastic;       ///< W(q), f(q), K(q)
   Matrix mass;              ///< r' x r', the identity where the basis is mass-orthonormal for these densities
   Eigen::MatrixX3d weight;  ///< r' x 3: the force of a uniform acceleration g is weight * g, N
 };
 
 /// The coefficients of the whole energy for these materials: sum over regions of lambda * lambda_energy + mu * mu_energy,
-/// of the first `rank` coordinates.
-Vector energy_coefficients(const ReducedModel& model, std::span<const RegionMaterial> materials, Index rank);
+/// of the first `rank` coordinates. For models with exact forces; the materials must be St. Venant-Kirchhoff.
+Vector energy_coefficients(const ReducedModel& model, std::span<const Material> materials, Index rank);
 
-/// materials: one per region.  rank: 1 to model.rank.  Throws Error for wrong counts and impossible materials.
-ReducedEquations make_equations(const ReducedModel& model, std::span<const RegionMaterial> materials,
-                                Index rank);
+/// materials: one per region; of any law for a model with cubature, whose error is known for those that it was trained with alone.
+/// rank: 1 to model.rank.  Throws Error for wrong counts and impossible materials.
+ReducedEquations make_equations(const ReducedModel& model, std::span<const Material> materials, Index rank);
 
 /// As the model was made.
 ReducedEquations make_equations(const ReducedModel& model);

@@ -6,11 +6,10 @@
 #include <Eigen/Cholesky>
 
 #include <cmath>
+#include <limits>
 
 namespace limber {
 namespace {
-
-constexpr Index max_rank = 1000;  ///< its coefficients alone would fill 300 GiB
 
 /// Share of its largest entry by which a mass may miss being symmetric: rounding leaves about 1e-15.
 constexpr double symmetry_tolerance = 1e-9;
@@ -26,18 +25,20 @@ void check_shape(const Eigen::MatrixBase<Derived>& values, Index rows, Index col
   require(values.allFinite(), "{}: {} has entries that are not finite", where, what);
 }
 
-void check_region(const ReducedRegion& region, Index rank, std::string_view where) {
+void check_region(const ReducedRegion& region, Index rank, bool exact, std::string_view where) {
   try {
-    check_lame(region.material.lame);
+    check_material(region.material);
   } catch (const Error& error) {
     throw Error("{}: {}", where, error.what());
   }
-  require(std::isfinite(region.material.density) && region.material.density > 0.0,
-          "{}: the density is {}, expected a positive number of kg/m^3", where, region.material.density);
+  require(!exact || std::holds_alternative<Stvk>(region.material.law),
+          "{}: the material is {}, but only stvk has exact reduced forces; expected cubature", where,
+          name_of(region.material.law));
   require(std::isfinite(region.volume) && region.volume > 0.0,
           "{}: the volume is {}, expected a positive number of m^3", where, region.volume);
-  check_shape(region.lambda_energy, monomial_count(rank), 1, where, "the energy for lambda");
-  check_shape(region.mu_energy, monomial_count(rank), 1, where, "the energy for mu");
+  const Index monomials = exact ? monomial_count(rank) : 0;
+  check_shape(region.lambda_energy, monomials, 1, where, "the energy for lambda");
+  check_shape(region.mu_energy, monomials, 1, where, "the energy for mu");
   check_shape(region.mass, rank, rank, where, "the mass");
   check_shape(region.weight, rank, 3, where, "the weight");
   const double asymmetry = (region.mass - region.mass.transpose()).cwiseAbs().maxCoeff();
@@ -49,11 +50,50 @@ void check_regions(const ReducedModel& model, std::string_view where) {
   require(!model.regions.empty(), "{}: the model has no regions, expected at least one", where);
   Matrix mass = Matrix::Zero(model.rank, model.rank);
   for (std::size_t i = 0; i < model.regions.size(); ++i) {
-    check_region(model.regions[i], model.rank, fmt::format("{}: region {}", where, i));
+    check_region(model.regions[i], model.rank, !model.cubature, fmt::format("{}: region {}", where, i));
     mass += model.regions[i].material.density * model.regions[i].mass;
   }
   require(Eigen::LLT<Matrix>(mass).info() == Eigen::Success,
           "{}: the mass of the model is not positive definite: its basis vectors are not independent", where);
+}
+
+void check_indices(const std::vector<int>& values, Index count, int end, std::string_view where,
+                   std::string_view what) {
+  require(static_cast<Index>(values.size()) == count, "{}: {} {} for {} points, expected one each", where,
+          values.size(), what, count);
+  for (std::size_t p = 0; p < values.size(); ++p) {
+    require(values[p] >= 0 && values[p] < end, "{}: point {} has {} {}, expected 0 to {}", where, p, what,
+            values[p], end - 1);
+  }
+}
+
+void check_cubature(const CubatureRule& rule, const ReducedModel& model, std::string_view where) {
+  const Index points = rule.point_count();
+  require(points >= 1, "{}: no points, expected one at least", where);
+  const bool mesh = model.simulation.has_value();
+  const int elements =
+      mesh ? static_cast<int>(model.simulation->mesh.element_count()) : std::numeric_limits<int>::max();
+  check_indices(rule.element, points, elements, where, "element");
+  check_indices(rule.point, points, mesh && model.simulation->mesh.kind == ElementKind::tetrahedron ? 1 : 27,
+                where, "quadrature point");
+  check_indices(rule.region, points, static_cast<int>(model.regions.size()), where, "region");
+  for (std::size_t p = 0; mesh && p < rule.region.size(); ++p) {
+    const int region = model.simulation->mesh.region[static_cast<std::size_t>(rule.element[p])];
+    require(rule.region[p] == region, "{}: point {} is of region {}, its element of region {}", where, p,
+            rule.region[p], region);
+  }
+  check_shape(rule.gradients, 9 * points, model.rank, where, "the array of gradients");
+  check_shape(rule.weights, points, rule.modal() ? model.rank : 1, where, "the array of weights");
+  check_shape(rule.energy_weights, points, 1, where, "the array of energy weights");
+  require(rule.weights.minCoeff() >= 0.0 && rule.energy_weights.minCoeff() >= 0.0,
+          "{}: a weight is negative, expected numbers of at least 0", where);
+  const CubatureTraining& training = rule.training;
+  for (const double error :
+       {training.error_asked_for, training.training_error, training.held_out_error, training.amplitude}) {
+    require(std::isfinite(error) && error >= 0.0, "{}: a number of its training is {}, expected at least 0",
+            where, error);
+  }
+  require(training.poses >= 0, "{}: trained with {} poses, expected 0 or more", where, training.poses);
 }
 
 void check_reduced_surface(const ReducedSurface& surface, Index rank, std::string_view where) {
@@ -137,19 +177,20 @@ void check_simulation(const SimulationMesh& simulation, const ReducedModel& mode
 
 }  // namespace
 
-std::vector<RegionMaterial> ReducedModel::materials() const {
-  std::vector<RegionMaterial> result;
+std::vector<Material> ReducedModel::materials() const {
+  std::vector<Material> result;
   result.reserve(regions.size());
   for (const ReducedRegion& region : regions) result.push_back(region.material);
   return result;
 }
 
 void check_model(const ReducedModel& model, std::string_view where) {
-  require(model.rank >= 1 && model.rank <= max_rank, "{}: the rank is {}, expected 1 to {}", where,
-          model.rank, max_rank);
+  require(model.rank >= 1 && model.rank <= max_reduced_rank, "{}: the rank is {}, expected 1 to {}", where,
+          model.rank, max_reduced_rank);
   check_regions(model, where);
   check_reduced_surface(model.surface, model.rank, where);
   if (model.simulation) check_simulation(*model.simulation, model, where);
+  if (model.cubature) check_cubature(*model.cubature, model, fmt::format("{}: cubature", where));
 }
 
 }  // namespace limber

@@ -1,10 +1,11 @@
 #pragma once
 
 #include "limber/linalg/types.hpp"
-#include "limber/material/elastic_moduli.hpp"
+#include "limber/material/material.hpp"
 #include "limber/mesh/embedding.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
+#include "limber/reduced/cubature.hpp"
 
 #include <optional>
 #include <string>
@@ -13,24 +14,15 @@
 
 namespace limber {
 
-/// What a region is made of: St. Venant-Kirchhoff.
-struct RegionMaterial {
-  LameParameters lame;      ///< Pa
-  double density = 1000.0;  ///< kg/m^3
-
-  bool operator==(const RegionMaterial& other) const {
-    return lame.lambda == other.lame.lambda && lame.mu == other.lame.mu && density == other.density;
-  }
-};
-
 /// What one material region adds to the reduced equations, per unit of its parameters, so that these can be
 /// changed at run time.                                                         [Barbic & James 2005, section 6.5]
 struct ReducedRegion {
   Region region;
-  RegionMaterial material;  ///< as the model was made; with U from mass_pca, U^T M U = I for these densities
-  double volume = 0.0;      ///< m^3
-  Vector lambda_energy;     ///< monomials (quartic.hpp) of the energy for lambda = 1 Pa, mu = 0; m^3
-  Vector mu_energy;         ///< for lambda = 0, mu = 1 Pa; m^3
+  Material material;    ///< as the model was made; with U from mass_pca, U^T M U = I for these densities
+  double volume = 0.0;  ///< m^3
+  Vector
+      lambda_energy;  ///< monomials (quartic.hpp) of the energy for lambda = 1 Pa, mu = 0; m^3; none with cubature
+  Vector mu_energy;         ///< for lambda = 0, mu = 1 Pa; m^3; none with cubature
   Matrix mass;              ///< r x r, U^T M U for 1 kg/m^3
   Eigen::MatrixX3d weight;  ///< r x 3, reduced force of each unit acceleration for 1 kg/m^3
 };
@@ -50,18 +42,22 @@ struct SimulationMesh {
   Embedding embedding;     ///< of the render vertices
 };
 
-/// A body of St. Venant-Kirchhoff material whose displacement is u = U q: everything that run time needs.
+/// A body whose displacement is u = U q: everything that run time needs. Its elastic forces are exact polynomials (then it is of
+/// St. Venant-Kirchhoff material) or come from cubature.
 /// Constant while it runs. Made by precompute/, kept in .glb files (io/model_file.hpp).
 struct ReducedModel {
   std::string name;
   std::string description;  ///< how the basis was made, for people
   Index rank = 0;           ///< r
   std::vector<ReducedRegion> regions;
+  std::optional<CubatureRule> cubature;  ///< none: exact forces
   ReducedSurface surface;
   std::optional<SimulationMesh> simulation;  ///< may be left out to keep the file small
 
-  [[nodiscard]] std::vector<RegionMaterial> materials() const;  ///< of all regions
+  [[nodiscard]] std::vector<Material> materials() const;  ///< of all regions
 };
+
+inline constexpr Index max_reduced_rank = 1000;  ///< the coefficients alone would fill 300 GiB
 
 /// Throws Error unless all sizes agree, numbers are finite, indices in range, the materials possible and the
 /// mass positive definite. `where` names the model in the message, e.g. its file.

@@ -1,6 +1,9 @@
 #include "limber/base/error.hpp"
 #include "limber/reduced/reduced_dynamics.hpp"
 
+#include <Eigen/LU>
+
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -11,33 +14,56 @@ constexpr double armijo =
     1e-4;  ///< share of the predicted decrease that a step must achieve; the usual value
 constexpr int max_backtracks = 40;
 
-/// A full step that leaves this share of the slope is good enough: near the solution Newton's iteration is at its best.
+/// A full step that leaves this share of the slope is good enough: near the solution Newton's iteration is at
+/// its best.
 constexpr double good_slope = 0.1;
 
-/// The potential P(q) = W(q) - f_ext . q and its gradient along the line q + t direction.
+/// An iteration that leaves more of the residual than this is a slow one: with the symmetric part of df/dq
+/// alone, it is the skew part.
+constexpr double slow_share = 0.25;
+
+/// The potential P(q) = W(q) - f_ext . q along the line q + t direction, less its value at the start, and its
+/// slope. Where the forces have no potential, the work of f - f_ext along the line takes its place, by the
+/// trapezoidal rule: near a solution it falls where the residual does, in whatever units the coordinates are,
+/// which cannot be said of the residual's norm.
 class Line {
  public:
-  Line(ReducedSystem& system, const Vector& f_ext, const Vector& q, const Vector& direction)
-      : system_(system), f_ext_(f_ext), start_(q), direction_(direction) {}
-
   struct Value {
     double potential, slope;
   };
+
+  /// system: evaluated at q.
+  Line(ReducedSystem& system, const Vector& f_ext, const Vector& q, const Vector& direction)
+      : system_(system),
+        f_ext_(f_ext),
+        start_(q),
+        direction_(direction),
+        conservative_(system.equations().elastic.conservative()),
+        energy_(system.elastic_energy()),
+        slope_(slope()) {}
+
+  [[nodiscard]] Value start() const { return {0.0, slope_}; }
   Value at(double t) {
     point_ = start_ + t * direction_;
     system_.evaluate_force(point_);
-    return {system_.elastic_energy() - f_ext_.dot(point_), (system_.force() - f_ext_).dot(direction_)};
+    const double end = slope();
+    if (!conservative_) return {0.5 * t * (slope_ + end), end};
+    return {system_.elastic_energy() - energy_ - t * f_ext_.dot(direction_), end};
   }
   [[nodiscard]] const Vector& point() const { return point_; }  ///< of the last value
 
  private:
+  [[nodiscard]] double slope() const { return (system_.force() - f_ext_).dot(direction_); }
+
   ReducedSystem& system_;
   const Vector &f_ext_, &start_, &direction_;
+  bool conservative_;
+  double energy_, slope_;
   Vector point_;
 };
 
-/// Smallest positive t where the cubic  a + b t + c t^2 + d t^3, negative at 0, becomes positive; by bisection. 0 where it
-/// does not up to the largest t that a search tries.
+/// Smallest positive t where the cubic  a + b t + c t^2 + d t^3, negative at 0, becomes positive; by
+/// bisection. 0 where it does not up to the largest t that a search tries.
 double first_rise(double a, double b, double c, double d) {
   const auto cubic = [&](double t) { return a + t * (b + t * (c + t * d)); };
   double low = 0.0, high = 1.0 / 1024.0;
@@ -54,37 +80,74 @@ double first_rise(double a, double b, double c, double d) {
   return low;
 }
 
-/// Moves q along `direction` to where the potential falls. It is a polynomial of degree four along the line, so that what is
-/// known at t = 0 and 1 tells where its minimum is: far from the solution this saves many steps.
-/// curvature: direction . K direction.  Returns whether q moved.
-bool line_search(Line& line, Line::Value start, double curvature, double noise, Vector& q) {
-  const auto descends = [&](double t, Line::Value value) {
-    return std::isfinite(value.potential) &&
-           value.potential <= start.potential + armijo * t * start.slope + noise;
-  };
-  const Line::Value full = line.at(1.0);
-  const bool full_descends = descends(1.0, full);
-  if (full_descends && std::abs(full.slope) <= good_slope * std::abs(start.slope)) {
-    q = line.point();
-    return true;
-  }
+bool descends(double t, const Line::Value& value, const Line::Value& start, double noise) {
+  return std::isfinite(value.potential) && value.potential <= armijo * t * start.slope + noise;
+}
+
+/// Where a potential of degree four along the line has its minimum, from what is known at t = 0 and 1; 0
+/// where it has none. curvature: at 0.
+double quartic_minimum(const Line::Value& start, double curvature, const Line::Value& full) {
   // slope(t) = a + b t + c t^2 + d t^3 with the slope and the potential at t = 1
   const double a = start.slope, b = curvature;
-  const double rise = full.potential - start.potential - a - 0.5 * b, gain = full.slope - a - b;
+  const double rise = full.potential - a - 0.5 * b, gain = full.slope - a - b;
   const double d = 12.0 * (gain / 3.0 - rise), c = gain - d;
-  double t = first_rise(a, b, c, d);
-  if (t > 0.0 && descends(t, line.at(t))) {
-    q = line.point();
-    return true;
-  }
-  t = 1.0;
-  for (int k = 0; k < max_backtracks; ++k, t *= 0.5) {
-    if (descends(t, line.at(t))) {
+  return first_rise(a, b, c, d);
+}
+
+/// The next t to try after one where the potential has not fallen enough: the minimum of the cubic through
+/// both values and slopes, but no less than a tenth of t and no more than half.
+double shorten(double t, const Line::Value& start, const Line::Value& value) {
+  const double low = 0.1 * t, high = 0.5 * t;
+  if (!std::isfinite(value.potential) || !std::isfinite(value.slope)) return low;
+  // potential(u t) = g0 u + b u^2 + c u^3 for u = 0 to 1
+  const double g0 = t * start.slope, g1 = t * value.slope;
+  const double b = 3.0 * value.potential - 2.0 * g0 - g1, c = g0 + g1 - 2.0 * value.potential;
+  const double root = b + std::sqrt(std::max(b * b - 3.0 * c * g0, 0.0));
+  return root > 0.0 ? std::clamp(-g0 * t / root, low, high) : high;
+}
+
+/// Moves q along the line to where the potential falls. That of a polynomial is of degree four along the
+/// line, so that what is known at t = 0 and 1 tells where its minimum is: far from the solution this saves
+/// many steps. curvature: direction . K direction.  Returns whether q moved.
+bool line_search(Line& line, bool polynomial, double curvature, double noise, Vector& q) {
+  const Line::Value start = line.start();
+  double t = 1.0;
+  Line::Value value = line.at(t);
+  const bool near_minimum = std::abs(value.slope) <= good_slope * std::abs(start.slope);
+  if (polynomial && !(near_minimum && descends(t, value, start, noise))) {
+    const double minimum = quartic_minimum(start, curvature, value);
+    if (minimum > 0.0 && descends(minimum, line.at(minimum), start, noise)) {
       q = line.point();
       return true;
     }
+    value = line.at(t);
   }
-  return false;
+  for (int k = 0; k < max_backtracks && !descends(t, value, start, noise); ++k) {
+    t = shorten(t, start, value);
+    value = line.at(t);
+  }
+  if (!descends(t, value, start, noise)) return false;
+  q = line.point();
+  return true;
+}
+
+/// Newton's step with df/dq itself, by differences of r forces. Returns whether it goes downhill.
+bool exact_step(const ReducedSystem& system, const Vector& residual, Vector& step) {
+  const Index r = residual.size();
+  Matrix derivative(r, r);
+  Vector column;
+  for (Index j = 0; j < r; ++j) {
+    system.multiply_force_derivative(Vector::Unit(r, j), column);
+    derivative.col(j) = column;
+  }
+  step = derivative.partialPivLu().solve(residual);
+  return step.allFinite() && residual.dot(step) > 0.0;
+}
+
+/// The step that the system's solver gives.
+SolveReport usual_step(ReducedSystem& system, const Vector& residual, Vector& step) {
+  const SolveReport factored = system.factor(0.0, 0.0, 1.0, Vector::Zero(residual.size()));
+  return factored.ok() ? system.solve(residual, step) : factored;
 }
 
 }  // namespace
@@ -94,9 +157,11 @@ SolveReport solve_static(ReducedSystem& system, const Vector& f_ext, Vector& q, 
   require(f_ext.size() == system.size() && q.size() == system.size(),
           "load has {} and displacement {} entries, the reduced equations need {}", f_ext.size(), q.size(),
           system.size());
-  const Vector at_rest = Vector::Zero(q.size());
-  Vector residual, step;
-  double scale = f_ext.norm();
+  const Elasticity& elastic = system.equations().elastic;
+  const bool polynomial = elastic.quartic() != nullptr;
+  Vector residual, step, product;
+  double scale = f_ext.norm(), before = std::numeric_limits<double>::infinity();
+  bool slow = false;
   SolveReport report;
   for (;; ++report.iterations) {
     system.evaluate(q);
@@ -109,16 +174,22 @@ SolveReport solve_static(ReducedSystem& system, const Vector& f_ext, Vector& q, 
     if (report.iterations > 0 && size <= system.force_rounding()) return report;
     if (report.iterations >= max_iterations) break;
 
-    SolveReport solved = system.factor(0.0, 0.0, 1.0, at_rest);
-    if (solved.ok()) solved = system.solve(residual, step);
-    if (!solved.ok()) return {solved.status, report.iterations, report.residual};
-    const double work = f_ext.dot(q), energy = system.elastic_energy();
+    slow = slow || (!elastic.conservative() && size > slow_share * before);
+    before = size;
+    if (!slow || !exact_step(system, residual, step)) {
+      const SolveReport solved = usual_step(system, residual, step);
+      if (!solved.ok()) return {solved.status, report.iterations, report.residual};
+    }
     // Near the solution the decrease drowns in the rounding of the energies themselves.
-    const double noise = 16.0 * std::numeric_limits<double>::epsilon() * (std::abs(energy) + std::abs(work)) +
-                         system.force_rounding() * step.norm();
-    const double curvature = step.dot(system.stiffness() * step);
+    const double noise =
+        system.force_rounding() * step.norm() + (elastic.conservative() ? system.energy_rounding() : 0.0);
+    double curvature = 0.0;
+    if (polynomial) {
+      system.multiply_stiffness(step, product);
+      curvature = step.dot(product);
+    }
     Line line(system, f_ext, q, step);
-    if (!line_search(line, {energy - work, -residual.dot(step)}, curvature, noise, q)) break;
+    if (!(line.start().slope < 0.0) || !line_search(line, polynomial, curvature, noise, q)) break;
   }
   report.status = SolveStatus::not_converged;
   return report;

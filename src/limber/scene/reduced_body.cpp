@@ -21,8 +21,7 @@ std::shared_ptr<const ReducedModel> find_model(const Body& body, const Executor&
   const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
   const FullModel full(body.mesh, body.materials, fixed, {body.mass, executor});
   ReduceReport report;
-  ReduceOptions options;
-  options.basis = body.basis;
+  ReduceOptions options = body.reduction;
   options.progress = progress;
   return std::make_shared<ReducedModel>(reduce(full, body.render, body.render_colors, options, report));
 }
@@ -44,19 +43,17 @@ void check_fixed(const ReducedModel& model, const Body& body) {
       body.name, chosen.size(), model.simulation->fixed.size());
 }
 
-std::vector<RegionMaterial> region_materials(const Body& body, const ReducedModel& model) {
+std::vector<Material> region_materials(const Body& body, const ReducedModel& model) {
   if (body.materials.empty()) return model.materials();
   require(body.materials.size() == model.regions.size(),
           "{}: {} materials given, the reduced model has {} regions", body.name, body.materials.size(),
           model.regions.size());
-  std::vector<RegionMaterial> materials;
   for (const Material& material : body.materials) {
-    const Stvk* stvk = std::get_if<Stvk>(&material.law);
-    require(stvk != nullptr, "{}: the material is {}, but a reduced model with exact forces takes stvk only",
-            body.name, name_of(material.law));
-    materials.push_back({stvk->lame, material.density});
+    require(model.cubature || std::holds_alternative<Stvk>(material.law),
+            "{}: the material is {}, but a reduced model with exact forces takes stvk only", body.name,
+            name_of(material.law));
   }
-  return materials;
+  return body.materials;
 }
 
 /// What loads are applied to: the simulation mesh, or the vertices of the surface for a model without it.
@@ -99,7 +96,7 @@ ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& e
   const Index rank = body.rank == 0 ? model_->rank : body.rank;
   require(rank <= model_->rank, "{}: rank {} asked for, the reduced model has {}", body.name, rank,
           model_->rank);
-  const std::vector<RegionMaterial> materials = region_materials(body, *model_);
+  const std::vector<Material> materials = region_materials(body, *model_);
   equations_ = make_equations(*model_, materials, rank);
   for (std::size_t r = 0; r < materials.size(); ++r)
     mass_ += materials[r].density * model_->regions[r].volume;
@@ -114,6 +111,8 @@ ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& e
   statics_ = scene.solver.statics;
   options_.integrator = scene.solver.integrator;
   options_.newmark = scene.solver.newmark;
+  if (scene.solver.linear_solver == SparseSolverKind::conjugate_gradient)
+    options_.solver = ReducedSolver::conjugate_gradient;
   options_.max_halvings = 0;  // advance() halves, with the load of each half
   work_ =
       std::make_unique<ReducedWorkspace>(ReducedWorkspace{ReducedSystem(equations_, body.damping), {}, {}});

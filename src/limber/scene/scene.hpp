@@ -41,8 +41,8 @@ struct Body {
 
   // The reduced order only. `mesh`, `materials`, `render` and `render_colors` then are those of the model, or
   // what it is made from.
-  std::shared_ptr<const ReducedModel> model;  ///< none: made from the mesh, with `basis`
-  BasisSettings basis;
+  std::shared_ptr<const ReducedModel> model;  ///< none: made from the mesh, as `reduction` says
+  ReduceOptions reduction;
   int rank = 0;  ///< coordinates in use; 0: all that the model has
 
   /// Regions of the mesh, or of a reduced model that was kept without its mesh.
