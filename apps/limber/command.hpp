@@ -22,6 +22,8 @@ Command add_reduce(CLI::App& program);
 Command add_verify(CLI::App& program);
 Command add_compare(CLI::App& program);
 Command add_simulate(CLI::App& program);
+Command add_view(CLI::App& program);
+Command add_export(CLI::App& program);
 Command add_demo(CLI::App& program);
 Command add_schema(CLI::App& program);
 Command add_bench(CLI::App& program);

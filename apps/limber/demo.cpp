@@ -4,6 +4,7 @@
 #include "apps/limber/output_files.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "apps/limber/scene_run.hpp"
+#include "apps/limber/viewer_page.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/base/timer.hpp"
@@ -60,7 +61,8 @@ ReducedModel make_model(Rows& stages) {
 void run(const std::filesystem::path& folder) {
   const auto path = [&](std::string_view name) { return (folder / name).lexically_normal().string(); };
   check_output_folder(folder);
-  for (const char* name : {"octopus.glb", "scene.json", "motion.glb", "u.csv", "octopus.png"}) {
+  for (const char* name :
+       {"octopus.glb", "octopus.html", "scene.json", "motion.glb", "u.csv", "octopus.png"}) {
     if (std::filesystem::exists(folder)) check_output_file(path(name));
   }
   Rows stages;
@@ -69,6 +71,11 @@ void run(const std::filesystem::path& folder) {
     make_folder(folder);
     write_model(path("octopus.glb"), model);
     write_file(path("scene.json"), demo_scene);
+    if (has_viewer_page()) {
+      const std::string content = read_file(path("octopus.glb"));
+      write_file(path("octopus.html"),
+                 page_with_model(viewer_page(), content, "octopus.glb", "octopus - limber"));
+    }
   });
   print(fmt::format("reduced {} to rank {}: {}\n{}wrote {}\n\n", demo_body, model.rank, model.description,
                     to_text(stages), path("octopus.glb")));
@@ -76,20 +83,26 @@ void run(const std::filesystem::path& folder) {
   const Scene scene = parse_scene(demo_scene, folder, "the demo's scene");
   const RunResult result = run_scene(scene, folder);
   require_success(result, "the demo");
-  print(
-      fmt::format("{}wrote {}\n\nNext:\n"
-                  "  look at {}\n"
-                  "  open {} in Blender, Windows' 3D viewer or any other glTF viewer and press play\n"
-                  "  edit {} and run: limber simulate {}\n",
-                  to_text(result), path("scene.json"), path("octopus.png"), path("motion.glb"),
-                  path("scene.json"), path("scene.json")));
+  print(fmt::format(
+      "{}wrote {}\n\nNext:\n"
+      "{}"
+      "  look at {}\n"
+      "  open {} in Blender, Windows' 3D viewer or any other glTF viewer and press play\n"
+      "  edit {} and run: limber simulate {}\n",
+      to_text(result), path("scene.json"),
+      has_viewer_page()
+          ? fmt::format("  open {} in a browser and pull at the octopus (or run: limber view {})\n",
+                        path("octopus.html"), path("octopus.glb"))
+          : "",
+      path("octopus.png"), path("motion.glb"), path("scene.json"), path("scene.json")));
 }
 
 }  // namespace
 
 Command add_demo(CLI::App& program) {
-  CLI::App* parser = program.add_subcommand(
-      "demo", "Reduce a built-in octopus and let it move: no input needed, ends with a picture");
+  CLI::App* parser = program.add_subcommand("demo",
+                                            "Reduce a built-in octopus and let it move: no input needed, "
+                                            "ends with a picture and a page to pull at it");
   const auto folder = std::make_shared<std::string>("demo");
   parser->add_option("-o,--output-dir", *folder, "Folder for the results, made where missing")
       ->type_name("DIR")

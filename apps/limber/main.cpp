@@ -30,8 +30,8 @@ void declare(Program& program) {
   parser.footer("Example:\n  limber demo -o demo\n\n'limber COMMAND --help' explains a command.");
   parser.require_subcommand(0, 1);  // a second word that names a command is then a file, not a command
   program.commands = {add_mesh(parser),   add_inspect(parser),  add_modes(parser),   add_reduce(parser),
-                      add_verify(parser), add_simulate(parser), add_compare(parser), add_demo(parser),
-                      add_schema(parser), add_bench(parser)};
+                      add_verify(parser), add_simulate(parser), add_compare(parser), add_view(parser),
+                      add_export(parser), add_demo(parser),     add_schema(parser),  add_bench(parser)};
   // CLI11 says only that a word "was not expected". Collected instead, it can be compared with the known
   // ones.
   parser.allow_extras();

@@ -4,8 +4,7 @@
 #include <limber/bodies/builtin.hpp>
 #include <limber/io/model_file.hpp>
 #include <limber/precompute/reduce.hpp>
-#include <limber/reduced/reconstruction.hpp>
-#include <limber/reduced/reduced_dynamics.hpp>
+#include <limber/reduced/live_body.hpp>
 
 #include <cstdio>
 
@@ -19,35 +18,34 @@ int main() {
   ReduceOptions options;
   options.basis.modes = 10;
   options.basis.rank = 20;
-  const ReducedModel model = reduce(full, spoon.render, spoon.part_colors, options, report);
-  write_model("spoon.glb", model);  // read_model() in the program that moves it
+  write_model("spoon.glb", reduce(full, spoon.render, spoon.part_colors, options, report));
 
-  // 2. At its start: the equations for the materials as they are, memory for a step, and what is drawn.
-  const ReducedEquations equations = make_equations(model);
-  ReducedWorkspace work{ReducedSystem(equations, RayleighDamping{0.5, 1e-4})};
-  DynamicState state = make_reduced_state(equations.rank);
-  const Reconstruction<float> surface(model.surface.basis);
-  const Eigen::Matrix3Xf rest = model.surface.mesh.vertices.cast<float>();
-  Eigen::Matrix3Xf positions = rest;
+  // 2. At its start: the body, and memory for what is drawn.
+  LiveBody body(read_model("spoon.glb"));
+  body.set_damping({.mass = 0.5, .stiffness = 1e-4});
+  Eigen::Matrix3Xf positions(3, body.model().surface.mesh.vertex_count());
 
-  // 3. What a person points at: here from above, at the bowl.
-  const auto pick = pick_vertex(model.surface.mesh.vertices, model.surface.mesh.triangles, {0.2, 0.0, 1.0},
-                                {0.0, 0.0, -1.0});
+  // 3. What a person points at: here from above, at the bowl. A spring takes hold of it, as stiff as the body is there.
+  const auto pick = body.pick({0.2, 0.0, 1.0}, {0.0, 0.0, -1.0});
   if (!pick) return 1;
+  const Vector3 start = body.position(pick->vertex);
+  Pull pull{pick->vertex, start, body.stiffness_at(pick->vertex)};
 
-  // 4. A second of motion in steps of a millisecond: the vertex is pulled up, then let go. No step allocates memory.
-  Vector force(equations.rank);
+  // 4. A second of motion in steps of a millisecond: the hand goes up by 4 cm, then lets go.
   const Timer timer;
-  float highest = 0.0F;
+  double highest = 0.0, strongest = 0.0;
   for (int i = 0; i < 1000; ++i) {
-    force.setZero();
-    if (i < 500) surface.add_force(pick->vertex, {0.0, 0.0, 3.0}, force);
-    if (!step(work, 1e-3, force, state).ok()) return 1;  // the state is still the last good one
-    if (i % 16 == 0) {                                   // 5. A frame: positions for the graphics card.
-      surface.positions(rest, state.u.cast<float>(), positions);
-      highest = std::max(highest, (positions - rest).row(2).maxCoeff());
+    if (i < 500) {
+      pull.target = start + Vector3(0.0, 0.0, 8e-5 * i);
+      body.set_pulls({&pull, 1});
+      strongest = std::max(strongest, body.pull_force(0).norm());  // what the device lets the person feel
+    } else if (i == 500) {
+      body.set_pulls({});
     }
+    if (!body.step(1e-3).ok()) return 1;         // the state is still the last good one
+    if (i % 16 == 0) body.positions(positions);  // 5. A frame: positions for the graphics card.
+    highest = std::max(highest, body.position(pick->vertex).z() - start.z());
   }
-  std::printf("rank %d, %d vertices drawn: one second in %.1f ms, the spoon rose by %.3f m\n",
-              int(model.rank), int(rest.cols()), 1e3 * timer.seconds(), highest);
+  std::printf("rank %d, %d vertices drawn: one second in %.1f ms, the spoon rose by %.3f m at %.1f N\n",
+              int(body.rank()), int(positions.cols()), 1e3 * timer.seconds(), highest, strongest);
 }

@@ -130,6 +130,17 @@ TEST(BadScene, IsRefusedInOneLine) {
   }
 }
 
+TEST(BadModel, IsNeitherServedNorExported) {
+  const ScratchFolder folder;
+  const std::string forged = "glTF" + std::string(40, '\xFF');
+  for (const std::string& text : {std::string(), std::string("hello"), forged}) {
+    write_file(folder / "m.glb", text);
+    expect_refused(folder, "view m.glb --no-open", "m.glb");
+    expect_refused(folder, "export m.glb -o page.html", "m.glb");
+    expect_refused(folder, "export m.glb -o page.html --small", "m.glb");
+  }
+}
+
 TEST(BadUsage, IsRefusedInOneLine) {
   const ScratchFolder folder;
   const std::string modes = fmt::format("modes '{}' ", test::tiny_beam_name);
@@ -158,6 +169,14 @@ TEST(BadUsage, IsRefusedInOneLine) {
   expect_refused(folder, "inspect missing.msh", "no such file");
   expect_refused(folder, "inspect builtin:bem", "did you mean 'beam'?");
   expect_refused(folder, "demo -o /proc/demo", "/proc/demo");
+  expect_refused(folder, "view missing.glb", "missing.glb: no such file");
+  expect_refused(folder, "view --port 65536", "--port");
+  expect_refused(folder, "view --prot 80", "did you mean '--port'?");
+  expect_refused(folder, "export", "MODEL is required");
+  expect_refused(folder, "export m.glb", "--output is required");
+  expect_refused(folder, "export missing.glb -o page.html", "missing.glb: no such file");
+  expect_refused(folder, "export missing.glb -o page.pdf", ".html");
+  expect_refused(folder, "export missing.glb -o missing/page.html", "the folder");
 }
 
 }  // namespace

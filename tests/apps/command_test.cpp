@@ -26,7 +26,7 @@ TEST(Command, PrintsItsVersion) {
 TEST(Command, ShowsAnExampleInEveryHelp) {
   const ScratchFolder folder;
   for (const char* command : {"", "mesh", "inspect", "modes", "reduce", "verify", "simulate", "compare",
-                              "demo", "schema", "bench"}) {
+                              "view", "export", "demo", "schema", "bench"}) {
     const auto result = run_limber(folder.path(), fmt::format("{} --help", command));
     EXPECT_EQ(result.status, 0) << command;
     EXPECT_TRUE(contains(result.out, "Example:\n  limber ")) << command << ": " << result.out;

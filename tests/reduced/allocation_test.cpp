@@ -4,6 +4,7 @@
 #include "limber/reduced/cubature.hpp"
 #include "limber/reduced/reconstruction.hpp"
 #include "tests/mesh/shapes.hpp"
+#include "tests/reduced/allocations.hpp"
 #include "tests/reduced/points.hpp"
 
 #include <gtest/gtest.h>
@@ -45,18 +46,15 @@ void* __wrap__Znam(std::size_t bytes) {
 }
 
 namespace limber {
+
+long test::heap_allocations() { return allocations; }
+
 namespace {
 
+using test::allocations_of;
 using test::equations_of;
 using test::random_vector;
 using Kind = RayleighDamping::Stiffness;
-
-template <class Action>
-long allocations_of(const Action& action) {
-  const long before = allocations;
-  action();
-  return allocations - before;
-}
 
 /// Enough to meet the blocked kernels of Eigen, of which the last start at 48, without the cost of a large polynomial.
 constexpr Index large_rank = 52;

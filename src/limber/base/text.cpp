@@ -4,8 +4,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
 
 namespace limber {
 namespace {
@@ -24,16 +22,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
-}
-
-template <class Number>
-std::optional<Number> parse_whole(std::string_view text) {
-  if (text.starts_with("+-")) return std::nullopt;  // std::from_chars takes a minus, never a plus
-  if (text.starts_with('+')) text.remove_prefix(1);
-  Number value{};
-  const auto [end, status] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (status != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  return value;
 }
 
 }  // namespace
@@ -58,6 +46,16 @@ std::string suggestion(std::string_view word, std::span<const std::string_view> 
   return fmt::format("known are {}", fmt::join(candidates, ", "));
 }
 
+std::string printable(std::string_view text) {
+  constexpr std::size_t longest = 40;
+  std::string result(text.substr(0, longest));
+  for (char& c : result) {
+    if (c < ' ' || c > '~') c = '?';
+  }
+  if (text.size() > longest) result += "...";
+  return result;
+}
+
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
   while (true) {
@@ -67,13 +65,6 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
     text.remove_prefix(end + 1);
   }
 }
-
-std::optional<double> parse_number(std::string_view text) {
-  const std::optional<double> value = parse_whole<double>(text);
-  return value && std::isfinite(*value) ? value : std::nullopt;
-}
-
-std::optional<int> parse_integer(std::string_view text) { return parse_whole<int>(text); }
 
 std::string_view xml_entity(char c) {
   switch (c) {

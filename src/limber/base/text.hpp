@@ -15,6 +15,9 @@ std::string_view nearest_name(std::string_view word, std::span<const std::string
 /// "did you mean 'x'?" for the nearest candidate, else "known are a, b, c".
 std::string suggestion(std::string_view word, std::span<const std::string_view> candidates);
 
+/// Text from a file made fit for a one-line message: at most 40 characters, '?' for unprintable ones.
+std::string printable(std::string_view text);
+
 /// Splits at every `separator`; "a,,b" gives three parts, "" gives one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "limber/base/bits.hpp"
+
 #include <algorithm>
 #include <array>
 #include <bit>
@@ -20,13 +22,13 @@ Number load_number(std::string_view bytes, ByteOrder order) {
   std::array<char, sizeof(Number)> raw{};
   std::memcpy(raw.data(), bytes.data(), raw.size());
   if (order != native_order) std::reverse(raw.begin(), raw.end());
-  return std::bit_cast<Number>(raw);
+  return bits_as<Number>(raw);
 }
 
 /// Appends the bytes of a number in that order.
 template <class Number>
 void append_number(std::string& bytes, Number value, ByteOrder order) {
-  auto raw = std::bit_cast<std::array<char, sizeof(Number)>>(value);
+  auto raw = bits_as<std::array<char, sizeof(Number)>>(value);
   if (order != native_order) std::reverse(raw.begin(), raw.end());
   bytes.append(raw.data(), raw.size());
 }

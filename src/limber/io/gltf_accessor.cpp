@@ -1,7 +1,7 @@
 #include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
 #include "limber/io/byte_order.hpp"
 #include "limber/io/gltf_container.hpp"
-#include "limber/io/text_source.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,9 +1,9 @@
 #include "limber/io/gltf_container.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
 #include "limber/io/byte_order.hpp"
 #include "limber/io/json_schema.hpp"
-#include "limber/io/text_source.hpp"
 
 #include <algorithm>
 #include <array>

@@ -1,7 +1,7 @@
 #include "limber/io/gltf_json.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/io/text_source.hpp"
+#include "limber/base/text.hpp"
 
 #include <nlohmann/json.hpp>
 

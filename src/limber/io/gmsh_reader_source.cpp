@@ -1,10 +1,10 @@
 #include "limber/io/gmsh_reader_source.hpp"
 
+#include "limber/base/bits.hpp"
 #include "limber/base/error.hpp"
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <charconv>
 #include <cstring>
 #include <type_traits>
@@ -123,7 +123,7 @@ Number GmshSource::read_bytes(std::string_view what) {
   std::memcpy(bytes.data(), take(bytes.size(), what).data(), bytes.size());
   const bool native = (encoding_ == Encoding::little_endian) == (std::endian::native == std::endian::little);
   if (!native) std::reverse(bytes.begin(), bytes.end());
-  return std::bit_cast<Number>(bytes);
+  return bits_as<Number>(bytes);
 }
 
 int GmshSource::read_int(std::string_view what) {

@@ -148,8 +148,8 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     constexpr std::size_t tail = 50;
     std::string line(reason);
     if (line.size() > head + tail) line = line.substr(0, head) + "..." + line.substr(line.size() - tail);
-    std::ranges::replace_if(
-        line, [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
+    std::replace_if(
+        line.begin(), line.end(), [](unsigned char c) { return c < 0x20 || c > 0x7e; }, '?');
     return line;
   }
 
@@ -161,7 +161,7 @@ class TreeBuilder : public nlohmann::json_sax<json> {
 
   [[noreturn]] void fail(std::size_t offset, const std::string& what) const {
     const std::string_view before = text_.substr(0, offset);
-    const auto line = 1 + std::ranges::count(before, '\n');
+    const auto line = 1 + std::count(before.begin(), before.end(), '\n');
     const std::size_t column = before.size() - (before.rfind('\n') + 1) + 1;  // npos + 1 is 0
     throw Error("{}: line {}, column {}: {}", where_, line, column, what);
   }

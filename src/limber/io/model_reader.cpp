@@ -3,7 +3,6 @@
 #include "limber/base/text.hpp"
 #include "limber/io/gltf_container.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/io/text_source.hpp"
 #include "limber/reduced/quartic.hpp"
 
 #include <algorithm>
@@ -108,7 +107,7 @@ class ModelReader {
     region.material = read_material(item, exact);
     region.volume = item.at("volume").number();
     if (exact) {
-      const Index monomials = monomial_count(model_.rank);
+      const std::int64_t monomials = monomial_count(model_.rank);
       region.lambda_energy = doubles(item.at("lambda_energy"), monomials, 1);
       region.mu_energy = doubles(item.at("mu_energy"), monomials, 1);
     } else {
@@ -186,8 +185,8 @@ class ModelReader {
     if (static_cast<Index>(targets.size()) != model_.rank) {
       targets.fail(fmt::format("expected {}, one per coordinate, found {}", model_.rank, targets.size()));
     }
-    const Index vertices = container_.describe(position).count;
-    spend(targets, vertices * (1 + model_.rank), 3 * sizeof(float));
+    const Index vertices = container_.describe(position).count;  // an int can count them
+    spend(targets, std::int64_t{vertices} * (1 + model_.rank), 3 * sizeof(float));
     model_.surface.mesh.vertices = container_.read_floats(position).cast<double>();
     model_.surface.basis.resize(3 * vertices, model_.rank);
     for (Index i = 0; i < model_.rank; ++i) {
@@ -260,7 +259,7 @@ class ModelReader {
     mesh.elements = integers(item.at("elements"), corners, elements, vertices);
     mesh.region = to_vector(
         integers(item.at("element_regions"), 1, elements, static_cast<std::int64_t>(mesh.regions.size())));
-    simulation.basis = doubles(item.at("basis"), 3 * vertices, model_.rank);
+    simulation.basis = doubles(item.at("basis"), std::int64_t{3} * vertices, model_.rank);
     if (const auto fixed = item.find("fixed")) {
       simulation.fixed =
           to_vector(integers(*fixed, 1, count(*fixed, sizeof(int), "fixed vertices"), vertices));
@@ -299,7 +298,7 @@ class ModelReader {
     rule.point =
         numbers("point", simulation ? quadrature_points(simulation->mesh.kind) : most_quadrature_points);
     rule.region = numbers("region", static_cast<std::int64_t>(model_.regions.size()));
-    rule.gradients = doubles(item.at("gradients"), 9 * points, model_.rank);
+    rule.gradients = doubles(item.at("gradients"), std::int64_t{9} * points, model_.rank);
     // Sizes tell one weight per point from one per point and coordinate.
     const JsonValue weights = item.at("weights");
     const bool one_each = container_.count_in_view(weights, sizeof(double), "weights") == points;
@@ -329,7 +328,7 @@ class ModelReader {
             .training_error = number("training_error"),
             .held_out_error = number("held_out_error"),
             .amplitude = number("amplitude"),
-            .poses = item.at("poses").integer(0, std::numeric_limits<std::int64_t>::max())};
+            .poses = static_cast<Index>(item.at("poses").integer(0, std::numeric_limits<Index>::max()))};
   }
 
   GltfContainer container_;

@@ -1,10 +1,10 @@
+#include "limber/base/bits.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/model_mesh.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 
 namespace limber {
@@ -65,7 +65,7 @@ json make_region(GlbBuilder& builder, const ReducedRegion& region, bool exact) {
 bool same_numbers(const Matrix& a, const Vector& b) {
   return a.cols() == 1 && a.rows() == b.rows() &&
          std::equal(b.begin(), b.end(), a.data(), [](double x, double y) {
-           return std::bit_cast<std::uint64_t>(x) == std::bit_cast<std::uint64_t>(y);
+           return bits_as<std::uint64_t>(x) == bits_as<std::uint64_t>(y);
          });
 }
 

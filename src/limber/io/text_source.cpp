@@ -20,16 +20,6 @@ std::string_view trimmed(std::string_view text) {
 
 }  // namespace
 
-std::string printable(std::string_view text) {
-  constexpr std::size_t longest = 40;
-  std::string result(text.substr(0, longest));
-  for (char& c : result) {
-    if (c < ' ' || c > '~') c = '?';
-  }
-  if (text.size() > longest) result += "...";
-  return result;
-}
-
 void TextSource::fail(std::string_view text) const {
   if (binary_) throw Error("{}: byte {}: {}", where_, word_position_, text);
   const std::string_view before = content_.substr(0, word_position_);

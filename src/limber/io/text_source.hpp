@@ -1,14 +1,13 @@
 #pragma once
 
+#include "limber/base/text.hpp"
+
 #include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
 
 namespace limber {
-
-/// Text from a file made fit for a one-line message: at most 40 characters, '?' for unprintable ones.
-std::string printable(std::string_view text);
 
 /// What tells the words of a text apart, besides blanks and line breaks.
 struct TextStyle {

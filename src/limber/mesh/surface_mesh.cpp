@@ -1,11 +1,11 @@
 #include "limber/mesh/surface_mesh.hpp"
 
+#include "limber/base/bits.hpp"
 #include "limber/base/error.hpp"
 
 #include <Eigen/Geometry>
 
 #include <array>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -20,7 +20,7 @@ struct CellKey {
   std::array<std::uint64_t, 3> bits;
 
   explicit CellKey(const Vector3& x) {
-    for (int axis = 0; axis < 3; ++axis) bits[axis] = std::bit_cast<std::uint64_t>(x(axis) + 0.0);  // -0 is 0
+    for (int axis = 0; axis < 3; ++axis) bits[axis] = bits_as<std::uint64_t>(x(axis) + 0.0);  // -0 is 0
   }
   bool operator==(const CellKey&) const = default;
 };

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/reduced/cubature.hpp"
+#include "limber/reduced/linear_elasticity.hpp"
 #include "limber/reduced/quartic.hpp"
 
 #include <utility>
@@ -14,12 +15,14 @@ struct ElasticWorkspace {
   CubatureWorkspace cubature;
 };
 
-/// Elastic energy, force and stiffness of a reduced body: exact polynomials for St. Venant-Kirchhoff, or cubature for any material.
+/// Elastic energy, force and stiffness of a reduced body: exact polynomials for St. Venant-Kirchhoff, cubature for any material, or
+/// a constant stiffness.
 class Elasticity {
  public:
   Elasticity() = default;
   Elasticity(Quartic quartic) : form_(std::move(quartic)) {}
   Elasticity(Cubature cubature) : form_(std::move(cubature)) {}
+  Elasticity(LinearElasticity linear) : form_(std::move(linear)) {}
 
   [[nodiscard]] Index rank() const {
     return std::visit([](const auto& form) { return form.rank(); }, form_);
@@ -29,24 +32,27 @@ class Elasticity {
   double evaluate(const VectorRef& q, ElasticWorkspace& work, Eigen::Ref<Vector> f,
                   Eigen::Ref<Matrix> K) const {
     if (const auto* exact = std::get_if<Quartic>(&form_)) return exact->evaluate(q, work.quartic, f, K);
-    return std::get<Cubature>(form_).evaluate(q, work.cubature, f, K);
+    if (const auto* points = std::get_if<Cubature>(&form_)) return points->evaluate(q, work.cubature, f, K);
+    return std::get<LinearElasticity>(form_).evaluate(q, f, K);
   }
 
   /// f alone; returns W.
   double evaluate_force(const VectorRef& q, ElasticWorkspace& work, Eigen::Ref<Vector> f) const {
     if (const auto* exact = std::get_if<Quartic>(&form_)) return exact->evaluate_force(q, work.quartic, f);
-    return std::get<Cubature>(form_).evaluate_force(q, work.cubature, f);
+    if (const auto* points = std::get_if<Cubature>(&form_))
+      return points->evaluate_force(q, work.cubature, f);
+    return std::get<LinearElasticity>(form_).evaluate_force(q, f);
   }
 
-  /// The polynomial, or null; the cubature, or null.
+  /// The polynomial, or null; the cubature, or null. A constant stiffness has neither.
   [[nodiscard]] const Quartic* quartic() const { return std::get_if<Quartic>(&form_); }
   [[nodiscard]] const Cubature* cubature() const { return std::get_if<Cubature>(&form_); }
 
   /// Whether f is the gradient of W.
-  [[nodiscard]] bool conservative() const { return quartic() != nullptr || cubature()->conservative(); }
+  [[nodiscard]] bool conservative() const { return cubature() == nullptr || cubature()->conservative(); }
 
  private:
-  std::variant<Quartic, Cubature> form_;
+  std::variant<Quartic, Cubature, LinearElasticity> form_;
 };
 
 }  // namespace limber

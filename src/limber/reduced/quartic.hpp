@@ -3,6 +3,8 @@
 #include "limber/linalg/pairs.hpp"
 #include "limber/linalg/types.hpp"
 
+#include <cstdint>
+
 namespace limber {
 
 // The energy of a St. Venant-Kirchhoff body in a subspace is a polynomial of degree four in q.
@@ -13,8 +15,9 @@ namespace limber {
 // Its coefficients are stored once each, ordered by monomial_index(): those of the first r' coordinates are
 // the first monomial_count(r') ones, so that truncating a model is taking a prefix.
 
-/// Monomials of degree four in 1 + rank variables: (rank + 4 choose 4).
-constexpr Index monomial_count(Index rank) {
+/// Monomials of degree four in 1 + rank variables: (rank + 4 choose 4). In 64 bits where Index has 32 as well: a file may claim more
+/// than there is memory for.
+constexpr std::int64_t monomial_count(std::int64_t rank) {
   return (rank + 1) * (rank + 2) / 2 * (rank + 3) / 3 * (rank + 4) / 4;
 }
 

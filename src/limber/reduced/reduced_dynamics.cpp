@@ -62,7 +62,9 @@ void ReducedSystem::set_equations(const ReducedEquations& equations) {
   mass_factor_ = std::move(mass_factor);
   for (Vector* vector : {&force_, &scratch_.force, &tangent_.base_force}) vector->resize(r);
   for (Matrix* matrix : {&stiffness_, &rest_stiffness_, &scratch_.stiffness}) matrix->resize(r, r);
-  preconditioner_mass_ = preconditioner_stiffness_ = -1.0;
+  preconditioned_.fill(-1.0);
+  springs_ = {};
+  sum_.spring_energy = 0.0;
 
   q_ = Vector::Zero(r);
   energy_ = equations.elastic.evaluate(q_, scratch_.elastic, force_, stiffness_);
@@ -89,6 +91,7 @@ void ReducedSystem::evaluate(const Vector& q) {
   q_ = q;
   scratch_.damping_rounding = 0.0;
   energy_ = equations_->elastic.evaluate(q, scratch_.elastic, force_, stiffness_);
+  if (!springs_.empty()) add_springs(true);
 }
 
 void ReducedSystem::evaluate_force(const Vector& q) {
@@ -96,9 +99,28 @@ void ReducedSystem::evaluate_force(const Vector& q) {
   q_ = q;
   scratch_.damping_rounding = 0.0;
   energy_ = equations_->elastic.evaluate_force(q, scratch_.elastic, force_);
+  if (!springs_.empty()) add_springs(false);
 }
 
-double ReducedSystem::force_rounding() const { return elastic_rounding() + scratch_.damping_rounding; }
+void ReducedSystem::set_springs(std::vector<ReducedSpring> springs) {
+  ReducedSprings next(std::move(springs), size());
+  // A hand that moves changes the anchor alone, and the preconditioner stays.
+  const bool moved = !next.empty() && !springs_.empty() && next.stiffness() == springs_.stiffness();
+  if (!moved) preconditioned_.fill(-1.0);
+  springs_ = std::move(next);
+  sum_.spring_energy = 0.0;
+  if (!springs_.empty()) add_springs(true);
+}
+
+void ReducedSystem::add_springs(bool with_stiffness) {
+  sum_.force = force_;
+  sum_.spring_energy = springs_.add_force(q_, sum_.force);
+  if (with_stiffness) sum_.stiffness = stiffness_ + springs_.stiffness();
+}
+
+double ReducedSystem::force_rounding() const {
+  return elastic_rounding() + scratch_.damping_rounding + springs_.rounding(q_).force;
+}
 
 /// The force is a sum of terms like K_ij q_j, each rounded on its own.
 double ReducedSystem::elastic_rounding() const {
@@ -113,8 +135,8 @@ double ReducedSystem::rounded_size() const {
 }
 
 double ReducedSystem::energy_rounding() const {
-  return elastic_rounding() * rounded_size() +
-         16.0 * std::numeric_limits<double>::epsilon() * std::abs(energy_);
+  return elastic_rounding() * rounded_size() + springs_.rounding(q_).energy +
+         16.0 * std::numeric_limits<double>::epsilon() * (std::abs(energy_) + sum_.spring_energy);
 }
 
 void ReducedSystem::multiply_mass(const Vector& x, Vector& y) const {
@@ -149,11 +171,13 @@ void ReducedSystem::multiply_stiffness(const Vector& x, Vector& y) const {
   } else {
     y.noalias() = stiffness_ * x;
   }
+  springs_.add_product(1.0, x, y);
 }
 
 void ReducedSystem::multiply_force_derivative(const Vector& x, Vector& y) const {
   y.setZero(x.size());
   add_derivative(q_, force_, 1.0, x, y);
+  springs_.add_product(1.0, x, y);
 }
 
 /// |q| over which the force bends: a polynomial far from rest is bent as strongly as its argument is large;
@@ -203,6 +227,7 @@ void ReducedSystem::combine(double mass, double damping, double stiffness, const
   } else {
     matrix_ += on_mass * equations_->mass;
   }
+  if (!springs_.empty()) matrix_ += stiffness * springs_.stiffness();
   if (local && exact_damping) add_damping_derivative(stiffness * damping_.stiffness, v);
   if (!local && damping_.stiffness > 0.0) matrix_ += damping * damping_.stiffness * rest_stiffness_;
 }
@@ -263,6 +288,7 @@ SolveReport ReducedSystem::prepare_products(double mass, double damping, double 
   tangent_.mass = mass + damping * damping_.mass;
   tangent_.stiffness = stiffness + (local ? damped : 0.0);
   tangent_.rest = local ? 0.0 : damped;
+  tangent_.springs = stiffness;
   tangent_.floor = smallest_inertia * mass * least_mass_;
   if (local && exact_damping && tangent_.stiffness > 0.0) {
     tangent_.base = q_ + (stiffness * damping_.stiffness / tangent_.stiffness) * v;
@@ -271,15 +297,13 @@ SolveReport ReducedSystem::prepare_products(double mass, double damping, double 
     tangent_.base = q_;
     tangent_.base_force = force_;
   }
-  const double on_rest = stiffness + damped;
-  if (tangent_.mass == preconditioner_mass_ && on_rest == preconditioner_stiffness_) return {};
-  preconditioner_mass_ = -1.0;
-  matrix_ = on_rest * rest_stiffness_ + tangent_.mass * equations_->mass;
+  const std::array<double, 3> coefficients{tangent_.mass, stiffness + damped, tangent_.springs};
+  if (coefficients == preconditioned_) return {};
+  preconditioned_.fill(-1.0);
+  matrix_ = coefficients[1] * rest_stiffness_ + tangent_.mass * equations_->mass;
+  if (!springs_.empty()) matrix_ += tangent_.springs * springs_.stiffness();
   const SolveReport report = preconditioner_.compute(matrix_, tangent_.floor);
-  if (report.ok()) {
-    preconditioner_mass_ = tangent_.mass;
-    preconditioner_stiffness_ = on_rest;
-  }
+  if (report.ok()) preconditioned_ = coefficients;
   return report;
 }
 
@@ -289,6 +313,7 @@ void ReducedSystem::multiply_tangent(const Vector& p, Vector& y) const {
   y *= tangent_.mass;
   if (tangent_.rest > 0.0) y.noalias() += tangent_.rest * rest_stiffness_ * p;
   add_derivative(tangent_.base, tangent_.base_force, tangent_.stiffness, p, y);
+  springs_.add_product(tangent_.springs, p, y);
 }
 
 DynamicState make_reduced_state(Index rank) {

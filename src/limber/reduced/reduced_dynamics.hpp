@@ -6,8 +6,12 @@
 #include "limber/reduced/definite_factor.hpp"
 #include "limber/reduced/matrix_free.hpp"
 #include "limber/reduced/reduced_equations.hpp"
+#include "limber/reduced/reduced_springs.hpp"
 
 #include <Eigen/Cholesky>
+
+#include <array>
+#include <vector>
 
 namespace limber {
 
@@ -28,9 +32,10 @@ class ReducedSystem {
   [[nodiscard]] Index size() const { return equations_->rank; }
   void evaluate(const Vector& q);
   void evaluate_force(const Vector& q);
-  [[nodiscard]] const Vector& force() const { return force_; }
-  [[nodiscard]] const Matrix& stiffness() const { return stiffness_; }  ///< evaluated by `direct` alone
-  [[nodiscard]] double elastic_energy() const { return energy_; }       ///< J, at the q last evaluated
+  // At the q last evaluated, of the body and its springs together. The stiffness is evaluated by `direct` alone.
+  [[nodiscard]] const Vector& force() const { return springs_.empty() ? force_ : sum_.force; }
+  [[nodiscard]] const Matrix& stiffness() const { return springs_.empty() ? stiffness_ : sum_.stiffness; }
+  [[nodiscard]] double elastic_energy() const { return energy_ + sum_.spring_energy; }  ///< J
   [[nodiscard]] double force_rounding() const;
   [[nodiscard]] double energy_rounding() const;  ///< J, size of the rounding error in elastic_energy()
   void multiply_mass(const Vector& x, Vector& y) const;
@@ -59,9 +64,17 @@ class ReducedSystem {
   [[nodiscard]] const ReducedEquations& equations() const { return *equations_; }
 
   /// The same system with other equations of the same rank or another: after an edit of materials or rank.
-  /// Keeps a reference to them. Where it throws, as the constructor does, the system keeps those it had.
+  /// Keeps a reference to them and drops the springs. Where it throws, as the constructor does, the system keeps
+  /// what it had.
   void set_equations(const ReducedEquations& equations);
   void set_equations(const ReducedEquations&& temporary) = delete;
+
+  /// Springs that pull at the body beside its own forces, in place of those there were; none at first. Newmark steps take them
+  /// implicitly: as stiff as one likes, at any h. Damping is that of the body alone. Their products are exact for
+  /// `conjugate_gradient` too, and its preconditioner holds them: it is factored again for other rows or
+  /// stiffnesses, not for other anchors.
+  /// Throws Error as ReducedSprings does; the system then keeps those it had.
+  void set_springs(std::vector<ReducedSpring> springs);
 
  private:
   [[nodiscard]] bool matrix_free() const { return solver == ReducedSolver::conjugate_gradient; }
@@ -70,6 +83,7 @@ class ReducedSystem {
   }
   void combine(double mass, double damping, double stiffness, const Vector& v);
   void add_damping_derivative(double factor, const Vector& v);
+  void add_springs(bool with_stiffness);
   [[nodiscard]] double elastic_rounding() const;
   [[nodiscard]] double rounded_size() const;
   [[nodiscard]] double scale_of_change() const;
@@ -81,6 +95,8 @@ class ReducedSystem {
 
   const ReducedEquations* equations_;
   RayleighDamping damping_;
+  // All that is named force, stiffness and energy below is of the body alone, unless it says otherwise: damping asks
+  // for that, and differences of forces would drown in the rounding of a stiff spring.
   Vector q_, force_;
   Matrix stiffness_, rest_stiffness_, matrix_;
   double energy_ = 0.0;
@@ -92,6 +108,15 @@ class ReducedSystem {
   Eigen::LLT<Matrix> mass_factor_{Matrix::Identity(1, 1)};
   DefiniteFactor factor_;  ///< of matrix_
 
+  ReducedSprings springs_;
+  /// Body and springs at q_. Not kept up where there are none.
+  struct Sum {
+    Vector force;
+    Matrix stiffness;
+    double spring_energy = 0.0;  ///< of the springs
+  };
+  Sum sum_;
+
   /// What an evaluation beside q_ needs. Products are differences of forces, so const functions write here.
   struct Scratch {
     ElasticWorkspace elastic;
@@ -101,16 +126,17 @@ class ReducedSystem {
   };
   mutable Scratch scratch_;
 
-  /// Coefficients of A = mass M + rest K(0) + stiffness K(base), the matrix whose products conjugate
-  /// gradients take.
+  /// Coefficients of A = mass M + rest K(0) + stiffness K(base) + springs K_springs, the matrix whose products
+  /// conjugate gradients take.
   struct Tangent {
-    double mass = 0.0, rest = 0.0, stiffness = 0.0;
+    double mass = 0.0, rest = 0.0, stiffness = 0.0, springs = 0.0;
     double floor = 0.0;  ///< of its curvature
     Vector base, base_force;
   };
   Tangent tangent_;
-  DefiniteFactor preconditioner_;  ///< of preconditioner_mass_ M + preconditioner_stiffness_ K(0)
-  double preconditioner_mass_ = -1.0, preconditioner_stiffness_ = -1.0;  ///< negative: of none
+  DefiniteFactor preconditioner_;
+  /// Its coefficients of M, K(0) and K_springs; negative: of none.
+  std::array<double, 3> preconditioned_ = {-1.0, -1.0, -1.0};
   ConjugateGradientWorkspace conjugate_gradient_work_;
 };
 
@@ -145,7 +171,7 @@ SolveReport step(ReducedWorkspace& work, double h, const Vector& f_ext, DynamicS
 /// Sets the acceleration that balances the forces at the state's q and v.
 SolveReport balance(ReducedWorkspace& work, const Vector& f_ext, DynamicState& state);
 
-/// Elastic and kinetic energy, J.
+/// Elastic and kinetic energy, that of the springs included, J.
 double total_energy(ReducedWorkspace& work, const DynamicState& state);
 
 /// Static equilibrium f(q) = f_ext by Newton's iteration with a line search on the potential W(q) - f_ext .

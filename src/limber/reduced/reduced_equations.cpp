@@ -36,6 +36,29 @@ void check_rank(const ReducedModel& model, Index rank) {
           rank, model.rank, model.rank);
 }
 
+Matrix rest_stiffness(const ReducedEquations& equations) {
+  Vector force(equations.rank);
+  Matrix stiffness(equations.rank, equations.rank);
+  ElasticWorkspace work;
+  equations.elastic.evaluate(Vector::Zero(equations.rank), work, force, stiffness);
+  return stiffness;
+}
+
+using Vibrations = Eigen::GeneralizedSelfAdjointEigenSolver<Matrix>;
+
+/// options: Eigen's, which tell whether the eigenvectors are wanted.
+Vibrations solve_vibrations(const ReducedEquations& equations, int options) {
+  Vibrations vibrations(rest_stiffness(equations), equations.mass, options);
+  require(vibrations.info() == Eigen::Success,
+          "the natural frequencies of the reduced model do not converge");
+  return vibrations;
+}
+
+/// Rigid motions have eigenvalue 0, which rounding may make negative.
+Vector frequencies_of(const Vibrations& vibrations) {
+  return vibrations.eigenvalues().cwiseMax(0.0).cwiseSqrt() / (2.0 * std::numbers::pi);
+}
+
 }  // namespace
 
 Vector energy_coefficients(const ReducedModel& model, std::span<const Material> materials, Index rank) {
@@ -77,17 +100,24 @@ ReducedEquations make_equations(const ReducedModel& model) {
   return make_equations(model, model.materials(), model.rank);
 }
 
+ReducedEquations linearized(const ReducedEquations& equations) {
+  const Matrix K = rest_stiffness(equations);
+  return {equations.rank, LinearElasticity(0.5 * (K + K.transpose())), equations.mass, equations.weight};
+}
+
+NaturalModes natural_modes(const ReducedEquations& equations) {
+  const Vibrations vibrations = solve_vibrations(equations, Eigen::ComputeEigenvectors);
+  NaturalModes modes{frequencies_of(vibrations), vibrations.eigenvectors()};
+  for (auto shape : modes.shapes.colwise()) {
+    Index largest = 0;
+    shape.cwiseAbs().maxCoeff(&largest);
+    if (shape(largest) < 0.0) shape = -shape;
+  }
+  return modes;
+}
+
 Vector natural_frequencies(const ReducedEquations& equations) {
-  const Vector rest = Vector::Zero(equations.rank);
-  Vector force(equations.rank);
-  Matrix stiffness(equations.rank, equations.rank);
-  ElasticWorkspace work;
-  equations.elastic.evaluate(rest, work, force, stiffness);
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(stiffness, equations.mass,
-                                                                Eigen::EigenvaluesOnly);
-  require(solver.info() == Eigen::Success, "the natural frequencies of the reduced model do not converge");
-  // Rigid motions have eigenvalue 0, which rounding may make negative.
-  return solver.eigenvalues().cwiseMax(0.0).cwiseSqrt() / (2.0 * std::numbers::pi);
+  return frequencies_of(solve_vibrations(equations, Eigen::EigenvaluesOnly));
 }
 
 }  // namespace limber

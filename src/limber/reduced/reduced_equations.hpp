@@ -31,6 +31,19 @@ ReducedEquations make_equations(const ReducedModel& model, std::span<const Mater
 /// As the model was made.
 ReducedEquations make_equations(const ReducedModel& model);
 
+/// The same body with the forces of its stiffness at rest, f = K(0) q (the symmetric part of df/dq where that is not symmetric):
+/// mass and weight stay.                                              [Barbic & James 2005, section 5.2]
+ReducedEquations linearized(const ReducedEquations& equations);
+
+/// Vibrations of the reduced model about its rest shape: K(0) s = (2 pi f)^2 M s.
+struct NaturalModes {
+  Vector frequencies;  ///< r', Hz, ascending
+  Matrix shapes;       ///< r' x r', a column each: S^T M S = I, the entry of largest size positive
+};
+
+/// Cost O(r^3). Throws Error where the eigenvalues do not converge.
+NaturalModes natural_modes(const ReducedEquations& equations);
+
 /// Natural frequencies of the reduced model about its rest shape, Hz, ascending (r').
 Vector natural_frequencies(const ReducedEquations& equations);
 

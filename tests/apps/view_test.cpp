@@ -1,0 +1,292 @@
+#include "apps/limber/command.hpp"
+#include "apps/limber/viewer_page.hpp"
+#include "limber/io/model_file.hpp"
+#include "tests/apps/http_support.hpp"
+#include "tests/apps/support.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdint>
+#include <optional>
+
+namespace limber {
+namespace test {
+extern const std::string_view awkward_page_text;
+}
+
+namespace {
+
+using app::page_with_model;
+using nlohmann::json;
+using test::contains;
+using test::run_limber;
+using test::ScratchFolder;
+
+std::string decoded_base64(std::string_view text) {
+  constexpr std::string_view digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string bytes;
+  std::uint32_t bits = 0;
+  int count = 0;
+  for (const char c : text.substr(0, text.find('='))) {
+    bits = (bits << 6) | static_cast<std::uint32_t>(digits.find(c));
+    count += 6;
+    if (count < 8) continue;
+    count -= 8;
+    bytes += static_cast<char>((bits >> count) & 255U);
+  }
+  return bytes;
+}
+
+/// What stands between two marks; a failed test where they are not there.
+std::string between(std::string_view text, std::string_view begin, std::string_view end) {
+  const std::size_t first = text.find(begin);
+  const std::size_t last = text.find(end, first + begin.size());
+  EXPECT_TRUE(first != std::string_view::npos && last != std::string_view::npos) << begin;
+  return std::string(text.substr(first + begin.size(), last - first - begin.size()));
+}
+
+/// A model with its simulation mesh, m.glb in the folder.
+void make_model(const ScratchFolder& folder) {
+  const auto result = run_limber(
+      folder.path(),
+      fmt::format("reduce '{}' --fixed-where 'x < 0.01' --modes 2 --rank 3 -o m.glb", test::tiny_beam_name));
+  ASSERT_EQ(result.status, 0) << result.err;
+}
+
+constexpr std::string_view plain_page =
+    R"(<title>x</title><script id="limber-model" type="application/octet-stream" data-name=""></script>)";
+
+TEST(EmbedText, KeepsEveryCharacter) { EXPECT_TRUE(test::awkward_page_text == read_file(AWKWARD_PAGE)); }
+
+TEST(ViewerPage, HoldsTheModelInBase64) {
+  EXPECT_EQ(
+      page_with_model(plain_page, "\xFF\x01glTF", "m.glb", "m - limber"),
+      R"(<title>m - limber</title><script id="limber-model" type="application/octet-stream" data-name="m.glb">/wFnbFRG</script>)");
+  for (const std::string bytes : {"", "a", "ab", "abc", "abcd"}) {
+    EXPECT_EQ(decoded_base64(between(page_with_model(plain_page, bytes, "m", "t"), "data-name=\"m\">", "<")),
+              bytes);
+  }
+}
+
+TEST(ViewerPage, EscapesNames) {
+  const std::string html =
+      page_with_model(plain_page, "", "a\"b<c>&'\xC3\xA9.glb", "</title><script>alert(1)</script>");
+  EXPECT_TRUE(contains(html, "data-name=\"a&quot;b&lt;c&gt;&amp;'\xC3\xA9.glb\"")) << html;
+  EXPECT_TRUE(contains(html, "<title>&lt;/title&gt;&lt;script&gt;alert(1)&lt;/script&gt;</title><script id"))
+      << html;
+}
+
+TEST(ViewerPage, ChangesNothingButTheTitleAndThePlaceForTheModel) {
+  const std::string_view page = test::awkward_page_text;
+  const std::string html = page_with_model(page, "abc", "m.glb", "t");
+  std::string expected(page);
+  const auto replace = [&](std::string_view old_part, std::string_view new_part) {
+    expected.replace(expected.find(old_part), old_part.size(), new_part);
+  };
+  replace("<title>limber</title>", "<title>t</title>");
+  replace("<SCRIPT data-name=\"\" type='application/octet-stream' ID=limber-model>\n",
+          "<script type=\"application/octet-stream\" id=\"limber-model\" data-name=\"m.glb\">YWJj");
+  EXPECT_EQ(html, expected);
+}
+
+TEST(ViewerPage, MayHaveItsTitleLast) {
+  EXPECT_EQ(page_with_model("<script id=limber-model></script><title></title>", "abc", "m", "t"),
+            R"(<script id="limber-model" data-name="m">YWJj</script><title>t</title>)");
+}
+
+TEST(ViewerPage, MustHaveOneEmptyPlaceAndATitle) {
+  const std::string title = "<title></title>", place = "<script id=limber-model></script>";
+  for (const std::string& page :
+       {title, title + place + place, place, title + "<script id=limber-models></script>",
+        title + "<script id=limber-model>x</script>", std::string()}) {
+    EXPECT_THROW(page_with_model(page, "", "m", "t"), app::Failure) << page;
+  }
+}
+
+TEST(ViewerPage, NamesFilesInUtf8) {
+  EXPECT_EQ(app::display_name("folder/sp\xC3\xB6on.glb"), "sp\xC3\xB6on.glb");
+  EXPECT_EQ(app::display_name("a\xFF.glb"), "a\xEF\xBF\xBD.glb");
+}
+
+#ifdef LIMBER_VIEWER_PAGE
+
+/// `limber view` as another process, until it is ended by a signal.
+class ViewProcess {
+ public:
+  explicit ViewProcess(const std::filesystem::path& folder, const std::string& arguments) {
+    std::array<int, 2> ends{};
+    if (::pipe(ends.data()) != 0) return;
+    process_ = ::fork();
+    if (process_ == 0) {
+      ::dup2(ends[1], STDOUT_FILENO);
+      ::close(ends[0]);
+      ::close(ends[1]);
+      // The shell is replaced by the command: signals reach it.
+      const std::string line =
+          fmt::format("cd '{}' && exec '{}' view {}", folder.string(), LIMBER_COMMAND, arguments);
+      ::execl("/bin/sh", "sh", "-c", line.c_str(), nullptr);
+      ::_exit(127);
+    }
+    ::close(ends[1]);
+    for (char c = 0; ::read(ends[0], &c, 1) == 1 && c != '\n';) line_ += c;
+    ::close(ends[0]);
+  }
+  ~ViewProcess() {
+    if (process_ > 0) end(SIGKILL);
+  }
+  ViewProcess(const ViewProcess&) = delete;
+  ViewProcess& operator=(const ViewProcess&) = delete;
+
+  [[nodiscard]] const std::string& line() const { return line_; }  ///< the first it printed
+
+  [[nodiscard]] int port() const {
+    const std::size_t colon = line_.find("127.0.0.1:");
+    return colon == std::string::npos ? 0 : std::atoi(line_.c_str() + colon + 10);
+  }
+
+  /// Its exit status after the signal; -1 where the signal itself ended it.
+  int end(int signal) {
+    int status = 0;
+    ::kill(process_, signal);
+    ::waitpid(std::exchange(process_, -1), &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  }
+
+ private:
+  pid_t process_ = -1;
+  std::string line_;
+};
+
+TEST(View, ServesThePageAndTheModelUntilInterrupted) {
+  const ScratchFolder folder;
+  make_model(folder);
+  ViewProcess view(folder.path(), "m.glb --no-open");
+  EXPECT_EQ(view.line(), fmt::format("viewer at http://127.0.0.1:{}/ until Ctrl-C", view.port()));
+  EXPECT_TRUE(test::get(view.port(), "/").body == read_file(LIMBER_VIEWER_PAGE));
+  EXPECT_TRUE(test::get(view.port(), "/model.glb").body == read_file(folder / "m.glb"));
+  EXPECT_EQ(view.end(SIGINT), 0);
+}
+
+TEST(View, NeedsNoModelAndPrintsJson) {
+  const ScratchFolder folder;
+  ViewProcess view(folder.path(), "--no-open --json");
+  EXPECT_EQ(json::parse(view.line())["url"], fmt::format("http://127.0.0.1:{}/", view.port()));
+  EXPECT_EQ(test::get(view.port(), "/model.glb").status, 404);
+  const test::Connection stuck(view.port());
+  EXPECT_EQ(view.end(SIGTERM), 0);
+}
+
+TEST(View, SaysWhenItsPortIsTaken) {
+  const ScratchFolder folder;
+  const ViewProcess view(folder.path(), "--no-open");
+  test::expect_refused(folder, fmt::format("view --no-open --port {}", view.port()), "is taken");
+}
+
+/// A variable of the environment with another value, for as long as this lives.
+class EnvironmentGuard {
+ public:
+  EnvironmentGuard(const char* name, const char* value) : name_(name) {
+    if (const char* before = ::getenv(name)) before_ = before;
+    ::setenv(name, value, 1);
+  }
+  ~EnvironmentGuard() {
+    if (before_) {
+      ::setenv(name_, before_->c_str(), 1);
+    } else {
+      ::unsetenv(name_);
+    }
+  }
+  EnvironmentGuard(const EnvironmentGuard&) = delete;
+  EnvironmentGuard& operator=(const EnvironmentGuard&) = delete;
+
+ private:
+  const char* name_;
+  std::optional<std::string> before_;
+};
+
+/// False where a file is not there within ten seconds.
+bool appears(const std::filesystem::path& file) {
+  using Clock = std::chrono::steady_clock;
+  const auto deadline = Clock::now() + std::chrono::seconds(10);
+  while (!std::filesystem::exists(file)) {
+    if (Clock::now() > deadline) return false;
+    ::usleep(1000);
+  }
+  return true;
+}
+
+TEST(View, OpensTheBrowserOnlyWithAScreenAndWithoutBeingForbidden) {
+  const ScratchFolder folder;
+  write_file(folder / "browser",
+             "#!/bin/sh\nprintf %s \"$1\" > opened.part\nmv opened.part opened\necho noise\n");
+  std::filesystem::permissions(folder / "browser", std::filesystem::perms::owner_all);
+  const EnvironmentGuard browser("BROWSER", (folder / "browser").c_str());
+  const EnvironmentGuard display("DISPLAY", ":0");
+  { const ViewProcess forbidden(folder.path(), "--no-open"); }
+  EXPECT_FALSE(std::filesystem::exists(folder / "opened"));
+  ViewProcess view(folder.path(), "");
+  ASSERT_TRUE(appears(folder / "opened"));
+  EXPECT_EQ(read_file(folder / "opened"), fmt::format("http://127.0.0.1:{}/", view.port()));
+  EXPECT_EQ(view.end(SIGINT), 0);
+}
+
+TEST(Export, WritesOnePageWithTheModelInside) {
+  const ScratchFolder folder;
+  make_model(folder);
+  const auto result = run_limber(folder.path(), "export m.glb -o page.html");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(result.out.starts_with("wrote page.html (")) << result.out;
+  const std::string html = read_file(folder / "page.html");
+  EXPECT_TRUE(decoded_base64(between(html, "data-name=\"m.glb\">", "</script")) ==
+              read_file(folder / "m.glb"));
+  EXPECT_EQ(between(html, "<title>", "</title>"), "m - limber");
+  EXPECT_EQ(test::files_in(folder.path()), (std::set<std::string>{"m.glb", "page.html"}));
+}
+
+TEST(Export, LeavesTheSimulationMeshOutWhenAsked) {
+  const ScratchFolder folder;
+  make_model(folder);
+  const ReducedModel model = read_model(folder / "m.glb");
+  ASSERT_TRUE(model.simulation.has_value());
+  const auto result = run_limber(folder.path(), "export m.glb -o page.html --small --title 'A & B' --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::string html = read_file(folder / "page.html");
+  const std::string inside = decoded_base64(between(html, "data-name=\"m.glb\">", "</script"));
+  const ReducedModel small = parse_model(inside, "inside");
+  EXPECT_FALSE(small.simulation.has_value());
+  EXPECT_EQ(small.surface.basis, model.surface.basis);
+  EXPECT_EQ(between(html, "<title>", "</title>"), "A &amp; B");
+  const json report = json::parse(result.out);
+  EXPECT_EQ(report["file_bytes"], html.size());
+  EXPECT_EQ(report["model_bytes"], inside.size());
+  EXPECT_EQ(report["saved_bytes"], read_file(folder / "m.glb").size() - inside.size());
+}
+
+TEST(Export, SparesItsInput) {
+  const ScratchFolder folder;
+  make_model(folder);
+  std::filesystem::rename(folder / "m.glb", folder / "m.html");
+  test::expect_refused(folder, "export m.html -o ./m.html", "would overwrite the input");
+}
+
+#else
+
+TEST(View, SaysThatItsPageIsMissing) {
+  const ScratchFolder folder;
+  make_model(folder);
+  for (const char* arguments : {"view m.glb", "view", "export m.glb -o page.html"}) {
+    const auto result = run_limber(folder.path(), arguments);
+    EXPECT_EQ(result.status, 1) << arguments;
+    EXPECT_TRUE(contains(result.err, "built without the viewer's page")) << result.err;
+    EXPECT_EQ(test::line_count(result.err), 1) << result.err;
+  }
+  EXPECT_EQ(test::files_in(folder.path()), std::set<std::string>{"m.glb"});
+}
+
+#endif
+
+}  // namespace
+}  // namespace limber

@@ -1,0 +1,152 @@
+// live_reference MODEL.glb SCRIPT.json            does what a script says with a body and prints its states
+// live_reference --time MODEL.glb RANK H SECONDS  prints steps per second
+//
+// The native side of the comparisons under web/runtime: test/script.ts runs the same scripts, and bench.ts the same motion, by
+// WebAssembly. A script is a list of objects with an "action" each; numbers are printed with 17 digits.
+
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
+#include "limber/io/model_file.hpp"
+#include "limber/reduced/live_body.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include <cstdlib>
+#include <ctime>
+#include <functional>
+#include <map>
+#include <string>
+
+namespace {
+
+using namespace limber;
+using nlohmann::json;
+
+Vector3 vector_of(const json& value) {
+  return {value.at(0).get<double>(), value.at(1).get<double>(), value.at(2).get<double>()};
+}
+
+json list_of(const Vector& values) { return std::vector<double>(values.begin(), values.end()); }
+
+Vector vector_from(const json& list) {
+  const auto values = list.get<std::vector<double>>();
+  return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
+}
+
+void change_material(LiveBody& body, const json& item) {
+  const auto region = item.at("region").get<Index>();
+  Material material = body.material(region);
+  const LameParameters lame = lame_of(material.law);
+  if (item.contains("young") || item.contains("poisson")) {
+    material.law = make_law(
+        name_of(material.law),
+        lame_from_young(item.value("young", young_modulus(lame)), item.value("poisson", poisson_ratio(lame))),
+        constants_of(material.law));
+  }
+  material.density = item.value("density", material.density);
+  body.set_material(region, material);
+}
+
+std::vector<Pull> pulls_of(const json& list) {
+  std::vector<Pull> pulls;
+  for (const json& item : list) {
+    pulls.push_back(
+        {item.at("vertex").get<int>(), vector_of(item.at("target")), item.at("stiffness").get<double>()});
+  }
+  return pulls;
+}
+
+void take_steps(LiveBody& body, const json& item) {
+  ReducedStepOptions options;
+  options.newmark.max_iterations = item.value("iterations", 1);
+  if (item.value("solver", "direct") == "cg") options.solver = ReducedSolver::conjugate_gradient;
+  for (int i = 0; i < item.at("count").get<int>(); ++i) {
+    const SolveReport report = body.step(item.at("h").get<double>(), options);
+    require(report.ok(), "step {} failed: {}", i, name_of(report.status));
+  }
+}
+
+/// What a body is asked for after a while: its state, and what follows from it at a vertex.
+json sample(const LiveBody& body, const json& item) {
+  const auto vertex = item.at("vertex").get<int>();
+  const BodyEnergy energy = body.energy();
+  const Vector3 position = body.position(vertex);
+  json pulls = json::array();
+  for (Index i = 0; i < item.value("pulls", Index{0}); ++i) pulls.push_back(list_of(body.pull_force(i)));
+  return {{"time", body.state().time},
+          {"q", list_of(body.state().u)},
+          {"v", list_of(body.state().v)},
+          {"elastic", energy.elastic},
+          {"kinetic", energy.kinetic},
+          {"position", list_of(position)},
+          {"stiffness", body.stiffness_at(vertex)},
+          {"frequencies", list_of(body.frequencies())},
+          {"mode", list_of(body.mode_shape(0).cwiseAbs())},  // its sign is not determined
+          {"pulls", pulls}};
+}
+
+json run_script(LiveBody& body, const json& script) {
+  json samples = json::array();
+  const std::map<std::string, std::function<void(const json&)>> actions{
+      {"material", [&](const json& item) { change_material(body, item); }},
+      {"gravity", [&](const json& item) { body.set_gravity(vector_of(item.at("value"))); }},
+      {"damping",
+       [&](const json& item) {
+         body.set_damping(
+             {.mass = item.at("mass").get<double>(), .stiffness = item.at("stiffness").get<double>()});
+       }},
+      {"rank", [&](const json& item) { body.set_rank(item.at("value").get<Index>()); }},
+      {"linear", [&](const json& item) { body.set_linear(item.at("value").get<bool>()); }},
+      {"force",
+       [&](const json& item) { body.set_force(item.at("vertex").get<int>(), vector_of(item.at("value"))); }},
+      {"clear_forces", [&](const json&) { body.clear_forces(); }},
+      {"pulls", [&](const json& item) { body.set_pulls(pulls_of(item.at("value"))); }},
+      {"reset", [&](const json&) { body.reset(); }},
+      {"state",
+       [&](const json& item) { body.set_state(vector_from(item.at("q")), vector_from(item.at("v"))); }},
+      {"step", [&](const json& item) { take_steps(body, item); }},
+      {"sample", [&](const json& item) { samples.push_back(sample(body, item)); }}};
+  for (const json& item : script) actions.at(item.at("action").get<std::string>())(item);
+  return samples;
+}
+
+/// s, of this process: other work on the machine does not count.
+double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
+
+/// The motion of bench.ts: a body that swings under gravity. Per second of processor time.
+double steps_per_second(LiveBody& body, Index rank, double h, double seconds) {
+  constexpr int batch = 20;
+  body.set_rank(rank);
+  body.set_gravity({0.0, 0.0, -9.81});
+  body.set_damping({.mass = 0.1, .stiffness = 0.001});
+  const auto advance = [&] {
+    for (int i = 0; i < batch; ++i) require(body.step(h).ok(), "a step failed");
+  };
+  advance();
+  const double start = processor_time();
+  int steps = 0;
+  for (; processor_time() - start < seconds; steps += batch) advance();
+  return steps / (processor_time() - start);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    if (words.size() == 5 && words[0] == "--time") {
+      LiveBody body(read_model(words[1]));
+      fmt::print("{:.17g}\n",
+                 steps_per_second(body, std::stoi(words[2]), std::stod(words[3]), std::stod(words[4])));
+      return EXIT_SUCCESS;
+    }
+    require(words.size() == 2, "usage: live_reference MODEL.glb SCRIPT.json");
+    LiveBody body(read_model(words[0]));
+    fmt::print("{}\n", run_script(body, json::parse(read_file(words[1]))).dump());
+    return EXIT_SUCCESS;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "live_reference: {}\n", error.what());
+    return EXIT_FAILURE;
+  }
+}

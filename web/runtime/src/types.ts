@@ -1,0 +1,114 @@
+/** A point, a direction or a force: x, y, z in metres, newtons and so on. */
+export type Vector3 = readonly [number, number, number];
+
+/** What a region is made of. The law stays the one that the model was made with. */
+export interface Material {
+  readonly law: string;
+  /** Young's modulus, Pa. */
+  readonly young: number;
+  /** Poisson's ratio, between -1 and 0.5. */
+  readonly poisson: number;
+  /** kg/m^3 */
+  readonly density: number;
+}
+
+/** Rayleigh damping D = alpha M + beta K. */
+export interface Damping {
+  /** alpha, 1/s: of all motion. */
+  readonly mass: number;
+  /** beta, s: of changes of shape, the more the faster they are. */
+  readonly stiffness: number;
+}
+
+/** A spring from a vertex of the surface to a point. It is taken implicitly: any stiffness is stable. */
+export interface Pull {
+  readonly vertex: number;
+  readonly target: Vector3;
+  /** N/m; a multiple of `stiffnessAt(vertex)` suits any body. */
+  readonly stiffness: number;
+}
+
+export interface Pick {
+  readonly vertex: number;
+  /** Along the ray, in lengths of its direction. */
+  readonly distance: number;
+  /** Whether the ray meets the surface; else the vertex is the one nearest to it. */
+  readonly hit: boolean;
+}
+
+export interface Region {
+  readonly name: string;
+  readonly tag: number;
+  /** m^3 */
+  readonly volume: number;
+  /** As the model was made. */
+  readonly material: Material;
+}
+
+/** What does not change while a body moves. */
+export interface BodyInfo {
+  readonly name: string;
+  /** How its basis was made. */
+  readonly description: string;
+  readonly rank: number;
+  readonly regions: readonly Region[];
+  readonly vertexCount: number;
+  readonly triangleCount: number;
+  /** Whether the elastic forces are exact polynomials; else they come from cubature. */
+  readonly exact: boolean;
+  /** Number of cubature points, 0 for exact forces. */
+  readonly cubaturePoints: number;
+  /** Elements of the mesh that the model was made from; 0 where the file leaves it out. */
+  readonly elementCount: number;
+  readonly fixedCount: number;
+}
+
+/** The surface that is drawn: displaced positions are `positions + sum_i q_i basis_i`. */
+export interface Surface {
+  /** 3 n: x, y, z of each vertex at rest. */
+  readonly positions: Float32Array;
+  /** 3 t vertex numbers, counter-clockwise seen from outside. */
+  readonly triangles: Uint32Array;
+  /** t: index into `parts`. */
+  readonly triangleParts: Uint32Array;
+  readonly parts: readonly { readonly name: string; /** sRGB, 0 to 1 */ readonly color: Vector3 }[];
+  /** 3 n r, one coordinate after the other: m per unit of q. */
+  readonly basis: Float32Array;
+}
+
+/** The mesh that the model was made from, for those who want to look at it. */
+export interface SimulationMesh {
+  readonly element: 'tetrahedron' | 'brick';
+  /** 3 n, at rest. */
+  readonly positions: Float32Array;
+  /** 4 or 8 vertex numbers each, ordered as in VTK. */
+  readonly elements: Uint32Array;
+  /** Vertices that do not move. */
+  readonly fixed: Uint32Array;
+  /** Elements that hold cubature points, ascending, each once; none for exact forces. */
+  readonly cubatureElements: Uint32Array;
+  /** 3 n r, as in Surface. */
+  readonly basis: Float32Array;
+}
+
+/** Where a body is in time. */
+export interface BodyState {
+  /** s since the last reset */
+  readonly time: number;
+  /** Reduced coordinates in use. */
+  readonly q: Float64Array;
+  /** Their velocities. */
+  readonly v: Float64Array;
+  /** J, without the springs that pull. */
+  readonly elasticEnergy: number;
+  /** J */
+  readonly kineticEnergy: number;
+}
+
+export interface StepOptions {
+  /** Newton iterations of a step at most. 1, the default: one linearised step, as real time asks. More: the step is
+   *  exact to 1e-8, and is divided where it does not converge. */
+  readonly iterations?: number;
+  /** 'cg' solves without forming the stiffness: faster for cubature with many coordinates. Default 'direct'. */
+  readonly solver?: 'direct' | 'cg';
+}

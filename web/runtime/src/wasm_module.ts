@@ -1,0 +1,125 @@
+import { LimberError } from './limber_error.js';
+
+/** The functions of bindings.cpp. Those that return a boolean (0 or 1) leave their numbers in limber_results. */
+interface Functions {
+  _limber_message(): number;
+  _limber_results(): number;
+  _limber_allocate(bytes: number): number;
+  _limber_free(address: number): void;
+  _limber_load(address: number, bytes: number): number;
+  _limber_release(body: number): void;
+  _limber_describe(body: number): number;
+  _limber_array(body: number, which: number): number;
+  _limber_set_rank(body: number, rank: number): number;
+  _limber_set_material(body: number, region: number, young: number, poisson: number, density: number): number;
+  _limber_material(body: number, region: number): number;
+  _limber_set_damping(body: number, mass: number, stiffness: number): number;
+  _limber_set_linear(body: number, linear: number): number;
+  _limber_set_gravity(body: number, x: number, y: number, z: number): number;
+  _limber_set_force(body: number, vertex: number, x: number, y: number, z: number): number;
+  _limber_clear_forces(body: number): number;
+  _limber_pull_records(body: number, count: number): number;
+  _limber_set_pulls(body: number): number;
+  _limber_pull_force(body: number, pull: number): number;
+  _limber_stiffness_at(body: number, vertex: number): number;
+  _limber_step(body: number, h: number, count: number, iterations: number, solver: number): number;
+  _limber_reset(body: number): number;
+  _limber_state(body: number): number;
+  _limber_state_room(body: number): number;
+  _limber_set_state(body: number): number;
+  _limber_energy(body: number): number;
+  _limber_position(body: number, vertex: number): number;
+  _limber_positions(body: number): number;
+  _limber_pick(body: number, ox: number, oy: number, oz: number, dx: number, dy: number, dz: number): number;
+  _limber_frequencies(body: number): number;
+  _limber_mode_shape(body: number, mode: number): number;
+}
+
+/** What Emscripten's module offers. The memory is replaced when it grows: its views are never kept. */
+export interface WasmModule extends Functions {
+  readonly HEAPU8: Uint8Array;
+  readonly HEAPF64: Float64Array;
+}
+
+type Call = {
+  [Name in keyof Functions]: Functions[Name] extends (...args: infer Arguments) => number
+    ? Arguments extends [number, ...number[]]
+      ? Name
+      : never
+    : never;
+}[keyof Functions];
+
+/** One instance of the WebAssembly module: calls with errors instead of statuses, and typed views of its memory. */
+export class WasmRuntime {
+  private failure: string | undefined;
+
+  constructor(private readonly wasm: WasmModule) {}
+
+  /** False after a failure of the WebAssembly machine itself (its memory may then hold anything). */
+  get alive(): boolean {
+    return this.failure === undefined;
+  }
+
+  /** The number that a file's body has from now on. */
+  load(content: Uint8Array): number {
+    const address = this.run(() => this.wasm._limber_allocate(Math.max(1, content.length))) >>> 0;
+    if (address === 0) throw new LimberError(`not enough memory for a file of ${content.length} bytes`);
+    const number = this.run(() => {
+      this.wasm.HEAPU8.set(content, address);
+      const loaded = this.wasm._limber_load(address, content.length);
+      this.wasm._limber_free(address);
+      return loaded;
+    });
+    if (number === 0) throw new LimberError(this.message());
+    return number;
+  }
+
+  release(body: number): void {
+    if (this.alive) {
+      this.run(() => {
+        this.wasm._limber_release(body);
+      });
+    }
+  }
+
+  /** Calls a function that says whether it succeeded. Throws LimberError with its reason. */
+  call<Name extends Call>(name: Name, ...values: Parameters<Functions[Name]>): void {
+    const act = this.wasm[name] as (...args: number[]) => number;
+    if (this.run(() => act(...values)) === 0) throw new LimberError(this.message());
+  }
+
+  /** Number i that the last call gave back. */
+  result(i: number): number {
+    return this.wasm.HEAPF64[(this.wasm._limber_results() >>> 3) + i]!;
+  }
+
+  bytes(address: number, count: number): Uint8Array {
+    return new Uint8Array(this.wasm.HEAPU8.buffer, address, count);
+  }
+  integers(address: number, count: number): Int32Array {
+    return new Int32Array(this.wasm.HEAPU8.buffer, address, count);
+  }
+  floats(address: number, count: number): Float32Array {
+    return new Float32Array(this.wasm.HEAPU8.buffer, address, count);
+  }
+  doubles(address: number, count: number): Float64Array {
+    return new Float64Array(this.wasm.HEAPU8.buffer, address, count);
+  }
+
+  private message(): string {
+    const heap = this.wasm.HEAPU8;
+    const start = this.wasm._limber_message() >>> 0;
+    return new TextDecoder().decode(heap.subarray(start, heap.indexOf(0, start)));
+  }
+
+  /** bindings.cpp throws nothing: what is thrown here comes from the machine, such as a stack that is full. */
+  private run<Result>(action: () => Result): Result {
+    if (this.failure !== undefined) throw new LimberError(this.failure);
+    try {
+      return action();
+    } catch (error) {
+      this.failure = `the runtime failed (${String(error)}); load the body again`;
+      throw new LimberError(this.failure);
+    }
+  }
+}

@@ -1,0 +1,359 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { load, LimberError, type Body } from '../src/index';
+import { needsLimber, readModel } from './models';
+
+const tip = 8; // a vertex at the free end
+const gravity = [0, 0, -9.81] as const;
+
+describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
+  let body: Body;
+  beforeEach(async () => {
+    body = await load(readModel('exact'));
+  });
+  afterEach(() => {
+    body.dispose();
+  });
+
+  it('says what it is', () => {
+    expect(body.info).toMatchObject({ rank: 9, exact: true, cubaturePoints: 0, elementCount: 32 });
+    expect(body.info.fixedCount).toBe(9);
+    expect(body.info.description).not.toBe('');
+    expect(body.info.regions.map((region) => region.tag)).toEqual([1, 2]);
+    expect(body.info.regions[0]!.volume).toBeCloseTo(0.4 * 0.08 * 0.1 * 0.5, 12);
+    expect(body.info.regions[0]!.material).toEqual({ law: 'stvk', young: 1e5, poisson: 0.3, density: 1000 });
+  });
+
+  it('is loaded from an array buffer as well', async () => {
+    const other = await load(readModel('exact').slice().buffer);
+    expect(other.info).toEqual(body.info);
+    other.dispose();
+  });
+
+  it('gives a surface whose displaced positions are its basis times q', () => {
+    body.setGravity(gravity);
+    body.step(0.01, 20);
+    const { positions, basis, triangles, triangleParts, parts } = body.surface();
+    const { q } = body.state;
+    const moved = positions.map((x, i) =>
+      q.reduce((sum, qk, k) => sum + qk * basis[k * positions.length + i]!, x),
+    );
+    const found = body.positions();
+    expect(found.length).toBe(3 * body.info.vertexCount);
+    expect(Math.max(...found.map((x, i) => Math.abs(x - moved[i]!)))).toBeLessThan(1e-6);
+    expect(triangles.length).toBe(3 * body.info.triangleCount);
+    expect(Math.max(...triangles)).toBe(body.info.vertexCount - 1);
+    expect(triangleParts.length).toBe(body.info.triangleCount);
+    expect(Math.max(...triangleParts)).toBeLessThan(parts.length);
+    expect(parts[0]!.color.length).toBe(3);
+  });
+
+  it('gives copies, which stay when it moves', () => {
+    const { positions } = body.surface();
+    const state = body.state;
+    body.setGravity(gravity);
+    body.step(0.01, 5);
+    expect(body.surface().positions).toEqual(positions);
+    expect(state.q.every((x) => x === 0)).toBe(true);
+  });
+
+  it('gives the simulation mesh', () => {
+    const mesh = body.simulationMesh()!;
+    expect(mesh.element).toBe('brick');
+    expect(mesh.positions.length).toBe(3 * 81);
+    expect(mesh.elements.length).toBe(8 * 32);
+    expect([...mesh.fixed].every((v) => mesh.positions[3 * v] === 0)).toBe(true);
+    expect(mesh.fixed.length).toBe(9);
+    expect(mesh.cubatureElements.length).toBe(0);
+    expect(mesh.basis.length).toBe(3 * 81 * 9);
+  });
+
+  it('has no simulation mesh where the file leaves it out', async () => {
+    const bare = await load(readModel('bare'));
+    expect(bare.simulationMesh()).toBeNull();
+    expect(bare.info.elementCount).toBe(0);
+    bare.dispose();
+  });
+
+  it('names the elements of its cubature points once each, ascending', async () => {
+    const other = await load(readModel('cubature'));
+    const { cubatureElements, element } = other.simulationMesh()!;
+    expect(element).toBe('tetrahedron');
+    expect(other.info.exact).toBe(false);
+    expect(other.info.cubaturePoints).toBeGreaterThanOrEqual(cubatureElements.length);
+    expect(cubatureElements.length).toBeGreaterThan(0);
+    expect([...new Set(cubatureElements)].sort((a, b) => a - b)).toEqual([...cubatureElements]);
+    other.dispose();
+  });
+
+  it('falls under gravity and returns by reset', () => {
+    body.setGravity(gravity);
+    body.step(0.005, 10);
+    expect(body.state.time).toBeCloseTo(0.05, 12);
+    expect(body.position(tip)[2]).toBeLessThan(0);
+    body.reset();
+    expect(body.state.time).toBe(0);
+    expect(body.position(tip)).toEqual([expect.closeTo(0.4, 6), 0, 0]);
+  });
+
+  it('keeps its energy without damping and loses it with damping', () => {
+    body.setState([0.05, 0, 0, 0, 0, 0, 0, 0, 0], new Float64Array(9));
+    const total = () => body.energy.elastic + body.energy.kinetic;
+    const start = total();
+    expect(start).toBeGreaterThan(0);
+    body.step(0.001, 100, { iterations: 20 });
+    expect(total() / start).toBeCloseTo(1, 3);
+    body.setDamping({ mass: 5, stiffness: 0.01 });
+    body.step(0.001, 100, { iterations: 20 });
+    expect(total() / start).toBeLessThan(0.9);
+  });
+
+  it('follows a force until it is taken away', () => {
+    body.setDamping({ mass: 20, stiffness: 0.02 });
+    body.applyForce(tip, [0, 0.5, 0]);
+    body.step(0.02, 100);
+    expect(body.position(tip)[1]).toBeGreaterThan(0.001);
+    body.applyForce(tip, [0, 0, 0]);
+    body.step(0.02, 200);
+    expect(body.position(tip)[1]).toBeCloseTo(0, 4);
+    body.applyForce(tip, [0, 0.5, 0]);
+    body.clearForces();
+    body.step(0.02, 10);
+    expect(body.position(tip)[1]).toBeCloseTo(0, 4);
+  });
+
+  it('is pulled towards a point by the force that it says', () => {
+    const stiffness = body.stiffnessAt(tip);
+    body.setDamping({ mass: 20, stiffness: 0.02 });
+    body.setPulls([{ vertex: tip, target: [0.4, 0.02, 0], stiffness }]);
+    body.step(0.02, 200);
+    const y = body.position(tip)[1];
+    expect(y).toBeGreaterThan(0.002);
+    expect(body.pullForce(0)[1]).toBeCloseTo(stiffness * (0.02 - y), 6);
+    body.setPulls([]);
+    expect(() => body.pullForce(0)).toThrow(LimberError);
+    body.step(0.02, 200);
+    expect(body.position(tip)[1]).toBeCloseTo(0, 4);
+  });
+
+  it('cannot be moved where it is fixed', () => {
+    const { positions } = body.surface();
+    const fixed = [...Array(body.info.vertexCount).keys()].find((v) => positions[3 * v] === 0)!;
+    expect(body.stiffnessAt(fixed)).toBe(Infinity);
+  });
+
+  it('swings faster when it is stiffer', () => {
+    const before = body.frequencies();
+    body.setMaterial(0, { young: 4e5 });
+    body.setMaterial(1, { young: 4e5 });
+    const after = body.frequencies();
+    expect(after.length).toBe(9);
+    after.forEach((f, i) => {
+      expect(f / before[i]!).toBeCloseTo(2, 6);
+    });
+    expect(body.material(0).young).toBeCloseTo(4e5, 4);
+    expect(body.material(0).poisson).toBeCloseTo(0.3, 12);
+  });
+
+  it('keeps the rest of a material when a part of it changes', () => {
+    body.setMaterial(1, { density: 500 });
+    expect(body.material(1)).toEqual({ law: 'stvk', young: 1e5, poisson: 0.3, density: 500 });
+    expect(body.material(0).density).toBe(1000);
+  });
+
+  it('refuses an impossible material and keeps the one it has', () => {
+    const before = body.material(0);
+    expect(() => {
+      body.setMaterial(0, { poisson: 0.6 });
+    }).toThrow(LimberError);
+    expect(() => {
+      body.setMaterial(0, { density: -1 });
+    }).toThrow(LimberError);
+    expect(body.material(0)).toEqual(before);
+  });
+
+  it('uses as many coordinates as it is told to', () => {
+    body.setRank(4);
+    expect(body.rank).toBe(4);
+    expect(body.state.q.length).toBe(4);
+    expect(body.frequencies().length).toBe(4);
+    expect(body.modeShape(3).length).toBe(4);
+    expect(() => body.modeShape(4)).toThrow(LimberError);
+  });
+
+  it('scales mode shapes to a largest displacement of 1 m', () => {
+    const shape = body.modeShape(1);
+    const { positions, basis } = body.surface();
+    const n = positions.length;
+    let farthest = 0;
+    for (let v = 0; v < n; v += 3) {
+      const u = [0, 1, 2].map((axis) => shape.reduce((sum, x, k) => sum + x * basis[k * n + v + axis]!, 0));
+      farthest = Math.max(farthest, Math.hypot(...u));
+    }
+    expect(farthest).toBeCloseTo(1, 5);
+  });
+
+  it('is linear when it is told to be', () => {
+    body.setLinear(true);
+    body.setState([0.1, 0, 0, 0, 0, 0, 0, 0, 0], new Float64Array(9));
+    const once = body.energy.elastic;
+    body.setState([0.2, 0, 0, 0, 0, 0, 0, 0, 0], new Float64Array(9));
+    expect(body.energy.elastic / once).toBeCloseTo(4, 9);
+  });
+
+  it('writes its coordinates for drawing', () => {
+    body.setGravity(gravity);
+    body.step(0.01, 3);
+    const into = new Float32Array(12).fill(7);
+    body.coordinates(into);
+    expect(into).toEqual(Float32Array.of(...body.state.q, 7, 7, 7));
+    expect(() => {
+      body.coordinates(new Float32Array(8));
+    }).toThrow(LimberError);
+  });
+
+  it('is picked by a ray', () => {
+    const pick = body.pick([0.39, 0.01, 1], [0, 0, -1])!;
+    expect(pick.hit).toBe(true);
+    expect(pick.distance).toBeCloseTo(0.9, 6);
+    expect(body.position(pick.vertex)).toEqual([0.4, 0, 0.1].map((x) => expect.closeTo(x, 6) as number));
+    expect(body.pick([0, 0, 1], [1, 0, 0.1])!.hit).toBe(false);
+    expect(body.pick([0, 0, 1], [0, 0, 1])).toBeNull();
+  });
+
+  it('is left as it was by a step that fails', () => {
+    body.setGravity(gravity);
+    body.step(0.01, 3);
+    const before = body.state;
+    expect(() => {
+      body.step(-0.01);
+    }).toThrow(LimberError);
+    body.setGravity([1e308, 1e308, 1e308]);
+    expect(() => {
+      body.step(1e8, 2);
+    }).toThrow(LimberError);
+    expect(body.state).toEqual(before);
+    body.setGravity(gravity);
+    body.step(0.01);
+    expect(body.state.time).toBeCloseTo(0.04, 12);
+  });
+
+  it('refuses numbers that are none', () => {
+    const bad: (() => unknown)[] = [];
+    for (const x of [NaN, Infinity, undefined as unknown as number, '1' as unknown as number]) {
+      bad.push(
+        () => {
+          body.step(x);
+        },
+        () => {
+          body.applyForce(tip, [0, x, 0]);
+        },
+        () => {
+          body.setGravity([x, 0, 0]);
+        },
+        () => {
+          body.setPulls([{ vertex: tip, target: [0, 0, x], stiffness: 1 }]);
+        },
+        () => {
+          body.setPulls([{ vertex: tip, target: [0, 0, 0], stiffness: x }]);
+        },
+        () => {
+          body.setDamping({ mass: x, stiffness: 0 });
+        },
+        () => {
+          body.setRank(x);
+        },
+        () => {
+          body.setState(Array(9).fill(x), new Float64Array(9));
+        },
+        () => body.pick([0, 0, x], [0, 0, 1]),
+        () => body.modeShape(x),
+        () => body.position(x),
+      );
+    }
+    bad.push(
+      () => {
+        body.setMaterial(0, { young: NaN });
+      },
+      () => {
+        body.step(0.01, 0.5);
+      },
+      () => {
+        body.step(0.01, 1, { iterations: 0 });
+      },
+      () => {
+        body.setState([1, 2], [1, 2]);
+      },
+      () => {
+        body.applyForce(tip, [0, 0] as never);
+      },
+      () => body.pick([0, 0, 0], [0, 0, 0]),
+      () => {
+        body.setPulls([{ vertex: tip, target: [0, 0, 0], stiffness: -1 }]);
+      },
+    );
+    bad.forEach((action, i) => {
+      expect(action, `case ${i}`).toThrow(LimberError);
+    });
+    expect(body.state.q.every((x) => x === 0)).toBe(true);
+  });
+
+  it('refuses options that it does not know', async () => {
+    const misspelt = { Young: 1e6 } as object;
+    expect(() => {
+      body.setMaterial(0, misspelt);
+    }).toThrow("unknown key 'Young' of a material, expected young, poisson, density");
+    expect(() => {
+      body.step(0.01, 1, { solver: 'newton' as 'cg' });
+    }).toThrow("the solver is 'newton', expected direct or cg");
+    await expect(load('body.glb' as unknown as Uint8Array)).rejects.toThrow('found string');
+  });
+
+  it('refuses vertices and regions that it does not have', () => {
+    for (const number of [-1, 1.5, 1e6, 2 ** 32, 2 ** 32 + 1]) {
+      expect(() => body.position(number)).toThrow(LimberError);
+      expect(() => body.stiffnessAt(number)).toThrow(LimberError);
+      expect(() => body.material(number)).toThrow(LimberError);
+      expect(() => {
+        body.setPulls([{ vertex: number, target: [0, 0, 0], stiffness: 1 }]);
+      }).toThrow(LimberError);
+    }
+  });
+
+  it('moves beside another as it does alone', async () => {
+    const fall = (beside: () => void) => {
+      for (let i = 0; i < 10; ++i) {
+        body.step(0.005);
+        beside();
+      }
+      return body.state;
+    };
+    body.setGravity(gravity);
+    const alone = fall(() => undefined);
+    body.reset();
+    const other = await load(readModel('cubature'));
+    other.setGravity([0, 9.81, 0]);
+    expect(
+      fall(() => {
+        other.step(0.005);
+      }),
+    ).toEqual(alone);
+    expect(other.position(tip)[1]).toBeGreaterThan(0.001);
+    other.dispose();
+    body.step(0.005);
+    expect(body.state.time).toBeCloseTo(0.055, 12);
+  });
+
+  it('cannot be used after it was disposed of', async () => {
+    const other = await load(readModel('exact'));
+    other.dispose();
+    other.dispose();
+    expect(() => other.state).toThrow('disposed');
+    expect(() => {
+      other.step(0.01);
+    }).toThrow(LimberError);
+    const next = await load(readModel('exact')); // takes its place
+    expect(() => other.rank).toThrow(LimberError);
+    expect(next.rank).toBe(9);
+    next.dispose();
+  });
+});

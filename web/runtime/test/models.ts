@@ -1,0 +1,104 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll } from 'vitest';
+
+/** The command that makes models; tests that need some are skipped without. */
+export const limber = process.env.LIMBER;
+/** The native program of tests/web; tests that compare with it are skipped without. */
+export const reference = process.env.LIMBER_REFERENCE;
+
+/** Why tests are skipped; empty where they are not. Goes into their names. */
+export const needsLimber = limber ? '' : ' (skipped: LIMBER is not set to the path of the command)';
+export const needsReference =
+  limber && reference
+    ? ''
+    : ' (skipped: LIMBER and LIMBER_REFERENCE are not set to the paths of the command and of live_reference)';
+if (needsReference) console.warn(`tests of the runtime${needsLimber || needsReference}`);
+
+const cells = [8, 2, 2] as const;
+const size = [0.05, 0.04, 0.05] as const; // m, of a cell; not square, so that no two vibrations have one frequency
+
+const folder = mkdtempSync(join(tmpdir(), 'limber-test-'));
+afterAll(() => {
+  rmSync(folder, { recursive: true });
+});
+
+/** A beam along x as a Medit file, of bricks or of tetrahedra, in two regions: 1 at the fixed end and 2. */
+function beamFile(kind: 'brick' | 'tetrahedron'): string {
+  const [nx, ny, nz] = cells;
+  const vertex = (i: number, j: number, k: number) => 1 + i + (nx + 1) * (j + (ny + 1) * k);
+  const vertices: string[] = [];
+  for (let k = 0; k <= nz; ++k) {
+    for (let j = 0; j <= ny; ++j) {
+      for (let i = 0; i <= nx; ++i) vertices.push(`${i * size[0]} ${j * size[1]} ${k * size[2]} 0`);
+    }
+  }
+  // Six tetrahedra around the diagonal from corner 0 to corner 6.
+  const split = [
+    [0, 1, 2, 6],
+    [0, 2, 3, 6],
+    [0, 3, 7, 6],
+    [0, 7, 4, 6],
+    [0, 4, 5, 6],
+    [0, 5, 1, 6],
+  ];
+  const elements: string[] = [];
+  for (let k = 0; k < nz; ++k) {
+    for (let j = 0; j < ny; ++j) {
+      for (let i = 0; i < nx; ++i) {
+        const low = [vertex(i, j, k), vertex(i + 1, j, k), vertex(i + 1, j + 1, k), vertex(i, j + 1, k)];
+        const corners = [...low, ...low.map((v) => v + (nx + 1) * (ny + 1))];
+        const region = i < nx / 2 ? 1 : 2;
+        const parts = kind === 'brick' ? [[0, 1, 2, 3, 4, 5, 6, 7]] : split;
+        for (const part of parts) elements.push([...part.map((c) => corners[c]), region].join(' '));
+      }
+    }
+  }
+  const name = kind === 'brick' ? 'Hexahedra' : 'Tetrahedra';
+  const text = [
+    'MeshVersionFormatted 2',
+    'Dimension 3',
+    `Vertices ${vertices.length}`,
+    ...vertices,
+    `${name} ${elements.length}`,
+    ...elements,
+    'End',
+  ].join('\n');
+  const path = join(folder, `${kind}.mesh`);
+  writeFileSync(path, text);
+  return path;
+}
+
+function reduce(kind: 'brick' | 'tetrahedron', name: string, options: readonly string[]): string {
+  const path = join(folder, `${name}.glb`);
+  const words = ['reduce', beamFile(kind), '-o', path, '--fixed-where', 'x < 0.01', '--young', '1e5'];
+  execFileSync(limber!, [...words, '--modes', '6', '--rank', '9', '--threads', '1', ...options], {
+    stdio: ['ignore', 'ignore', 'inherit'],
+  });
+  return path;
+}
+
+let made: Record<'exact' | 'cubature' | 'bare', string> | undefined;
+
+/** Paths of beams of rank 9: with exact forces, with cubature (neo-Hookean), and without a simulation mesh. */
+export function models(): Record<'exact' | 'cubature' | 'bare', string> {
+  made ??= {
+    exact: reduce('brick', 'exact', []),
+    cubature: reduce('tetrahedron', 'cubature', ['--model', 'neo-hookean']),
+    bare: reduce('brick', 'bare', ['--no-simulation-mesh']),
+  };
+  return made;
+}
+
+export function readModel(name: 'exact' | 'cubature' | 'bare'): Uint8Array {
+  return new Uint8Array(readFileSync(models()[name]));
+}
+
+/** A file in the tests' own folder. */
+export function temporaryFile(name: string, content: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, content);
+  return path;
+}

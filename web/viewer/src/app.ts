@@ -1,0 +1,300 @@
+// Brings the simulation, the stage and the page together: keeps the state, carries out what a person does, and draws.
+
+import type { Surface } from '../../runtime/src/types';
+import type { Loaded, SimulationClient } from './client';
+import type { ModelSource } from './model_source';
+import type { Frame, Settings } from './protocol';
+import { SketchRecorder } from './sketch';
+import type { Stage } from './stage/stage';
+import { whyNoOverlay } from './ui/body_sections';
+import { saveText } from './ui/dom';
+import type { PageView } from './ui/page';
+import { Picture } from './ui/picture';
+import { MeshOnDemand } from './ui/simulation_mesh';
+import { sketchFileName } from './ui/sketch_section';
+import {
+  type Actions,
+  emptyState,
+  gravityVector,
+  loadedState,
+  type Overlay,
+  takeInForce,
+  type ViewState,
+} from './ui/state';
+
+/** s between changes of the time shown: reading needs no more. */
+const TIME_INTERVAL = 0.1;
+
+const SKETCH_FULL = 'The sketch is full: no more pulls are recorded. Save or discard it.';
+
+export class App implements Actions {
+  readonly state: ViewState = emptyState();
+  private readonly sketch_ = new SketchRecorder();
+  private surface_: Surface | null = null;
+  /** Counts what was asked to be shown, so that a file that is read slowly does not replace a newer choice. */
+  private request_ = 0;
+  /** The request after which the page was closed last. */
+  private closed_ = 0;
+  private page_: PageView | null = null;
+  private shownFrame_: Frame | null = null;
+  private timeDue_ = 0;
+  private readonly picture_: Picture;
+  private readonly mesh_: MeshOnDemand;
+
+  /** adaptQuality: whether the picture may become lighter where it is slow. */
+  constructor(
+    private readonly client_: SimulationClient,
+    private readonly stage_: Stage,
+    options: { readonly adaptQuality: boolean },
+  ) {
+    this.picture_ = new Picture(stage_, options.adaptQuality);
+    this.mesh_ = new MeshOnDemand(
+      () => client_.simulationMesh(),
+      (mesh) => {
+        stage_.setSimulationMesh(mesh);
+        this.picture_.invalidate();
+      },
+      (error) => {
+        this.fail(error);
+      },
+    );
+    this.listen_(client_);
+  }
+
+  private listen_(client: SimulationClient): void {
+    client.on('frame', (frame) => {
+      if (!this.surface_) return;
+      this.state.frame = frame;
+      if (!this.state.sketch.recording) return;
+      if (this.sketch_.add(frame, this.surface_.positions)) this.page_?.messages.showError(SKETCH_FULL);
+    });
+    client.on('frequencies', (frequencies) => {
+      if (!this.state.info) return;
+      this.state.frequencies = frequencies;
+      const { playing } = this.state.mode;
+      if (playing !== null && playing >= frequencies.length) this.setMode({ playing: null });
+      this.refresh_();
+    });
+    client.on('restarted', ({ message, paused }) => {
+      if (!this.state.info) return;
+      this.state.mode.playing = null;
+      if (paused) this.state.settings = { ...this.state.settings, paused };
+      this.page_?.messages.showError(message);
+      this.refresh_();
+    });
+    client.on('failed', ({ message, inForce }) => {
+      takeInForce(this.state, inForce);
+      this.refresh_();
+      this.page_?.messages.showError(message);
+    });
+    client.on('lost', ({ message }) => {
+      this.clear_();
+      this.page_?.messages.showError(message);
+    });
+  }
+
+  /** The page that shows the state from now on. */
+  show(page: PageView): void {
+    this.page_ = page;
+    this.refresh_();
+  }
+
+  /** Something but the body's motion changed the picture. */
+  invalidate(): void {
+    this.picture_.invalidate();
+  }
+
+  /**
+   * Opens the model that `source` settles with, null: none, unless something else is asked for meanwhile. Where that fails the
+   * page says so, and the body at hand goes on. `name`: what to call it until it is read.
+   */
+  async open(source: ModelSource | Promise<ModelSource | null>, name = ''): Promise<void> {
+    const request = ++this.request_;
+    let what = name;
+    let loaded: Loaded;
+    try {
+      const model = await source;
+      if (!model || request !== this.request_) return;
+      what = model.name;
+      loaded = await this.client_.load(model.bytes, what);
+    } catch (error) {
+      if (request === this.request_) this.fail(error, what);
+      return;
+    }
+    // From here on the simulation has this body, also where a newer choice is still being read.
+    if (request < this.closed_) return;
+    try {
+      this.adopt_(loaded);
+      if (request === this.request_) this.page_?.messages.dismiss();
+    } catch (error) {
+      // The graphics device cannot show it.
+      if (request === this.request_) this.client_.unload();
+      this.clear_();
+      this.fail(error, what);
+    }
+  }
+
+  /** The page without a model. */
+  close(): void {
+    this.closed_ = ++this.request_;
+    this.client_.unload();
+    this.clear_();
+  }
+
+  /** Shows what went wrong, with the name of the file where it is about one. */
+  fail(error: unknown, name = ''): void {
+    const text = error instanceof Error ? error.message : String(error);
+    this.page_?.messages.showError(name === '' || text.includes(name) ? text : `${name}: ${text}`);
+  }
+
+  /** Draws where there is something new; `now` in s. Returns whether it drew. */
+  draw(now: number): boolean {
+    const { frame } = this.state;
+    const page = this.page_;
+    const fresh = frame !== null && frame !== this.shownFrame_;
+    if (fresh) {
+      this.shownFrame_ = frame;
+      this.stage_.setCoordinates(frame.q);
+      this.stage_.setPulls(frame.pulls);
+      page?.plots.add(now, frame);
+    }
+    const drew = this.surface_ !== null && this.picture_.draw(frame, now);
+    if (fresh && now >= this.timeDue_) {
+      this.timeDue_ = now + TIME_INTERVAL;
+      page?.transport.showTime(frame.time);
+      if (this.sketch_.count !== this.state.sketch.count) this.refresh_();
+    }
+    page?.plots.draw(now);
+    return drew;
+  }
+
+  set(settings: Partial<Settings>): void {
+    if (!this.state.info) return;
+    this.state.settings = { ...this.state.settings, ...settings };
+    this.client_.set(settings);
+    this.refresh_();
+  }
+
+  step(): void {
+    if (!this.state.settings.paused) this.set({ paused: true });
+    if (this.state.mode.playing === null) this.client_.step();
+    this.timeDue_ = 0;
+  }
+
+  reset(): void {
+    this.state.mode.playing = null;
+    this.client_.reset();
+    this.page_?.plots.clear();
+    this.timeDue_ = 0;
+    this.refresh_();
+  }
+
+  setStrength(strength: number): void {
+    this.state.strength = strength;
+    this.client_.strength(strength);
+    this.refresh_();
+  }
+
+  setGravity(change: Partial<ViewState['gravity']>): void {
+    this.state.gravity = { ...this.state.gravity, ...change };
+    this.set({ gravity: gravityVector(this.state.gravity) });
+  }
+
+  setYoung(region: number, young: number): void {
+    this.state.young[region] = young;
+    this.client_.material(region, young);
+    this.refresh_();
+  }
+
+  setMode(change: Partial<ViewState['mode']>): void {
+    const before = this.state.mode.playing;
+    const mode = { ...this.state.mode, ...change };
+    const { playing, amplitude, rate } = mode;
+    if (playing !== null && this.state.sketch.recording) this.record(false); // which ends any mode
+    this.state.mode = mode;
+    if (playing !== null) {
+      this.client_.mode({ index: playing, amplitude: amplitude * this.state.size, rate });
+      if (this.state.settings.paused) this.set({ paused: false });
+    } else if (before !== null) {
+      this.client_.mode(null);
+    }
+    this.refresh_();
+  }
+
+  stepMode(by: 1 | -1): void {
+    const count = this.state.frequencies.length;
+    if (count === 0) return;
+    const { playing } = this.state.mode;
+    const next = playing === null ? (by === 1 ? 0 : count - 1) : (playing + by + count) % count;
+    this.setMode({ playing: next });
+  }
+
+  setOverlay(overlay: Overlay, shown: boolean): void {
+    const { info } = this.state;
+    if (!info) return;
+    const reason = whyNoOverlay(overlay, info);
+    if (shown && reason) this.page_?.messages.notify(reason);
+    this.state.overlays = { ...this.state.overlays, [overlay]: shown && reason === null };
+    if (shown && reason === null) this.mesh_.want();
+    this.stage_.setOverlays(this.state.overlays);
+    this.picture_.invalidate();
+    this.refresh_();
+  }
+
+  record(on: boolean): void {
+    if (!this.state.info || on === this.state.sketch.recording) return;
+    if (on) this.setMode({ playing: null });
+    this.state.sketch.recording = on;
+    this.set(on ? { linear: true, paused: false } : { linear: false });
+    // The linear model bends further than the body could follow.
+    if (!on) this.reset();
+    this.page_?.messages.notify(on ? 'Recording pulls on the linear model' : 'Recording stopped');
+    if (on && this.sketch_.full) this.page_?.messages.showError(SKETCH_FULL);
+  }
+
+  saveSketch(): void {
+    if (this.sketch_.count === 0) return;
+    const name = sketchFileName(this.state.name);
+    saveText(this.sketch_.encode(), name, 'application/json');
+    this.page_?.messages.notify(`${name} saved`);
+  }
+
+  discardSketch(): void {
+    this.sketch_.clear();
+    this.refresh_();
+  }
+
+  private adopt_(loaded: Loaded): void {
+    Object.assign(this.state, loadedState(loaded, this.state), { frame: this.client_.newestFrame });
+    this.surface_ = loaded.surface;
+    this.forget_();
+    this.stage_.setBody(loaded.surface);
+    this.refresh_();
+  }
+
+  /** Without a body. */
+  private clear_(): void {
+    Object.assign(this.state, emptyState(), { strength: this.state.strength });
+    this.surface_ = null;
+    this.forget_();
+    this.stage_.setBody(null);
+    this.refresh_();
+  }
+
+  /** Puts away what is left of the body before; the state is of the new one already. */
+  private forget_(): void {
+    this.shownFrame_ = null;
+    this.picture_.clear();
+    this.mesh_.clear();
+    this.sketch_.clear();
+    this.stage_.setPulls([]);
+    this.stage_.setOverlays(this.state.overlays);
+    this.page_?.plots.clear();
+    this.page_?.transport.showTime(this.state.info ? 0 : null);
+  }
+
+  private refresh_(): void {
+    this.state.sketch.count = this.sketch_.count;
+    this.page_?.update(this.state);
+  }
+}

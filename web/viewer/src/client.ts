@@ -1,0 +1,251 @@
+import type { SimulationMesh, Vector3 } from '../../runtime/src/types';
+import type { Command, Frame, InForce, Message, ModePlayback, Settings } from './protocol';
+
+export type Loaded = Extract<Message, { kind: 'loaded' }>;
+
+export interface Grabbed {
+  readonly vertex: number;
+  /** Where the vertex is. */
+  readonly point: Vector3;
+}
+
+/** What a client tells its listeners. */
+export interface ClientEvents {
+  /** A model has replaced the one before; the frames that follow are of it. */
+  loaded: Loaded;
+  frame: Frame;
+  restarted: { readonly message: string; readonly paused: boolean };
+  /** A command could not be carried out; `inForce` are the values that it did not change. */
+  failed: { readonly command: Command['kind']; readonly message: string; readonly inForce: InForce };
+  /** The body or the worker itself failed: there is no body until a model is loaded. */
+  lost: { readonly message: string };
+  frequencies: Float64Array;
+}
+
+/** What a client needs of a worker. */
+export interface WorkerLike {
+  onmessage: ((event: MessageEvent<Message>) => void) | null;
+  onerror: ((event: ErrorEvent) => void) | null;
+  onmessageerror: ((event: MessageEvent) => void) | null;
+  postMessage(command: Command, transfer: Transferable[]): void;
+  terminate(): void;
+}
+
+interface Promised<T> {
+  readonly resolve: (value: T) => void;
+  readonly reject: (error: Error) => void;
+}
+
+/**
+ * The page's side of the simulation. In a page:
+ *
+ *     import SimulationWorker from './worker?worker&inline';
+ *     const client = new SimulationClient(() => new SimulationWorker());
+ *
+ * A worker that failed is replaced by a new one when the next model is loaded.
+ */
+export class SimulationClient {
+  /** The newest one of the model at hand. */
+  newestFrame: Frame | null = null;
+
+  private worker: WorkerLike | null = null;
+  private readonly listeners: { [K in keyof ClientEvents]: Set<(event: ClientEvents[K]) => void> } = {
+    loaded: new Set(),
+    frame: new Set(),
+    restarted: new Set(),
+    failed: new Set(),
+    lost: new Set(),
+    frequencies: new Set(),
+  };
+  // The worker answers loads and meshes one by one, in their order.
+  private readonly loads: Promised<Loaded>[] = [];
+  private readonly meshes: Promised<SimulationMesh | null>[] = [];
+  private readonly grabs = new Map<number, ((grabbed: Grabbed | null) => void)[]>();
+
+  constructor(private readonly createWorker: () => WorkerLike) {}
+
+  /** Calls `listener` at each such event; the function returned ends that. */
+  on<K extends keyof ClientEvents>(kind: K, listener: (event: ClientEvents[K]) => void): () => void {
+    this.listeners[kind].add(listener);
+    return () => this.listeners[kind].delete(listener);
+  }
+
+  /**
+   * Opens a model in place of the one at hand, which stays where that fails: then the promise is rejected with a sentence for
+   * people; so it is where another load follows before this one's turn. The bytes are moved to the worker.
+   */
+  load(bytes: ArrayBuffer, name: string): Promise<Loaded> {
+    return new Promise((resolve, reject) => {
+      this.loads.push({ resolve, reject });
+      try {
+        this.worker ??= this.start();
+        this.worker.postMessage({ kind: 'load', bytes, name }, [bytes]);
+      } catch (error) {
+        this.stop(
+          `The simulation could not be started: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    });
+  }
+
+  /** Takes the body away. */
+  unload(): void {
+    this.newestFrame = null;
+    this.send({ kind: 'unload' });
+  }
+
+  set(settings: Partial<Settings>): void {
+    this.send({ kind: 'settings', settings });
+  }
+
+  /** Young's modulus of a region, Pa. */
+  material(region: number, young: number): void {
+    this.send({ kind: 'material', region, young });
+  }
+
+  step(): void {
+    this.send({ kind: 'step' });
+  }
+
+  reset(): void {
+    this.send({ kind: 'reset' });
+  }
+
+  /** Holds the body where the ray meets it; null: it meets nothing that can be moved. */
+  grab(id: number, origin: Vector3, direction: Vector3, strength: number): Promise<Grabbed | null> {
+    if (!this.worker) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.grabs.set(id, [...(this.grabs.get(id) ?? []), resolve]);
+      this.send({ kind: 'grab', id, origin, direction, strength });
+    });
+  }
+
+  drag(id: number, target: Vector3): void {
+    this.send({ kind: 'drag', id, target });
+  }
+
+  release(id: number): void {
+    this.send({ kind: 'release', id });
+  }
+
+  strength(strength: number): void {
+    this.send({ kind: 'strength', strength });
+  }
+
+  /** Plays a mode; null: no longer. */
+  mode(playback: ModePlayback | null): void {
+    this.send({ kind: 'mode', playback });
+  }
+
+  /** null: the file leaves it out. */
+  simulationMesh(): Promise<SimulationMesh | null> {
+    if (!this.worker) return Promise.resolve(null);
+    return new Promise((resolve, reject) => {
+      this.meshes.push({ resolve, reject });
+      this.send({ kind: 'simulation-mesh' });
+    });
+  }
+
+  /** Ends the worker. Promises that are open are rejected. */
+  dispose(): void {
+    this.abandon('The simulation was closed.');
+  }
+
+  private send(command: Command): void {
+    this.worker?.postMessage(command, []);
+  }
+
+  private start(): WorkerLike {
+    const worker = this.createWorker();
+    worker.onmessage = ({ data }) => {
+      this.receive(data);
+    };
+    worker.onerror = (event) => {
+      this.stop(
+        `The simulation failed${event.message ? `: ${event.message}` : ''}. Open the model again to go on.`,
+      );
+    };
+    worker.onmessageerror = () => {
+      this.stop('A message of the simulation could not be read. Open the model again to go on.');
+    };
+    return worker;
+  }
+
+  private receive(message: Message): void {
+    switch (message.kind) {
+      case 'loaded':
+        this.newestFrame = null;
+        this.emit('loaded', message);
+        this.loads.shift()?.resolve(message);
+        break;
+      case 'frame':
+        this.newestFrame = message.frame;
+        this.emit('frame', message.frame);
+        break;
+      case 'grabbed':
+        this.answerGrab(message.id, { vertex: message.vertex, point: message.point });
+        break;
+      case 'missed':
+        this.answerGrab(message.id, null);
+        break;
+      case 'frequencies':
+        this.emit('frequencies', message.frequencies);
+        break;
+      case 'simulation-mesh':
+        this.meshes.shift()?.resolve(message.mesh);
+        break;
+      case 'failed':
+        this.fail(message);
+        break;
+      case 'lost':
+        this.newestFrame = null;
+        this.emit('lost', { message: message.message });
+        break;
+      case 'restarted':
+        this.emit('restarted', { message: message.message, paused: message.paused });
+        break;
+    }
+  }
+
+  /** Failures of what has a promise reject it; the others are events. */
+  private fail({ command, message, inForce = {} }: Extract<Message, { kind: 'failed' }>): void {
+    if (command === 'load') {
+      this.loads.shift()?.reject(new Error(message));
+    } else if (command === 'simulation-mesh') {
+      this.meshes.shift()?.reject(new Error(message));
+    } else {
+      this.emit('failed', { command, message, inForce });
+    }
+  }
+
+  private answerGrab(id: number, grabbed: Grabbed | null): void {
+    const [first, ...others] = this.grabs.get(id) ?? [];
+    if (others.length > 0) this.grabs.set(id, others);
+    else this.grabs.delete(id);
+    first?.(grabbed);
+  }
+
+  /** The worker is lost, and with it the body. */
+  private stop(message: string): void {
+    this.abandon(message);
+    this.emit('lost', { message });
+  }
+
+  private abandon(message: string): void {
+    if (this.worker) {
+      this.worker.onmessage = null;
+      this.worker.onerror = null;
+      this.worker.onmessageerror = null;
+      this.worker.terminate();
+      this.worker = null;
+    }
+    this.newestFrame = null;
+    for (const { reject } of [...this.loads.splice(0), ...this.meshes.splice(0)]) reject(new Error(message));
+    for (const answer of [...this.grabs.values()].flat()) answer(null);
+    this.grabs.clear();
+  }
+
+  private emit<K extends keyof ClientEvents>(kind: K, event: ClientEvents[K]): void {
+    for (const listener of [...this.listeners[kind]]) listener(event);
+  }
+}

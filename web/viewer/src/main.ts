@@ -1,0 +1,174 @@
+import './ui/base.css';
+import './ui/layout.css';
+import './ui/panel.css';
+import { App } from './app';
+import { SimulationClient } from './client';
+import { Gestures } from './gestures';
+import { embeddedModel, fileModel, type ModelSource, servedModel } from './model_source';
+import type { Quality } from './stage/quality';
+import { Stage } from './stage/stage';
+import { connectCanvas } from './ui/canvas_events';
+import { byId, make } from './ui/dom';
+import { connectDrop } from './ui/drop';
+import { releaseMouseFocus } from './ui/focus';
+import { FrameLoop } from './ui/frame_loop';
+import { makeGestureTarget } from './ui/gesture_target';
+import { PageView, stageCanvas } from './ui/page';
+import type { ScriptInterface } from './ui/script_interface';
+import { type ShortcutAction, Shortcuts } from './ui/shortcuts';
+import { Theme } from './ui/theme';
+import SimulationWorker from './worker?worker&inline';
+
+/** More pixels than this per CSS pixel cost time and are not seen. */
+const LARGEST_PIXEL_RATIO = 2;
+
+const canvas = stageCanvas();
+// #quality=full and #quality=light override what the device seems to be good for.
+const askedQuality = /quality=(full|light)/.exec(location.hash)?.[1] as Quality | undefined;
+const stage = makeStage();
+const client = new SimulationClient(() => new SimulationWorker());
+const app = new App(client, stage, { adaptQuality: askedQuality === undefined });
+const page = new PageView(app, {
+  openFile,
+  frame,
+  toggleTheme: () => {
+    theme.toggle();
+  },
+});
+const theme = new Theme((name) => {
+  stage.setTheme(name);
+  page.showTheme(name);
+  app.invalidate();
+});
+app.show(page);
+
+function makeStage(): Stage {
+  try {
+    return new Stage(canvas, askedQuality);
+  } catch (error) {
+    const text = error instanceof Error ? error.message : String(error);
+    byId('app').replaceWith(make('p', { class: 'unsupported', role: 'alert' }, text));
+    throw error;
+  }
+}
+
+function openFile(file: File): void {
+  void app.open(fileModel(file), file.name);
+}
+
+function frame(): void {
+  stage.frame();
+  app.invalidate();
+}
+
+const shortcuts: Record<ShortcutAction, () => void> = {
+  play: () => {
+    app.set({ paused: !app.state.settings.paused });
+  },
+  step: () => {
+    app.step();
+  },
+  reset: () => {
+    app.reset();
+  },
+  frame,
+  gravity: () => {
+    app.setGravity({ on: !app.state.gravity.on });
+  },
+  mesh: () => {
+    app.setOverlay('mesh', !app.state.overlays.mesh);
+  },
+  cubature: () => {
+    app.setOverlay('cubature', !app.state.overlays.cubature);
+  },
+  fixed: () => {
+    app.setOverlay('fixed', !app.state.overlays.fixed);
+  },
+  mode: () => {
+    app.stepMode(1);
+  },
+  record: () => {
+    app.record(!app.state.sketch.recording);
+  },
+  open: () => {
+    page.chooseFile();
+  },
+  panel: () => {
+    page.togglePanel();
+  },
+  theme: () => {
+    theme.toggle();
+  },
+  help: () => {
+    page.help.toggle();
+  },
+};
+
+const keys = new Shortcuts(
+  (action) => {
+    shortcuts[action]();
+  },
+  () => page.help.element.open,
+);
+const target = makeGestureTarget(canvas, client, stage, () => app.state.strength);
+connectCanvas(canvas, new Gestures(target), stage, () => keys.takeSpace());
+connectDrop(openFile);
+releaseMouseFocus();
+
+new ResizeObserver(() => {
+  const { clientWidth, clientHeight } = canvas;
+  if (clientWidth === 0 || clientHeight === 0) return;
+  stage.resize(clientWidth, clientHeight, Math.min(LARGEST_PIXEL_RATIO, window.devicePixelRatio || 1));
+  stage.render(); // now: a resized canvas is blank until it is drawn
+}).observe(canvas);
+
+const loop = new FrameLoop((now) => app.draw(now));
+loop.start();
+
+/** The model that the page came with; null: none. */
+async function firstModel(): Promise<ModelSource | null> {
+  return embeddedModel(document) ?? (await servedModel((address) => fetch(address), location.protocol));
+}
+
+/** Settles when the body, if there is one, has been drawn; at once where the page is not seen. */
+async function shown(): Promise<void> {
+  const nextFrame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
+  for (let i = 0; i < 120 && !document.hidden; ++i) {
+    await nextFrame();
+    if (!app.state.info || app.state.frame) break;
+  }
+  if (!document.hidden) await nextFrame();
+}
+
+const scriptInterface: ScriptInterface = {
+  ready: app.open(firstModel()).then(shown),
+  get info() {
+    return app.state.info;
+  },
+  get frame() {
+    return app.state.frame;
+  },
+  get settings() {
+    return app.state.settings;
+  },
+  get frequencies() {
+    return app.state.info ? app.state.frequencies : null;
+  },
+  get message() {
+    return page.messages.message;
+  },
+  frameTimes: () => loop.times(),
+  project: (vertex) => {
+    const box = canvas.getBoundingClientRect();
+    const { x, y } = stage.project(stage.vertexPosition(vertex));
+    return { x: box.left + x, y: box.top + y };
+  },
+  open: async (bytes, name = 'model.glb') => {
+    if (bytes) await app.open({ bytes, name });
+    else app.close();
+  },
+  set: (settings) => {
+    app.set(settings);
+  },
+};
+window.limber = scriptInterface;

@@ -1,0 +1,127 @@
+// Where the page's model comes from: inside of the page, from the server that the page came from, or a file from a person.
+
+import { decodeBase64 } from './base64';
+import { shellWord } from './shell_word';
+
+export interface ModelSource {
+  readonly bytes: ArrayBuffer;
+  /** Of the file, for people. */
+  readonly name: string;
+}
+
+/** The parts of an element, a page, a response and a file that are used here, so that a test needs no browser. */
+export interface TextElement {
+  textContent: string | null;
+  readonly dataset: Readonly<Record<string, string | undefined>>;
+}
+export interface Page {
+  getElementById(id: string): TextElement | null;
+}
+export interface FetchResponse {
+  readonly ok: boolean;
+  readonly status: number;
+  readonly headers: { get(name: string): string | null };
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+export interface ChosenFile {
+  readonly name: string;
+  readonly size: number;
+  arrayBuffer(): Promise<ArrayBuffer>;
+}
+
+const largestFile = 2 ** 31;
+
+/**
+ * The model that `limber export` wrote into the page, as the text of the element #limber-model; null: there is none. The text
+ * is taken out of the page: it may have 100 MB.
+ */
+export function embeddedModel(page: Page): ModelSource | null {
+  const element = page.getElementById('limber-model');
+  const text = element?.textContent?.trim() ?? '';
+  if (!element || text === '') return null;
+  const name = element.dataset.name ?? 'model.glb';
+  element.textContent = '';
+  let bytes: ArrayBuffer;
+  try {
+    bytes = decodeBase64(text).buffer;
+  } catch {
+    throw new Error(
+      `The model ${name} inside of this page is damaged; write the page again with limber export.`,
+    );
+  }
+  requireGlb(bytes, name);
+  return { bytes, name };
+}
+
+/**
+ * The model that `limber view` serves beside the page; null: the page came from no server, or the server has none.
+ * protocol: of the page's address, as "http:".
+ */
+export async function servedModel(
+  fetch: (address: string) => Promise<FetchResponse>,
+  protocol: string,
+): Promise<ModelSource | null> {
+  if (protocol !== 'http:' && protocol !== 'https:') return null;
+  let response: FetchResponse;
+  let bytes: ArrayBuffer;
+  try {
+    response = await fetch('model.glb');
+    if (response.status === 404) return null;
+    // A server of another kind may answer any address with a page.
+    if (response.headers.get('content-type')?.startsWith('text/html')) return null;
+    bytes = await response.arrayBuffer();
+  } catch {
+    throw new Error('The model could not be fetched; is limber view still running?');
+  }
+  if (!response.ok) {
+    throw new Error(`The model could not be fetched: the server answered with status ${response.status}.`);
+  }
+  const name = decodeName(response.headers.get('X-Limber-Name'));
+  requireGlb(bytes, name);
+  return { bytes, name };
+}
+
+/** A file that was dropped or chosen. */
+export async function fileModel(file: ChosenFile): Promise<ModelSource> {
+  const { name, size } = file;
+  if (size === 0) throw new Error(`${name} is empty.`);
+  if (size > largestFile) {
+    throw new Error(`${name} has ${(size / 2 ** 30).toFixed(1)} GiB; the viewer opens files of up to 2 GiB.`);
+  }
+  let bytes: ArrayBuffer;
+  try {
+    bytes = await file.arrayBuffer();
+  } catch {
+    throw new Error(`${name} could not be read.`);
+  }
+  requireGlb(bytes, name);
+  return { bytes, name };
+}
+
+/** A look at the first bytes, to say what people can do about other files. The runtime checks all of it. */
+function requireGlb(bytes: ArrayBuffer, name: string): void {
+  const header = new DataView(bytes, 0, Math.min(bytes.byteLength, 12));
+  const isGlb = header.byteLength === 12 && header.getUint32(0, true) === 0x46546c67; // "glTF"
+  if (!isGlb) throw new Error(`${name} is not a .glb file${advice(name)}`);
+  const length = header.getUint32(8, true);
+  if (length > bytes.byteLength) {
+    throw new Error(`${name} is cut short: it has ${bytes.byteLength} of its ${length} bytes.`);
+  }
+}
+
+function advice(name: string): string {
+  const dot = name.lastIndexOf('.');
+  const extension = dot > 0 ? name.slice(dot + 1).toLowerCase() : '';
+  if (extension === 'glb') return ', in spite of its name.';
+  if (extension === 'gltf') return '; the viewer opens the binary form that limber reduce writes.';
+  if (extension === '') return '; the viewer opens models that limber reduce writes.';
+  return `; make a model from it with: limber reduce ${shellWord(name)} -o ${shellWord(`${name.slice(0, dot)}.glb`)}`;
+}
+
+function decodeName(encoded: string | null): string {
+  try {
+    return encoded ? decodeURIComponent(encoded) : 'model.glb';
+  } catch {
+    return 'model.glb';
+  }
+}

@@ -1,0 +1,122 @@
+// What the page and the worker say to each other. The worker owns the body and the clock; the page owns what is drawn and
+// what a person does. Neither waits for the other: the page draws the newest state it has.
+
+import type { BodyInfo, Damping, SimulationMesh, Surface, Vector3 } from '../../runtime/src/types';
+
+/** How the body is run; everything that the page may change at any time. */
+export interface Settings {
+  readonly paused: boolean;
+  /** Seconds of the body per second of the wall clock. */
+  readonly speed: number;
+  /** s */
+  readonly timeStep: number;
+  /** m/s^2 */
+  readonly gravity: Vector3;
+  readonly damping: Damping;
+  /** Coordinates in use, 1 to the model's rank. */
+  readonly rank: number;
+  /** The linear model, for sketching. */
+  readonly linear: boolean;
+  /** One linearised step, or Newton's iteration to convergence. */
+  readonly accuracy: 'fast' | 'exact';
+}
+
+/** A natural vibration shown in slow motion, instead of the simulation. */
+export interface ModePlayback {
+  readonly index: number;
+  /** Largest displacement, m. */
+  readonly amplitude: number;
+  /** Periods per second of the wall clock. */
+  readonly rate: number;
+}
+
+/** What is in force of the values that a command was to change. */
+export interface InForce {
+  readonly settings?: Partial<Settings>;
+  /** Young's modulus of each region, Pa. */
+  readonly young?: readonly number[];
+  /** null: none is played. */
+  readonly mode?: ModePlayback | null;
+}
+
+export type Command =
+  | { readonly kind: 'load'; readonly bytes: ArrayBuffer; readonly name: string }
+  /** Takes the body away. */
+  | { readonly kind: 'unload' }
+  | { readonly kind: 'settings'; readonly settings: Partial<Settings> }
+  | { readonly kind: 'material'; readonly region: number; readonly young: number }
+  | { readonly kind: 'step' }
+  | { readonly kind: 'reset' }
+  /** Pulls are numbered by whoever grabs: a mouse has one, fingers one each. */
+  | {
+      readonly kind: 'grab';
+      readonly id: number;
+      readonly origin: Vector3;
+      readonly direction: Vector3;
+      readonly strength: number;
+    }
+  | { readonly kind: 'drag'; readonly id: number; readonly target: Vector3 }
+  /** Of pulls to come and of those at work, in multiples of the body's own stiffness at the vertex. */
+  | { readonly kind: 'strength'; readonly strength: number }
+  | { readonly kind: 'release'; readonly id: number }
+  | { readonly kind: 'mode'; readonly playback: ModePlayback | null }
+  /** Asks for the simulation mesh: it is large, and few look at it. */
+  | { readonly kind: 'simulation-mesh' };
+
+/** A pull as it acts now. */
+export interface ActivePull {
+  readonly id: number;
+  readonly vertex: number;
+  /** Where the vertex is. */
+  readonly point: Vector3;
+  /** Where it is pulled to. */
+  readonly target: Vector3;
+  /** N */
+  readonly force: Vector3;
+}
+
+/** What the page needs for a frame. */
+export interface Frame {
+  /** s, of the body */
+  readonly time: number;
+  /** Coordinates in use. */
+  readonly q: Float32Array;
+  readonly elasticEnergy: number;
+  readonly kineticEnergy: number;
+  readonly pulls: readonly ActivePull[];
+  /** Steps taken since the body was loaded. */
+  readonly steps: number;
+  /** Steps per second of computing: how fast the worker could go. */
+  readonly stepRate: number;
+  /** Seconds of the body per second of the wall clock, as reached lately. */
+  readonly reachedSpeed: number;
+  readonly playingMode: boolean;
+}
+
+export type Message =
+  | {
+      readonly kind: 'loaded';
+      readonly name: string;
+      readonly info: BodyInfo;
+      readonly surface: Surface;
+      readonly settings: Settings;
+      readonly frequencies: Float64Array;
+    }
+  | { readonly kind: 'frame'; readonly frame: Frame }
+  /** Whether the ray of a `grab` met the body; it did not: nothing is pulled. `point` is the vertex. */
+  | { readonly kind: 'grabbed'; readonly id: number; readonly vertex: number; readonly point: Vector3 }
+  | { readonly kind: 'missed'; readonly id: number }
+  /** Hz, after a change of material or rank. */
+  | { readonly kind: 'frequencies'; readonly frequencies: Float64Array }
+  | { readonly kind: 'simulation-mesh'; readonly mesh: SimulationMesh | null }
+  /** A command that could not be carried out. The body, if there is one, goes on as before, with the values in force. */
+  | {
+      readonly kind: 'failed';
+      readonly command: Command['kind'];
+      readonly message: string;
+      readonly inForce?: InForce;
+    }
+  /** The body can no longer be asked for anything: there is none until a model is loaded. */
+  | { readonly kind: 'lost'; readonly message: string }
+  /** Steps failed: the body was put back to rest, all pulls were released, and where that had just happened, it was paused. */
+  | { readonly kind: 'restarted'; readonly message: string; readonly paused: boolean };

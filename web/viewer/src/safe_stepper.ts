@@ -1,0 +1,70 @@
+import type { BodyState, StepOptions } from '../../runtime/src/types';
+import type { BodyScale } from './body_scale';
+import type { SimulatedBody } from './simulated_body';
+
+const fast: StepOptions = { iterations: 1 };
+/** Without the stiffness: of a cubature with so many coordinates forming it costs twice as much as solving without. */
+const matrixFree: StepOptions = { iterations: 1, solver: 'cg' };
+const matrixFreeRank = 24;
+const exact: StepOptions = { iterations: 12 };
+/** A step that failed is taken again in so many parts, exactly. */
+const parts = 16;
+/** Displacements beyond so many times the sizes of body and loads come from no load: only a simulation that has failed. */
+const absurd = 100;
+
+/** What came of some steps: so many were taken; or none can be taken from here, and why. */
+export type Outcome = { readonly taken: number } | { readonly lost: string };
+
+/** Takes steps, and sees to it that the body stays where loads can have brought it. */
+export class SafeStepper {
+  /** Where the body is after the last steps; null: it may have been moved otherwise. */
+  private reached: BodyState | null = null;
+
+  constructor(
+    private readonly body: SimulatedBody,
+    private readonly scale: BodyScale,
+  ) {}
+
+  /** To be called after any change of the state or the rank but by steps. */
+  forget(): void {
+    this.reached = null;
+  }
+
+  /**
+   * Takes `count` steps of h seconds. Where that fails, goes back and takes the first of them again, exactly and in parts.
+   * Throws where the body cannot even be put back: then nothing can be done with it.
+   * loads: m, how far the loads may have brought the body.
+   */
+  advance(h: number, count: number, accuracy: 'fast' | 'exact', loads: number): Outcome {
+    const before = this.reached ?? this.body.state;
+    if (this.attempt(h, count, this.options(accuracy), loads) === null) return { taken: count };
+    this.body.setState(before.q, before.v);
+    const failure = this.attempt(h / parts, parts, exact, loads);
+    return failure === null ? { taken: 1 } : { lost: failure };
+  }
+
+  private options(accuracy: 'fast' | 'exact'): StepOptions {
+    if (accuracy === 'exact') return exact;
+    return !this.body.info.exact && this.body.rank >= matrixFreeRank ? matrixFree : fast;
+  }
+
+  /** What went wrong, null for nothing. */
+  private attempt(h: number, count: number, options: StepOptions, loads: number): string | null {
+    this.reached = null;
+    try {
+      this.body.step(h, count, options);
+    } catch {
+      return 'A time step could not be solved';
+    }
+    const state = this.body.state;
+    const displacement = this.scale.displacement(state.q);
+    if (!Number.isFinite(state.elasticEnergy + state.kineticEnergy + displacement)) {
+      return 'The motion ran out of bounds';
+    }
+    if (displacement > absurd * (this.scale.size + loads)) {
+      return 'The motion grew beyond what the loads can do';
+    }
+    this.reached = state;
+    return null;
+  }
+}

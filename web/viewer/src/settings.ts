@@ -1,0 +1,142 @@
+// How a body is run: what suits it at first, and which values are taken.
+
+import type { Damping, Vector3 } from '../../runtime/src/types';
+import type { Settings } from './protocol';
+
+/** Bodies up to this lowest frequency, Hz, are shown in real time: an eye still follows them. */
+const followedFrequency = 12;
+/** Frequency, Hz of the wall clock, at which faster bodies are shown: a sway that one sees well. */
+const shownFrequency = 4;
+/** Seconds of the wall clock after which the slowest vibration is down to 5 % (= exp(-3)). */
+const restSeconds = 2.5;
+
+/**
+ * Lowest frequency of a vibration, Hz. Rigid motion of a body that is not held has frequencies that are zero up to rounding:
+ * they do not count. 1 where there is none.
+ */
+export function lowestFrequency(frequencies: Float64Array): number {
+  const highest = frequencies.reduce((a, b) => (Number.isFinite(b) ? Math.max(a, b) : a), 0);
+  return frequencies.find((f) => f > 1e-6 * highest && Number.isFinite(f)) ?? 1;
+}
+
+/** The largest of 1, 2, 5 times a power of ten that is not above x > 0. */
+export function niceBelow(x: number): number {
+  const exponent = Math.floor(Math.log10(x) + 1e-12);
+  const digit = [5, 2, 1].find((d) => d <= (x / 10 ** exponent) * (1 + 1e-9)) ?? 1;
+  return Number(`${digit}e${exponent}`); // by text: the nearest number to the decimal one
+}
+
+/** 1, 1/2, 1/5, 1/10 ... 1/1000: the one nearest to x by ratio. */
+function niceSpeed(x: number): number {
+  const divisors = [1, 2, 5, 10, 20, 50, 100, 200, 500, 1000];
+  const distance = (divisor: number): number => Math.abs(Math.log(x * divisor));
+  return 1 / divisors.reduce((best, d) => (distance(d) < distance(best) ? d : best));
+}
+
+/**
+ * Damping by which motion dies in about `restSeconds` as seen, i.e. at this speed, and ripples sooner.
+ * A vibration with angular frequency w has the damping ratio alpha / (2 w) + beta w / 2. Half of the ratio zeta of the slowest
+ * one, w1, comes from each: alpha = zeta w1, beta = zeta / w1, so that one at 10 w1 has 5 zeta. The ratio is held between 2 % (a
+ * body that swings ten times a second would seem to ring for ever) and 8 % (a slow jelly would seem to move in honey).
+ */
+function suitableDamping(f1: number, speed: number): Damping {
+  const w1 = 2 * Math.PI * f1;
+  const ratio = Math.min(Math.max(3 / (w1 * restSeconds * speed), 0.02), 0.08);
+  return { mass: ratio * w1, stiffness: ratio / w1 };
+}
+
+/**
+ * What suits a body with these frequencies, Hz. A 1 Hz jelly: real time, 2 ms steps. A 300 Hz fork: 1/100 of real time, so
+ * that it sways 3 times a second, and 50 us steps. The slowest vibration gets 40 steps a period at least: implicit steps are
+ * stable at any size, but large ones damp what one wants to see.
+ */
+export function defaultSettings(rank: number, frequencies: Float64Array): Settings {
+  const f1 = lowestFrequency(frequencies);
+  const speed = f1 <= followedFrequency ? 1 : niceSpeed(Math.min(Math.max(shownFrequency / f1, 0.001), 1));
+  return {
+    paused: false,
+    speed,
+    timeStep: niceBelow(Math.min(Math.max(1 / (40 * f1), 1e-5), 1 / 240)),
+    gravity: [0, 0, 0],
+    damping: suitableDamping(f1, speed),
+    rank,
+    linear: false,
+    accuracy: 'fast',
+  };
+}
+
+type Check<T> = (value: T, highestRank: number) => string | null;
+
+const inRange = (value: number, low: number, high: number): boolean => value >= low && value <= high;
+
+/** null: fine. Else what was expected, as the beginning of a sentence. */
+const checks: { readonly [K in keyof Settings]: Check<Settings[K]> } = {
+  paused: (value) => (typeof value === 'boolean' ? null : 'Pause: expected true or false'),
+  speed: (value) => (inRange(value, 1e-5, 10) ? null : 'Speed: expected 0.00001 to 10'),
+  timeStep: (value) => (inRange(value, 1e-7, 0.1) ? null : 'Time step: expected 0.0000001 to 0.1 s'),
+  gravity: (value) =>
+    isVector(value) && Math.hypot(...value) <= 1e4 ? null : 'Gravity: expected at most 10000 m/s^2',
+  damping: ({ mass, stiffness }) =>
+    inRange(mass, 0, 1e6) && inRange(stiffness, 0, 1e6) ? null : 'Damping: expected 0 to 1000000',
+  rank: (value, highest) =>
+    Number.isInteger(value) && inRange(value, 1, highest) ? null : `Rank: expected 1 to ${highest}`,
+  linear: (value) => (typeof value === 'boolean' ? null : 'Linear model: expected true or false'),
+  accuracy: (value) => (['fast', 'exact'].includes(value) ? null : 'Accuracy: expected fast or exact'),
+};
+
+/** Whether v is three finite numbers. */
+function isVector(v: readonly number[]): boolean {
+  return v.length === 3 && v.every((x) => Number.isFinite(x));
+}
+
+/** What is wrong with this change, one text per value, and the change without those values. */
+export function checkSettings(
+  change: Partial<Settings>,
+  highestRank: number,
+): { readonly accepted: Partial<Settings>; readonly problems: readonly string[] } {
+  const accepted: Record<string, unknown> = {};
+  const problems: string[] = [];
+  for (const [key, value] of Object.entries(change)) {
+    const check = checks[key as keyof Settings] as Check<unknown> | undefined;
+    const problem = check ? check(value, highestRank) : `${key}: there is no such setting`;
+    if (problem === null) accepted[key] = value;
+    else problems.push(`${problem}, found ${describe(value)}`);
+  }
+  return { accepted: accepted as Partial<Settings>, problems };
+}
+
+/** The values of `settings` that a change names. */
+export function namedSettings(settings: Settings, change: Partial<Settings>): Partial<Settings> {
+  return Object.fromEntries(Object.entries(settings).filter(([key]) => key in change));
+}
+
+/** JSON writes numbers that are not finite as null. */
+function describe(value: unknown): string {
+  return typeof value === 'number' ? String(value) : JSON.stringify(value);
+}
+
+/** name: of what it is in a pull. */
+export function requireVector(v: Vector3, name: string): void {
+  if (!isVector(v)) throw new Error(`Pull: the ${name} is not three finite numbers.`);
+}
+
+export function requireStrength(strength: number): void {
+  if (!(strength > 0 && strength <= 1e6)) {
+    throw new Error(`Strength of the pull: expected more than 0 and at most 1000000, found ${strength}.`);
+  }
+}
+
+/** Pa */
+export const largestYoung = 1e15;
+
+export function requireYoung(young: number): void {
+  if (!(young > 0 && young <= largestYoung)) {
+    throw new Error(`Young's modulus: expected more than 0 and at most 1e15 Pa, found ${young}.`);
+  }
+}
+
+export function requireRegion(region: number, count: number): void {
+  if (!Number.isInteger(region) || region < 0 || region >= count) {
+    throw new Error(`Region: expected 0 to ${count - 1}, found ${region}.`);
+  }
+}

@@ -1,0 +1,38 @@
+import type {
+  BodyInfo,
+  BodyState,
+  Damping,
+  Pick,
+  Pull,
+  SimulationMesh,
+  StepOptions,
+  Surface,
+  Vector3,
+} from '../../runtime/src/types';
+
+/** What the simulation needs of a body of the runtime, whose functions throw LimberError and leave the body as it was then. */
+export interface SimulatedBody {
+  readonly info: BodyInfo;
+  readonly rank: number;
+  readonly state: BodyState;
+  readonly energy: { readonly elastic: number; readonly kinetic: number };
+  surface(): Surface;
+  simulationMesh(): SimulationMesh | null;
+  setRank(rank: number): void;
+  setMaterial(region: number, change: { readonly young?: number }): void;
+  setDamping(damping: Damping): void;
+  setGravity(gravity: Vector3): void;
+  setLinear(linear: boolean): void;
+  step(h: number, count?: number, options?: StepOptions): void;
+  reset(): void;
+  setState(q: Float64Array, v: Float64Array): void;
+  coordinates(into: Float32Array): void;
+  position(vertex: number): Vector3;
+  setPulls(pulls: readonly Pull[]): void;
+  pullForce(index: number): Vector3;
+  stiffnessAt(vertex: number): number;
+  pick(origin: Vector3, direction: Vector3): Pick | null;
+  frequencies(): Float64Array;
+  modeShape(index: number): Float64Array;
+  dispose(): void;
+}

@@ -1,0 +1,287 @@
+import type { Surface } from '../../runtime/src/types';
+import { BodyScale } from './body_scale';
+import { FrameGate } from './frame_gate';
+import { Hands } from './hands';
+import { ModePlayer } from './mode_player';
+import type { Command, Frame, InForce, Message, ModePlayback, Settings } from './protocol';
+import { SafeStepper } from './safe_stepper';
+import {
+  checkSettings,
+  defaultSettings,
+  lowestFrequency,
+  namedSettings,
+  requireRegion,
+  requireStrength,
+  requireVector,
+  requireYoung,
+} from './settings';
+import type { SimulatedBody } from './simulated_body';
+import { longestPause, StepPace } from './step_pace';
+
+/** s. Two restarts within this time: the third would follow, so the simulation pauses. */
+const restartInterval = 2;
+const remedy = 'A smaller time step, more damping or weaker loads help.';
+
+/** When to come back: at once (behind the clock), after a few milliseconds, or not before the next command. */
+export type Wakeup = 'now' | 'soon' | 'idle';
+
+/** A command to a body that is there. */
+export type BodyCommand = Exclude<Command, { kind: 'load' | 'unload' }>;
+
+export interface Tick {
+  readonly messages: readonly Message[];
+  readonly wakeup: Wakeup;
+}
+
+/**
+ * A body in motion: its clock, what pulls at it and how it is run. It knows neither timers nor messages' ways: commands go in
+ * by `handle`, time by `tick`, and both return what to tell the page.
+ *
+ * The time step is fixed and decoupled from drawing. Each tick takes the whole steps that have become due by the wall clock
+ * times the speed, for some milliseconds at most. What is still due then is dropped: a machine that is too slow shows slow
+ * motion, as `reachedSpeed` says, and never falls further and further behind.
+ */
+export class Simulation {
+  private current: Settings;
+  private readonly scale: BodyScale;
+  private readonly hands: Hands;
+  private readonly stepper: SafeStepper;
+  private player: ModePlayer | null = null;
+  /** Of the player, as it was last accepted. */
+  private playback: ModePlayback | null = null;
+  /** Pa, of each region. */
+  private readonly young: number[];
+
+  /** s of the wall clock at the last tick; null: it stood still. */
+  private last: number | null = null;
+  private time = 0;
+  private steps = 0;
+  private readonly pace: StepPace;
+  /** m: farthest that loads may have brought the body since it was at rest. */
+  private loads = 0;
+  private lowest: number;
+  private lastRestart = -Infinity;
+
+  private readonly gate: FrameGate;
+  private coordinates: Float32Array;
+
+  /** clock: wall-clock seconds, from any origin. */
+  constructor(
+    private readonly body: SimulatedBody,
+    surface: Surface,
+    private readonly clock: () => number,
+  ) {
+    const frequencies = body.frequencies();
+    this.lowest = lowestFrequency(frequencies);
+    this.current = defaultSettings(body.info.rank, frequencies);
+    body.setDamping(this.current.damping);
+    body.setGravity(this.current.gravity);
+    this.young = body.info.regions.map((region) => region.material.young);
+    this.scale = new BodyScale(surface, body.info.rank);
+    this.gate = new FrameGate(this.scale);
+    this.coordinates = new Float32Array(body.info.rank);
+    this.hands = new Hands(body);
+    this.pace = new StepPace(clock);
+    this.stepper = new SafeStepper(body, this.scale);
+  }
+
+  get settings(): Settings {
+    return this.current;
+  }
+
+  dispose(): void {
+    this.body.dispose();
+  }
+
+  /** Carries out a command; throws where that is not possible, and the body is as before then. */
+  handle(command: BodyCommand): Message[] {
+    this.gate.touch();
+    switch (command.kind) {
+      case 'settings':
+        return this.change(command.settings);
+      case 'material':
+        return this.setYoung(command.region, command.young);
+      case 'step':
+        return this.singleStep();
+      case 'reset':
+        this.reset();
+        return [];
+      case 'grab':
+        return [this.grab(command)];
+      case 'drag':
+        requireVector(command.target, 'target');
+        this.hands.drag(command.id, command.target);
+        return [];
+      case 'strength':
+        requireStrength(command.strength);
+        this.hands.setStrength(command.strength);
+        return [];
+      case 'release':
+        this.hands.release(command.id);
+        return [];
+      case 'mode':
+        this.play(command.playback);
+        return [];
+      case 'simulation-mesh':
+        return [{ kind: 'simulation-mesh', mesh: this.body.simulationMesh() }];
+    }
+  }
+
+  /** What is in force of the values that a command was to change. */
+  inForce(command: Command): InForce {
+    if (command.kind === 'settings') return { settings: namedSettings(this.current, command.settings) };
+    if (command.kind === 'material') return { young: [...this.young] };
+    return command.kind === 'mode' ? { mode: this.playback } : {};
+  }
+
+  /** The wall clock says `now`, s: takes the steps that are due. */
+  tick(now: number): Tick {
+    const messages: Message[] = [];
+    const elapsed = this.last === null ? 0 : Math.max(now - this.last, 0);
+    this.last = now;
+    let behind = false;
+    if (!this.current.paused) {
+      if (this.player) this.player.advance(Math.min(elapsed, longestPause));
+      else behind = this.pace.run(elapsed, this.current, (count) => this.advance(count, messages));
+    }
+    const frame = this.frameDue(now);
+    if (frame) messages.push({ kind: 'frame', frame });
+    const idle = this.current.paused && !this.gate.waiting;
+    if (idle) this.last = null;
+    return { messages, wakeup: idle ? 'idle' : behind ? 'now' : 'soon' };
+  }
+
+  /** Returns the steps taken: `count`; fewer where they failed. */
+  private advance(count: number, messages: Message[]): number {
+    const { timeStep, accuracy } = this.current;
+    this.loads = Math.max(this.loads, this.reachOfLoads());
+    const outcome = this.stepper.advance(timeStep, count, accuracy, this.loads);
+    if ('lost' in outcome) {
+      messages.push(this.restart(outcome.lost));
+      return 0;
+    }
+    this.time += outcome.taken * timeStep;
+    this.steps += outcome.taken;
+    return outcome.taken;
+  }
+
+  /** m: as far as springs pull, and as gravity lets the slowest vibration hang, g / w^2. */
+  private reachOfLoads(): number {
+    return this.hands.reach + Math.hypot(...this.current.gravity) / (2 * Math.PI * this.lowest) ** 2;
+  }
+
+  private restart(reason: string): Message {
+    const now = this.clock();
+    const paused = now - this.lastRestart < restartInterval;
+    this.lastRestart = now;
+    if (paused) this.current = { ...this.current, paused };
+    this.hands.releaseAll();
+    this.reset();
+    const what = `${reason}: the body was put back to rest${paused ? ' and paused' : ''}.`;
+    return { kind: 'restarted', message: `${what} ${remedy}`, paused };
+  }
+
+  private reset(): void {
+    this.player = this.playback = null;
+    this.body.reset();
+    this.stepper.forget();
+    this.time = 0;
+    this.pace.clear();
+    this.loads = 0;
+    this.gate.touch();
+  }
+
+  private singleStep(): Message[] {
+    if (this.player) throw new Error('A mode is playing; stop it to take steps.');
+    const messages: Message[] = [];
+    this.advance(1, messages);
+    return messages;
+  }
+
+  private change(change: Partial<Settings>): Message[] {
+    const { accepted, problems } = checkSettings(change, this.body.info.rank);
+    const messages: Message[] = [];
+    const { damping, gravity, linear, rank, ...others } = accepted;
+    if (damping) this.body.setDamping(damping);
+    if (gravity) this.body.setGravity(gravity);
+    if (linear !== undefined) this.body.setLinear(linear);
+    const newRank = rank !== undefined && rank !== this.body.rank;
+    if (newRank) {
+      this.body.setRank(rank);
+      this.stepper.forget();
+    }
+    this.current = { ...this.current, ...accepted };
+    if (others.paused !== undefined || others.speed !== undefined) this.pace.clearSpeed();
+    if (newRank) messages.push(this.refresh());
+    if (problems.length > 0) {
+      const inForce = { settings: namedSettings(this.current, change) };
+      messages.push({ kind: 'failed', command: 'settings', message: `${problems.join('. ')}.`, inForce });
+    }
+    return messages;
+  }
+
+  private setYoung(region: number, young: number): Message[] {
+    requireYoung(young);
+    requireRegion(region, this.body.info.regions.length);
+    this.body.setMaterial(region, { young });
+    this.young[region] = young;
+    return [this.refresh()];
+  }
+
+  /** After a change of material or rank, on which frequencies, modes and the strength of pulls depend. */
+  private refresh(): Message {
+    const frequencies = this.body.frequencies();
+    this.lowest = lowestFrequency(frequencies);
+    this.hands.refresh();
+    if (this.player?.refresh() === false) this.reset();
+    return { kind: 'frequencies', frequencies };
+  }
+
+  private grab(command: Extract<Command, { kind: 'grab' }>): Message {
+    const { id, origin, direction, strength } = command;
+    requireVector(origin, 'origin');
+    requireVector(direction, 'direction');
+    requireStrength(strength);
+    const grabbed = this.player ? null : this.hands.grab(id, origin, direction, strength);
+    return grabbed ? { kind: 'grabbed', id, ...grabbed } : { kind: 'missed', id };
+  }
+
+  private play(playback: ModePlayback | null): void {
+    if (playback === null) {
+      if (this.player) this.reset();
+      return;
+    }
+    if (this.player) {
+      this.player.change(playback);
+    } else {
+      this.player = new ModePlayer(this.body, playback);
+      this.hands.releaseAll();
+    }
+    this.playback = playback;
+  }
+
+  /** The frame to post, null: none is due, or all is as it was. */
+  private frameDue(now: number): Frame | null {
+    if (this.coordinates.length !== this.body.rank) this.coordinates = new Float32Array(this.body.rank);
+    const q = this.coordinates;
+    if (this.player) this.player.coordinates(q);
+    else this.body.coordinates(q);
+    return this.gate.passes(now, q, !this.current.paused) ? this.frame(q.slice()) : null;
+  }
+
+  /** While a mode plays there is no motion of the body, and no energy. */
+  private frame(q: Float32Array): Frame {
+    const energy = this.player ? { elastic: 0, kinetic: 0 } : this.body.energy;
+    return {
+      time: this.time,
+      q,
+      elasticEnergy: energy.elastic,
+      kineticEnergy: energy.kinetic,
+      pulls: this.hands.pulls(),
+      steps: this.steps,
+      stepRate: this.pace.stepRate,
+      reachedSpeed: this.current.paused || this.player ? 0 : this.pace.speed,
+      playingMode: this.player !== null,
+    };
+  }
+}

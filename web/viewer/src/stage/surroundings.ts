@@ -1,0 +1,94 @@
+// What is about the body: background, ground and lights, and the shadows that it throws.
+
+import { Group, Quaternion, Vector3, type PerspectiveCamera, type WebGLRenderer } from 'three';
+import { Background } from './background';
+import type { DisplacedSurface, RimUniforms } from './displaced_surface';
+import { Ground } from './ground';
+import { Lighting } from './lighting';
+import type { Quality } from './quality';
+import { lowest } from './surface_points';
+import type { Palette } from './theme';
+import type { Turntable } from './turntable';
+
+/** ms between two updates of the contact shadow in light pictures. */
+const contactInterval = 300;
+
+export class Surroundings {
+  readonly group = new Group();
+  private readonly background = new Background();
+  private readonly ground = new Ground();
+  private readonly lighting = new Lighting();
+  private readonly groundPoint = new Vector3();
+  private readonly up = new Vector3(0, 0, 1);
+  private readonly inverse = new Quaternion();
+  private readonly scratch = new Vector3();
+  private stale = true;
+  private contactDue = -Infinity;
+
+  constructor(private quality: Quality) {
+    this.group.add(this.background.mesh, this.ground.mesh, this.lighting.group);
+    this.setQuality(quality);
+  }
+
+  /** Light that bodies share. */
+  get rim(): RimUniforms {
+    return this.lighting.rim;
+  }
+
+  /** Whether the shadows are not those of the body as it is. */
+  get shadowsStale(): boolean {
+    return this.stale;
+  }
+
+  setPalette(palette: Palette): void {
+    this.background.setPalette(palette);
+    this.ground.setPalette(palette);
+    this.lighting.setPalette(palette);
+  }
+
+  setQuality(quality: Quality): void {
+    this.quality = quality;
+    this.lighting.setShadows(quality === 'full');
+    this.ground.setQuality(quality);
+    this.contactDue = -Infinity;
+    this.stale = true;
+  }
+
+  /** The body whose shadow is drawn. */
+  setBody(body: DisplacedSurface | null): void {
+    this.ground.setBody(body);
+    this.contactDue = -Infinity;
+    this.stale = true;
+  }
+
+  /** Puts ground and lights about a body at rest, positions 3 n, that the turntable shows. */
+  place({ centre, radius, upright }: Turntable, positions: Float32Array): void {
+    this.up.set(0, 0, 1).applyQuaternion(upright);
+    const low = lowest(positions, centre.toArray(), this.up.toArray());
+    this.groundPoint.copy(centre).addScaledVector(this.up, (low < Infinity ? low : -radius) - 0.015 * radius);
+    this.ground.place(this.groundPoint, upright, radius);
+    this.lighting.place(centre, radius, upright);
+    this.stale = true;
+  }
+
+  /** What depends on the eye. */
+  follow(camera: PerspectiveCamera, radius: number): void {
+    this.inverse.copy(camera.quaternion).invert();
+    this.lighting.follow(camera.position, camera.quaternion, this.inverse);
+    this.ground.setEyeHeight(this.scratch.copy(camera.position).sub(this.groundPoint).dot(this.up) / radius);
+  }
+
+  /** Draws the shadows anew where they must be. moved: the body did.  now: ms. Leaves the renderer with another target. */
+  updateShadows(renderer: WebGLRenderer, moved: boolean, now: number): void {
+    this.stale ||= moved;
+    if (!this.stale || now < this.contactDue) return;
+    this.stale = false;
+    this.ground.update(renderer);
+    if (this.quality === 'full') renderer.shadowMap.needsUpdate = true;
+    else this.contactDue = now + contactInterval;
+  }
+
+  dispose(): void {
+    for (const item of [this.background, this.ground, this.lighting]) item.dispose();
+  }
+}

@@ -1,0 +1,23 @@
+// Files that are dropped anywhere on the page.
+
+/** Calls `open` for a file that is dropped, and marks the page while one hovers. */
+export function connectDrop(open: (file: File) => void): void {
+  const root = document.documentElement;
+  const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
+  window.addEventListener('dragover', (event) => {
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    event.dataTransfer!.dropEffect = 'copy';
+    root.classList.add('dropping');
+  });
+  window.addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) root.classList.remove('dropping');
+  });
+  window.addEventListener('drop', (event) => {
+    root.classList.remove('dropping');
+    if (!hasFiles(event)) return;
+    event.preventDefault();
+    const file = event.dataTransfer?.files[0];
+    if (file) open(file);
+  });
+}

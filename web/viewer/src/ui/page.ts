@@ -1,0 +1,145 @@
+// The page: puts its parts together and hands them what they need.
+
+import {
+  makeModelSection,
+  makeMaterialSection,
+  makeShowSection,
+  makeVibrationsSection,
+} from './body_sections';
+import { makeButton } from './controls';
+import { byId, make, recall, remember } from './dom';
+import { makeHelp, type Help } from './help';
+import { makeIcon } from './icons';
+import { Messages } from './messages';
+import {
+  makeDampingSection,
+  makeGravitySection,
+  makePullSection,
+  makeSolverSection,
+} from './motion_sections';
+import { makePlotsSection, type PlotsPart } from './plots_section';
+import { makeSketchSection } from './sketch_section';
+import type { Actions, Part, ViewState } from './state';
+import type { ThemeName } from './theme';
+import { makeTopBar, type TopBar } from './top_bar';
+import { makeTransport, type TransportPart } from './transport';
+
+/** As in layout.css: narrower ones have the panel below. */
+const NARROW = '(max-width: 719px)';
+
+export interface PageActions {
+  readonly openFile: (file: File) => void;
+  readonly frame: () => void;
+  readonly toggleTheme: () => void;
+}
+
+/** What the body is drawn on. */
+export function stageCanvas(): HTMLCanvasElement {
+  const canvas = byId('stage') as HTMLCanvasElement;
+  canvas.setAttribute('role', 'application'); // it takes keys of its own, which its label names
+  return canvas;
+}
+
+function makeEmptyPage(choose: () => void): HTMLElement {
+  const button = makeButton({ id: 'choose', text: 'Choose a file', kind: 'primary', click: choose });
+  return make(
+    'section',
+    { id: 'empty', 'data-testid': 'empty' },
+    make(
+      'div',
+      { class: 'drop-zone' },
+      makeIcon('open'),
+      make('h2', {}, 'Drop a reduced model (.glb) here, or choose a file'),
+      button,
+      make('p', {}, 'To make one: ', make('code', {}, 'limber reduce mesh.obj -o model.glb')),
+    ),
+  );
+}
+
+export class PageView {
+  readonly canvas = stageCanvas();
+  readonly messages = new Messages();
+  readonly help: Help = makeHelp();
+  readonly plots: PlotsPart = makePlotsSection();
+  readonly transport: TransportPart;
+  private readonly bar_: TopBar;
+  private readonly parts_: readonly Part[];
+  private readonly fileInput_ = make('input', {
+    type: 'file',
+    accept: '.glb',
+    hidden: true,
+    'data-testid': 'file',
+  });
+  private readonly app_ = byId('app');
+
+  constructor(actions: Actions, page: PageActions) {
+    const choose = (): void => {
+      this.chooseFile();
+    };
+    this.bar_ = makeTopBar({
+      open: choose,
+      toggleTheme: page.toggleTheme,
+      toggleHelp: () => {
+        this.help.toggle();
+      },
+      togglePanel: () => {
+        this.togglePanel();
+      },
+    });
+    this.transport = makeTransport(actions, page.frame);
+    const sections = [
+      makePullSection(actions),
+      makeGravitySection(actions),
+      makeMaterialSection(actions),
+      this.plots,
+      makeVibrationsSection(actions),
+      makeShowSection(actions),
+      makeSketchSection(actions),
+      makeDampingSection(actions),
+      makeSolverSection(actions),
+      makeModelSection(),
+    ];
+    this.parts_ = [this.bar_, this.transport, ...sections];
+    byId('bar').replaceWith(this.bar_.element);
+    byId('panel').append(...sections.map((section) => section.element));
+    const stageBox = make('div', { id: 'stage-box' });
+    byId('view').append(stageBox, this.transport.element);
+    stageBox.append(this.canvas, makeEmptyPage(choose), this.messages.element);
+    document.body.append(
+      make('div', { id: 'drop-veil' }, 'Drop to open'),
+      this.help.element,
+      this.fileInput_,
+    );
+    this.fileInput_.addEventListener('change', () => {
+      const file = this.fileInput_.files?.[0];
+      this.fileInput_.value = ''; // so that the same file can be opened again
+      if (file) page.openFile(file);
+    });
+    this.showPanel_(recall('panel') === null ? !matchMedia(NARROW).matches : recall('panel') === 'shown');
+  }
+
+  update(state: ViewState): void {
+    this.app_.classList.toggle('empty', state.info === null);
+    for (const part of this.parts_) part.update(state);
+  }
+
+  showTheme(theme: ThemeName): void {
+    this.bar_.showTheme(theme);
+    this.plots.restyle();
+  }
+
+  chooseFile(): void {
+    this.fileInput_.click();
+  }
+
+  togglePanel(): void {
+    const shown = this.app_.classList.contains('panel-hidden');
+    this.showPanel_(shown);
+    remember('panel', shown ? 'shown' : 'hidden');
+  }
+
+  private showPanel_(shown: boolean): void {
+    this.app_.classList.toggle('panel-hidden', !shown);
+    this.bar_.showPanel(shown);
+  }
+}

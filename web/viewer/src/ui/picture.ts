@@ -1,0 +1,102 @@
+// The picture of the body: when a new one is worth drawing, and whether they come fast enough.
+
+import type { Frame } from '../protocol';
+import { SlowFrames } from '../stage/quality';
+import type { Stage } from '../stage/stage';
+
+/** Share of the largest coordinate drawn; a screen has some thousand pixels. */
+const VISIBLE = 1e-6;
+/** s after which even what nobody sees is drawn, so that a body at rest is shown as it is. */
+const SETTLE = 0.5;
+
+/** Compares frames with the one in the picture. */
+export class PictureGate {
+  private drawn_: Frame | null = null;
+  private drawnAt_ = -Infinity;
+  private largest_ = 0;
+
+  /** Whether this frame needs another picture; `now` in s. */
+  needs(frame: Frame, now: number): boolean {
+    const drawn = this.drawn_;
+    if (frame === drawn) return false;
+    if (drawn?.q.length !== frame.q.length || frame.pulls.length > 0 || drawn.pulls.length > 0) return true;
+    let change = 0;
+    for (let i = 0; i < frame.q.length; ++i) {
+      change = Math.max(change, Math.abs(frame.q[i]! - drawn.q[i]!));
+    }
+    return change > VISIBLE * this.largest_ || (change > 0 && now - this.drawnAt_ >= SETTLE);
+  }
+
+  /** This frame was drawn. */
+  drew(frame: Frame, now: number): void {
+    this.drawn_ = frame;
+    this.drawnAt_ = now;
+    for (const q of frame.q) this.largest_ = Math.max(this.largest_, Math.abs(q));
+  }
+
+  /** Another body. */
+  clear(): void {
+    this.drawn_ = null;
+    this.largest_ = 0;
+  }
+}
+
+/**
+ * Watches how fast pictures follow each other while the screen asks for one after the other. What lies between others is no
+ * matter of the device: a body near rest needs few.
+ */
+export class PicturePace {
+  private readonly slow_ = new SlowFrames();
+  private drewLast_ = false;
+  private last_ = 0;
+  /** s that pictures in a row took, all together. */
+  private time_ = 0;
+
+  /** The screen asked for a picture at `now`, s; `drew`: it got one. True when pictures have been too slow. */
+  add(now: number, drew: boolean): boolean {
+    const inRow = drew && this.drewLast_;
+    if (inRow) this.time_ += now - this.last_;
+    this.drewLast_ = drew;
+    this.last_ = now;
+    return inRow && this.slow_.add(this.time_);
+  }
+}
+
+/** What a picture needs of the stage. */
+export type Painter = Pick<Stage, 'busy' | 'render' | 'setQuality'>;
+
+/** The picture of the body: drawn where it would differ from the last one, and lighter where it may and must. */
+export class Picture {
+  private readonly gate_ = new PictureGate();
+  private readonly pace_ = new PicturePace();
+  private stale_ = true;
+
+  /** adapt: whether it may become lighter where it is slow. */
+  constructor(
+    private readonly painter_: Painter,
+    private readonly adapt_: boolean,
+  ) {}
+
+  /** Something but the body's motion changed it. */
+  invalidate(): void {
+    this.stale_ = true;
+  }
+
+  /** Another body, or none. */
+  clear(): void {
+    this.gate_.clear();
+    this.stale_ = true;
+  }
+
+  /** The screen asks at `now`, s, for this frame, null: the rest shape. Returns whether it drew. */
+  draw(frame: Frame | null, now: number): boolean {
+    const drawing = this.stale_ || this.painter_.busy || (frame !== null && this.gate_.needs(frame, now));
+    if (drawing) {
+      this.stale_ = false;
+      this.painter_.render();
+      if (frame) this.gate_.drew(frame, now);
+    }
+    if (this.pace_.add(now, drawing) && this.adapt_) this.painter_.setQuality('light');
+    return drawing;
+  }
+}

@@ -1,0 +1,35 @@
+// The Web Worker: owns the body and the clock, so that neither waits for drawing. See protocol.ts.
+
+import { load } from '../../runtime/src/index';
+import type { Command } from './protocol';
+import { WorkerHost } from './worker_host';
+
+/** ms between ticks: several per frame, so that a pull is felt in the next one. */
+const tickInterval = 4;
+
+const scope = self as unknown as DedicatedWorkerGlobalScope;
+
+// Browsers make a timer wait for 4 ms at least; a message to oneself comes at once, after those that wait.
+const channel = new MessageChannel();
+const callbacks: (() => void)[] = [];
+channel.port1.onmessage = () => callbacks.shift()?.();
+
+const host = new WorkerHost({
+  post: (message, transfer) => {
+    scope.postMessage(message, transfer);
+  },
+  load: (bytes) => load(new Uint8Array(bytes)),
+  clock: () => performance.now() / 1000,
+  schedule: (callback, wakeup) => {
+    if (wakeup === 'soon') {
+      setTimeout(callback, tickInterval);
+    } else {
+      callbacks.push(callback);
+      channel.port2.postMessage(null);
+    }
+  },
+});
+
+scope.onmessage = (event: MessageEvent<Command>) => {
+  host.receive(event.data);
+};

@@ -1,0 +1,156 @@
+import type { Command, Message } from './protocol';
+import type { SimulatedBody } from './simulated_body';
+import { type BodyCommand, Simulation } from './simulation';
+
+/** What the host needs of the world: a worker gives it, or a test. */
+export interface HostPorts {
+  post(message: Message, transfer: Transferable[]): void;
+  load(bytes: ArrayBuffer): Promise<SimulatedBody>;
+  /** Wall-clock seconds. */
+  clock(): number;
+  /** Calls back at once, but after the messages that wait; or after a few milliseconds. */
+  schedule(callback: () => void, wakeup: 'now' | 'soon'): void;
+}
+
+/**
+ * The worker's side of the protocol: carries out commands in their order, lets time pass for the body, and turns whatever goes
+ * wrong into messages. Commands wait while a model loads; the body at hand moves on meanwhile.
+ */
+export class WorkerHost {
+  private simulation: Simulation | null = null;
+  private readonly waiting: Command[] = [];
+  private draining = false;
+  private scheduled = false;
+
+  constructor(private readonly ports: HostPorts) {}
+
+  receive(command: Command): void {
+    this.waiting.push(command);
+    void this.drain();
+  }
+
+  private async drain(): Promise<void> {
+    if (this.draining) return;
+    this.draining = true;
+    for (let command = this.waiting.shift(); command; command = this.waiting.shift()) {
+      try {
+        if (command.kind === 'load') await this.load(command.bytes, command.name);
+        else if (command.kind === 'unload') this.drop();
+        else this.carryOut(command);
+      } catch (error) {
+        this.fail(command, error);
+      }
+    }
+    this.draining = false;
+    this.wake();
+  }
+
+  private async load(bytes: ArrayBuffer, name: string): Promise<void> {
+    if (this.waiting.some((later) => later.kind === 'load')) {
+      throw new Error(`${name} was not opened, because another model was chosen.`);
+    }
+    let body: SimulatedBody | null = null;
+    try {
+      body = await this.ports.load(bytes);
+      const surface = body.surface();
+      const simulation = new Simulation(body, surface, () => this.ports.clock());
+      const frequencies = body.frequencies();
+      const { info } = body;
+      this.post({ kind: 'loaded', name, info, surface, settings: simulation.settings, frequencies });
+      const old = this.simulation;
+      this.simulation = simulation;
+      old?.dispose();
+    } catch (error) {
+      body?.dispose();
+      throw error;
+    }
+  }
+
+  private carryOut(command: BodyCommand): void {
+    if (this.simulation) {
+      this.simulation.handle(command).forEach((message) => {
+        this.post(message);
+      });
+    } else if (command.kind === 'grab') {
+      this.post({ kind: 'missed', id: command.id });
+    } else if (command.kind === 'simulation-mesh') {
+      this.post({ kind: 'simulation-mesh', mesh: null });
+    }
+  }
+
+  /** Makes sure that a tick is to come. */
+  private wake(): void {
+    if (this.simulation && !this.scheduled) this.schedule('now');
+  }
+
+  private schedule(wakeup: 'now' | 'soon'): void {
+    this.scheduled = true;
+    this.ports.schedule(() => {
+      this.tick();
+    }, wakeup);
+  }
+
+  private tick(): void {
+    this.scheduled = false;
+    if (!this.simulation) return;
+    try {
+      const { messages, wakeup } = this.simulation.tick(this.ports.clock());
+      messages.forEach((message) => {
+        this.post(message);
+      });
+      if (wakeup !== 'idle') this.schedule(wakeup);
+    } catch (error) {
+      // The simulation deals with steps that fail. What comes here is a body of which nothing can be asked any more, such as
+      // one of a WebAssembly module that has failed; the runtime makes a new module for the next model.
+      this.drop();
+      this.post({ kind: 'lost', message: `The simulation stopped: ${describe(error)}` });
+    }
+  }
+
+  private drop(): void {
+    const lost = this.simulation;
+    this.simulation = null;
+    lost?.dispose();
+  }
+
+  private fail(command: Command, error: unknown): void {
+    const inForce = this.simulation?.inForce(command) ?? {};
+    this.post({ kind: 'failed', command: command.kind, message: describe(error), inForce });
+    if (command.kind === 'grab') this.post({ kind: 'missed', id: command.id });
+  }
+
+  private post(message: Message): void {
+    this.ports.post(message, transferables(message));
+  }
+}
+
+/** The buffers of large arrays, which go to the page without being copied. */
+function transferables(message: Message): Transferable[] {
+  const buffers = new Set(largeArrays(message).map((array) => array.buffer));
+  return [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
+}
+
+function largeArrays(message: Message): (Float32Array | Uint32Array)[] {
+  switch (message.kind) {
+    case 'frame':
+      return [message.frame.q];
+    case 'loaded': {
+      const { positions, triangles, triangleParts, basis } = message.surface;
+      return [positions, triangles, triangleParts, basis];
+    }
+    case 'simulation-mesh': {
+      if (!message.mesh) return [];
+      const { positions, elements, fixed, cubatureElements, basis } = message.mesh;
+      return [positions, elements, fixed, cubatureElements, basis];
+    }
+    default:
+      return [];
+  }
+}
+
+/** What an error says, on one line and not without end. */
+function describe(error: unknown): string {
+  const text = error instanceof Error && error.message ? error.message : String(error);
+  const line = text.split('\n', 1)[0] ?? text;
+  return line.length > 500 ? `${line.slice(0, 500)}...` : line;
+}

@@ -1,0 +1,298 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import { App } from '../src/app';
+import { SimulationClient, type WorkerLike } from '../src/client';
+import type { ModelSource } from '../src/model_source';
+import type { ActivePull, Command, Frame, Message } from '../src/protocol';
+import { defaultSettings } from '../src/settings';
+import type { Stage } from '../src/stage/stage';
+import type { PageView } from '../src/ui/page';
+import { FakeBody } from './fake_body';
+
+class FakeWorker implements WorkerLike {
+  onmessage: WorkerLike['onmessage'] = null;
+  onerror: WorkerLike['onerror'] = null;
+  onmessageerror: WorkerLike['onmessageerror'] = null;
+  readonly commands: Command[] = [];
+
+  postMessage(command: Command): void {
+    this.commands.push(command);
+  }
+
+  terminate(): void {
+    this.onmessage = null;
+  }
+
+  answer(message: Message): void {
+    this.onmessage?.({ data: message } as MessageEvent<Message>);
+  }
+}
+
+/** What a stage and a page were told last. */
+interface Shown {
+  body: unknown;
+  coordinates: Float32Array | null;
+  time: number | null;
+  error: string | null;
+  plotted: number;
+}
+
+let worker: FakeWorker;
+let shown: Shown;
+/** What the stage throws for the next body. */
+let deviceError: Error | null;
+let app: App;
+
+beforeEach(() => {
+  shown = { body: null, coordinates: null, time: null, error: null, plotted: 0 };
+  deviceError = null;
+  worker = new FakeWorker();
+  app = new App(new SimulationClient(() => worker), fakeStage(), { adaptQuality: true });
+  app.show(fakePage());
+});
+
+function fakeStage(): Stage {
+  const stage = {
+    busy: false,
+    setBody: (body: unknown) => {
+      if (body && deviceError) throw deviceError;
+      shown.body = body;
+    },
+    setCoordinates: (q: Float32Array) => (shown.coordinates = q),
+    setSimulationMesh: () => undefined,
+    setOverlays: () => undefined,
+    setPulls: () => undefined,
+    setQuality: () => undefined,
+    render: () => undefined,
+  };
+  return stage as unknown as Stage;
+}
+
+function fakePage(): PageView {
+  const page = {
+    messages: {
+      showError: (text: string) => (shown.error = text),
+      dismiss: () => (shown.error = null),
+      notify: () => undefined,
+    },
+    plots: { add: () => ++shown.plotted, draw: () => undefined, clear: () => (shown.plotted = 0) },
+    transport: { showTime: (time: number | null) => (shown.time = time) },
+    update: () => undefined,
+  };
+  return page as unknown as PageView;
+}
+
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+const model = (name: string): ModelSource => ({ bytes: new ArrayBuffer(4), name });
+const kinds = (): string[] => worker.commands.map(({ kind }) => kind);
+
+/** The worker has loaded a model. */
+async function answerLoad(name: string): Promise<void> {
+  const body = new FakeBody();
+  const frequencies = body.frequencies();
+  const settings = defaultSettings(2, frequencies);
+  worker.answer({ kind: 'loaded', name, info: body.info, surface: body.surface(), settings, frequencies });
+  await settle();
+}
+
+async function open(name: string): Promise<void> {
+  const done = app.open(model(name));
+  await settle();
+  await answerLoad(name);
+  await done;
+}
+
+function frame(pulls: ActivePull[] = []): Frame {
+  return {
+    time: 1,
+    q: Float32Array.of(1, 2),
+    elasticEnergy: 0,
+    kineticEnergy: 0,
+    pulls,
+    steps: 0,
+    stepRate: 0,
+    reachedSpeed: 1,
+    playingMode: false,
+  };
+}
+
+/** A file that is read when a test says so. */
+function slowFile(): { source: Promise<ModelSource>; read(name: string): void; fail(text: string): void } {
+  let read!: (source: ModelSource) => void;
+  let fail!: (error: Error) => void;
+  const source = new Promise<ModelSource>((resolve, reject) => ([read, fail] = [resolve, reject]));
+  return {
+    source,
+    read: (name) => {
+      read(model(name));
+    },
+    fail: (text) => {
+      fail(new Error(text));
+    },
+  };
+}
+
+describe('opening', () => {
+  it('shows the model', async () => {
+    await open('folder/bar.glb');
+    expect(app.state).toMatchObject({ name: 'bar', size: 1, young: [1e5], gravity: { on: false } });
+    expect(shown.body).not.toBeNull();
+  });
+
+  it('does not let a file that is read slowly replace a newer one', async () => {
+    const slow = slowFile();
+    const done = app.open(slow.source);
+    await open('new.glb');
+    slow.read('old.glb');
+    await done;
+    expect(app.state.name).toBe('new');
+    expect(kinds()).toEqual(['load']);
+  });
+
+  it('does not tell of an older file that cannot be read', async () => {
+    const slow = slowFile();
+    const done = app.open(slow.source);
+    await open('new.glb');
+    slow.fail('old.glb could not be read.');
+    await done;
+    expect(shown.error).toBeNull();
+  });
+
+  it('says what is wrong with the newest file and keeps the body', async () => {
+    await open('bar.glb');
+    const slow = slowFile();
+    const done = app.open(slow.source, 'b.glb');
+    slow.fail('Too large.');
+    await done;
+    expect(shown.error).toBe('b.glb: Too large.');
+    expect(app.state.name).toBe('bar');
+  });
+
+  it('keeps what is wrong with the newest file when an older one arrives after it', async () => {
+    const older = app.open(model('a.glb'));
+    await settle();
+    await app.open(Promise.reject(new Error('Too large.')), 'b.glb');
+    await answerLoad('a.glb');
+    await older;
+    expect(app.state.name).toBe('a');
+    expect(shown.error).toBe('b.glb: Too large.');
+  });
+
+  it('shows no model that arrives after the page was closed', async () => {
+    const done = app.open(model('a.glb'));
+    await settle();
+    app.close();
+    await answerLoad('a.glb');
+    await done;
+    expect(app.state.info).toBeNull();
+    expect(kinds()).toEqual(['load', 'unload']);
+  });
+
+  it('takes a body away that the device cannot show', async () => {
+    deviceError = new Error('Out of memory.');
+    await open('a.glb');
+    expect(app.state.info).toBeNull();
+    expect(shown.error).toBe('a.glb: Out of memory.');
+    expect(kinds()).toEqual(['load', 'unload']);
+  });
+});
+
+describe('closing', () => {
+  it('takes the body away, also in the worker', async () => {
+    await open('bar.glb');
+    worker.answer({ kind: 'frame', frame: frame() });
+    app.draw(0);
+    app.close();
+    expect(kinds().at(-1)).toBe('unload');
+    expect(shown).toMatchObject({ body: null, time: null, plotted: 0 });
+    expect(app.state).toMatchObject({ info: null, frame: null, name: '' });
+  });
+
+  it('leaves out the frames that are still on their way', async () => {
+    await open('bar.glb');
+    app.close();
+    worker.answer({ kind: 'frame', frame: frame() });
+    expect(app.state.frame).toBeNull();
+    expect(app.draw(0)).toBe(false);
+  });
+
+  it('discards the sketch', async () => {
+    await open('bar.glb');
+    app.record(true);
+    worker.answer({ kind: 'frame', frame: frame([pull(0, 1)]) });
+    app.close();
+    expect(app.state.sketch).toEqual({ recording: false, count: 0 });
+  });
+});
+
+describe('a simulation that is lost', () => {
+  it('leaves the page without a body and says why', async () => {
+    await open('bar.glb');
+    worker.answer({ kind: 'lost', message: 'The simulation stopped: out of memory' });
+    expect(app.state.info).toBeNull();
+    expect(shown).toMatchObject({ body: null, error: 'The simulation stopped: out of memory' });
+  });
+
+  it('does not stop a model that is being opened', async () => {
+    await open('bar.glb');
+    const done = app.open(model('next.glb'));
+    await settle();
+    worker.answer({ kind: 'lost', message: 'The simulation stopped.' });
+    await answerLoad('next.glb');
+    await done;
+    expect(app.state.name).toBe('next');
+    expect(shown.error).toBeNull();
+  });
+
+  it('by a worker that failed leaves the page without a body', async () => {
+    await open('bar.glb');
+    worker.onerror?.({ message: 'gone' } as ErrorEvent);
+    expect(app.state.info).toBeNull();
+    expect(shown.error).toContain('gone');
+  });
+});
+
+describe('a change that is refused', () => {
+  it('is taken back', async () => {
+    await open('bar.glb');
+    const { speed } = app.state.settings;
+    app.set({ speed: 99 });
+    app.setYoung(0, 1e20);
+    app.setMode({ playing: 1 });
+    const inForce = { settings: { speed }, young: [1e5], mode: null };
+    worker.answer({ kind: 'failed', command: 'settings', message: 'Speed: no.', inForce });
+    expect(app.state).toMatchObject({ settings: { speed }, young: [1e5], mode: { playing: null } });
+    expect(shown.error).toBe('Speed: no.');
+  });
+});
+
+describe('recording', () => {
+  it('ends when a mode is played, and the mode plays', async () => {
+    await open('bar.glb');
+    app.record(true);
+    app.setMode({ playing: 1 });
+    expect(app.state.sketch.recording).toBe(false);
+    expect(app.state.mode.playing).toBe(1);
+    expect(worker.commands.at(-1)).toMatchObject({ kind: 'mode', playback: { index: 1 } });
+  });
+
+  it('goes on when only the amplitude of modes is changed', async () => {
+    await open('bar.glb');
+    app.record(true);
+    app.setMode({ amplitude: 0.2 });
+    expect(app.state.sketch.recording).toBe(true);
+  });
+
+  it('tells that the sketch is full', async () => {
+    await open('bar.glb');
+    app.record(true);
+    const pulls = Array.from({ length: 20_000 }, (_, id) => pull(id, 1));
+    worker.answer({ kind: 'frame', frame: frame(pulls.slice(1)) });
+    expect(shown.error).toBeNull();
+    worker.answer({ kind: 'frame', frame: frame(pulls) });
+    expect(shown.error).toContain('The sketch is full');
+  });
+});
+
+function pull(id: number, force: number): ActivePull {
+  return { id, vertex: 1, point: [0, 0, 0], target: [0, 0, 0], force: [force, 0, 0] };
+}

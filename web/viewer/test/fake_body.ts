@@ -1,0 +1,160 @@
+import type { Damping, Pull, StepOptions, Vector3 } from '../../runtime/src/types';
+import type { SimulatedBody } from '../src/simulated_body';
+
+export interface TakenSteps {
+  readonly h: number;
+  readonly count: number;
+  readonly options: StepOptions | undefined;
+}
+
+/**
+ * A bar along x with two vertices, the first of which is held. Coordinate 0 moves the second one along x, coordinate 1 along y, by
+ * 1 m per unit. Stepping moves coordinate 0 at `speed`; no forces act.
+ */
+export class FakeBody implements SimulatedBody {
+  readonly info;
+  rank = 2;
+  q = new Float64Array(2);
+  v = new Float64Array(2);
+  elastic = 0;
+  speed = 1;
+  /** Frequencies, Hz. */
+  natural = [2, 20];
+  stiffness = 100;
+  pulls: readonly Pull[] = [];
+  steps: TakenSteps[] = [];
+  resets = 0;
+  disposed = false;
+  damping: Damping | null = null;
+  gravity: Vector3 | null = null;
+  linear = false;
+  young = 1e5;
+  /** Called before each batch of steps; may throw. */
+  onStep: (steps: TakenSteps) => void = () => undefined;
+
+  constructor() {
+    const material = { law: 'stvk', young: 1e5, poisson: 0.3, density: 1000 };
+    this.info = {
+      name: 'bar',
+      description: '',
+      rank: 2,
+      regions: [{ name: 'body', tag: 0, volume: 1, material }],
+      vertexCount: 2,
+      triangleCount: 0,
+      exact: true,
+      cubaturePoints: 0,
+      elementCount: 1,
+      fixedCount: 1,
+    };
+  }
+
+  get state() {
+    return { time: 0, q: this.q.slice(), v: this.v.slice(), elasticEnergy: this.elastic, kineticEnergy: 0 };
+  }
+
+  get energy() {
+    return { elastic: this.elastic, kinetic: 0 };
+  }
+
+  surface() {
+    return {
+      positions: new Float32Array([0, 0, 0, 1, 0, 0]),
+      triangles: new Uint32Array(3),
+      triangleParts: new Uint32Array(1),
+      parts: [],
+      basis: new Float32Array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0]),
+    };
+  }
+
+  simulationMesh() {
+    return {
+      element: 'tetrahedron' as const,
+      positions: new Float32Array(12),
+      elements: new Uint32Array(4),
+      fixed: new Uint32Array(1),
+      cubatureElements: new Uint32Array(0),
+      basis: new Float32Array(24),
+    };
+  }
+
+  setRank(rank: number) {
+    this.rank = rank;
+    this.q = this.q.slice(0, rank);
+    this.v = this.v.slice(0, rank);
+  }
+
+  setMaterial(_region: number, change: { readonly young?: number }) {
+    this.young = change.young ?? this.young;
+    this.stiffness = this.young / 1000;
+  }
+
+  setDamping(damping: Damping) {
+    this.damping = damping;
+  }
+
+  setGravity(gravity: Vector3) {
+    this.gravity = gravity;
+  }
+
+  setLinear(linear: boolean) {
+    this.linear = linear;
+  }
+
+  step(h: number, count = 1, options?: StepOptions) {
+    const steps = { h, count, options };
+    this.steps.push(steps);
+    this.onStep(steps);
+    this.q[0]! += this.speed * h * count;
+  }
+
+  reset() {
+    ++this.resets;
+    this.q.fill(0);
+    this.v.fill(0);
+    this.elastic = 0;
+  }
+
+  setState(q: Float64Array, v: Float64Array) {
+    this.q.set(q);
+    this.v.set(v);
+  }
+
+  coordinates(into: Float32Array) {
+    into.set(this.q);
+  }
+
+  position(vertex: number): Vector3 {
+    return vertex === 0 ? [0, 0, 0] : [1 + this.q[0]!, this.q[1] ?? 0, 0];
+  }
+
+  setPulls(pulls: readonly Pull[]) {
+    this.pulls = pulls;
+  }
+
+  pullForce(index: number): Vector3 {
+    const { vertex, target, stiffness } = this.pulls[index]!;
+    const [x, y, z] = this.position(vertex);
+    return [stiffness * (target[0] - x), stiffness * (target[1] - y), stiffness * (target[2] - z)];
+  }
+
+  stiffnessAt(vertex: number) {
+    return vertex === 0 ? Infinity : this.stiffness;
+  }
+
+  /** Rays along -z: at x < 0.25 they hit the first vertex, up to 1.5 the second. */
+  pick([x]: Vector3) {
+    return { vertex: x < 0.25 ? 0 : 1, distance: 1, hit: x <= 1.5 };
+  }
+
+  frequencies() {
+    return Float64Array.from(this.natural.slice(0, this.rank));
+  }
+
+  modeShape(index: number) {
+    return new Float64Array(this.rank).map((_, i) => (i === index ? 1 : 0));
+  }
+
+  dispose() {
+    this.disposed = true;
+  }
+}

@@ -1,0 +1,149 @@
+import { describe, expect, test } from 'vitest';
+import type { BodyInfo } from '../../runtime/src/types';
+import { diagonal } from '../src/body_scale';
+import { requireYoung } from '../src/settings';
+import { formatDensity, whyNoOverlay, youngRange } from '../src/ui/body_sections';
+import { type KeyRecord, SHORTCUTS, shortcutOf } from '../src/ui/shortcuts';
+import { axisVector, emptyState, gravityVector, takeInForce, type ViewState } from '../src/ui/state';
+
+describe('gravity', () => {
+  test('is its strength in multiples of 9.81 m/s^2 along its direction', () => {
+    expect(gravityVector({ on: true, direction: '-y', strength: 2 })).toEqual([0, -19.62, 0]);
+  });
+
+  test.each([
+    ['+x', [1, 0, 0]],
+    ['-y', [0, -1, 0]],
+    ['-z', [0, 0, -1]],
+  ] as const)('along %s has the direction %j', (axis, direction) => {
+    expect(axisVector(axis)).toEqual(direction);
+  });
+
+  test('is zero when it is off', () => {
+    expect(gravityVector({ on: false, direction: '-z', strength: 1 })).toEqual([0, 0, 0]);
+  });
+});
+
+describe('shortcuts', () => {
+  const press = (key: string, more: Partial<KeyRecord> = {}) =>
+    shortcutOf({ key, modified: false, focus: 'other', ...more });
+
+  test('are found in either case', () => {
+    expect([press('r'), press('R'), press('.'), press('?'), press(' ')]).toEqual([
+      'reset',
+      'reset',
+      'step',
+      'help',
+      'play',
+    ]);
+  });
+
+  test('leave unknown keys and those with Control alone', () => {
+    expect([press('q'), press('r', { modified: true })]).toEqual([null, null]);
+  });
+
+  test('do nothing while somebody types', () => {
+    expect(press('r', { focus: 'text' })).toBeNull();
+  });
+
+  test('leave space, but no letter, to a focused button', () => {
+    expect([press(' ', { focus: 'button' }), press('r', { focus: 'button' })]).toEqual([null, 'reset']);
+  });
+
+  test('have no key twice', () => {
+    const keys = SHORTCUTS.flatMap((shortcut) => [...shortcut.keys] as string[]);
+    expect(new Set(keys).size).toBe(keys.length);
+  });
+});
+
+const info: BodyInfo = {
+  name: 'beam',
+  description: '',
+  rank: 3,
+  regions: [],
+  vertexCount: 8,
+  triangleCount: 12,
+  exact: false,
+  cubaturePoints: 5,
+  elementCount: 6,
+  fixedCount: 4,
+};
+
+describe('overlays', () => {
+  test('are there where the model has what they show', () => {
+    expect((['mesh', 'cubature', 'fixed'] as const).map((overlay) => whyNoOverlay(overlay, info))).toEqual([
+      null,
+      null,
+      null,
+    ]);
+  });
+
+  test('say why they are not', () => {
+    expect(whyNoOverlay('mesh', { ...info, elementCount: 0 })).toContain('simulation mesh');
+    expect(whyNoOverlay('cubature', { ...info, cubaturePoints: 0 })).toContain('exact');
+    expect(whyNoOverlay('fixed', { ...info, fixedCount: 0 })).toContain('fixed');
+  });
+});
+
+test('the size of a body is the diagonal of its box', () => {
+  expect(diagonal(new Float32Array([0, 0, 0, 1, 2, 2, 0.5, 0.5, 0.5]))).toBe(3);
+});
+
+describe('values in force', () => {
+  const refused = (): ViewState => ({
+    ...emptyState(),
+    info,
+    size: 2,
+    young: [-1, 5],
+    mode: { playing: 7, amplitude: 0.1, rate: 900 },
+  });
+
+  test('replace the settings that they name', () => {
+    const state = refused();
+    takeInForce(state, { settings: { speed: 0.5 } });
+    expect(state.settings).toEqual({ ...emptyState().settings, speed: 0.5 });
+  });
+
+  test("replace Young's moduli", () => {
+    const state = refused();
+    takeInForce(state, { young: [3, 5] });
+    expect(state.young).toEqual([3, 5]);
+  });
+
+  test('replace the mode, with its amplitude as a fraction of the size', () => {
+    const state = refused();
+    takeInForce(state, { mode: { index: 1, amplitude: 0.4, rate: 1 } });
+    expect(state.mode).toEqual({ playing: 1, amplitude: 0.2, rate: 1 });
+  });
+
+  test('stop a mode that does not play', () => {
+    const state = refused();
+    takeInForce(state, { mode: null });
+    expect(state.mode.playing).toBeNull();
+  });
+
+  test('leave the rest alone', () => {
+    const state = refused();
+    takeInForce(state, {});
+    expect(state).toEqual(refused());
+  });
+});
+
+describe('materials', () => {
+  test('offer no modulus that the simulation refuses', () => {
+    const [low, high] = youngRange(2e11, 1e6);
+    expect([low, high]).toEqual([2e5, 1e15]);
+    expect(() => {
+      requireYoung(high);
+    }).not.toThrow();
+  });
+
+  test('have their density with three digits at least', () => {
+    expect([0.4, 23.456, 99.96, 1050].map(formatDensity)).toEqual([
+      '0.400 kg/m³',
+      '23.5 kg/m³',
+      '100 kg/m³',
+      '1,050 kg/m³',
+    ]);
+  });
+});

@@ -1,0 +1,190 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Message } from '../src/protocol';
+import { WorkerHost } from '../src/worker_host';
+import { FakeBody } from './fake_body';
+
+let posted: { message: Message; transfer: Transferable[] }[];
+let scheduled: (() => void)[];
+let now: number;
+/** Answers of the runtime to loads, in their order. */
+let answers: (() => Promise<FakeBody>)[];
+let host: WorkerHost;
+
+beforeEach(() => {
+  posted = [];
+  scheduled = [];
+  answers = [];
+  now = 0;
+  host = new WorkerHost({
+    post: (message, transfer) => posted.push({ message, transfer }),
+    load: () => answers.shift()!(),
+    clock: () => now,
+    schedule: (callback) => scheduled.push(callback),
+  });
+});
+
+/** Lets promises settle. */
+const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
+
+async function load(answer: () => Promise<FakeBody>, name = 'a.glb'): Promise<void> {
+  answers.push(answer);
+  host.receive({ kind: 'load', bytes: new ArrayBuffer(0), name });
+  await settle();
+}
+
+async function loadFake(): Promise<FakeBody> {
+  const body = new FakeBody();
+  await load(() => Promise.resolve(body));
+  return body;
+}
+
+/** One round of what was scheduled, a hundredth of a second later. */
+function tick(): void {
+  now += 0.01;
+  for (const callback of scheduled.splice(0)) callback();
+}
+
+const kinds = (): string[] => posted.map(({ message }) => message.kind);
+
+describe('loading', () => {
+  it('posts the model and then its first frame', async () => {
+    await loadFake();
+    tick();
+    expect(kinds()).toEqual(['loaded', 'frame']);
+  });
+
+  it('transfers the arrays of the surface', async () => {
+    await loadFake();
+    const { message, transfer } = posted[0]!;
+    if (message.kind !== 'loaded') throw new Error('expected a model');
+    const { positions, triangles, triangleParts, basis } = message.surface;
+    expect(transfer).toEqual([positions.buffer, triangles.buffer, triangleParts.buffer, basis.buffer]);
+  });
+
+  it('disposes of the old body once there is a new one', async () => {
+    const old = await loadFake();
+    await loadFake();
+    expect(old.disposed).toBe(true);
+  });
+
+  it('keeps the old body where the new one cannot be read', async () => {
+    const old = await loadFake();
+    await load(() => Promise.reject(new Error('b.glb: not a model')), 'b.glb');
+    expect(posted.at(-1)?.message).toEqual({
+      kind: 'failed',
+      command: 'load',
+      message: 'b.glb: not a model',
+      inForce: {},
+    });
+    tick();
+    tick();
+    expect(old.disposed).toBe(false);
+    expect(old.steps.length).toBeGreaterThan(0);
+  });
+
+  it('skips a model that another one follows', async () => {
+    const loaded: string[] = [];
+    const answer = (name: string) => (): Promise<FakeBody> => {
+      loaded.push(name);
+      return Promise.resolve(new FakeBody());
+    };
+    answers.push(answer('a'), answer('c'));
+    for (const name of ['a', 'b', 'c']) host.receive({ kind: 'load', bytes: new ArrayBuffer(0), name });
+    await settle();
+    expect(kinds()).toEqual(['loaded', 'failed', 'loaded']);
+    expect(loaded).toEqual(['a', 'c']);
+  });
+
+  it('lets later commands wait for the new body', async () => {
+    const body = new FakeBody();
+    answers.push(() => Promise.resolve(body));
+    host.receive({ kind: 'load', bytes: new ArrayBuffer(0), name: 'a.glb' });
+    host.receive({ kind: 'settings', settings: { linear: true } });
+    await settle();
+    expect(body.linear).toBe(true);
+  });
+});
+
+describe('unloading', () => {
+  it('disposes of the body and stands still', async () => {
+    const body = await loadFake();
+    host.receive({ kind: 'unload' });
+    tick();
+    expect(body.disposed).toBe(true);
+    expect(kinds()).toEqual(['loaded']);
+    expect(scheduled).toHaveLength(0);
+  });
+
+  it('leaves the way to the next model', async () => {
+    await loadFake();
+    host.receive({ kind: 'unload' });
+    await loadFake();
+    tick();
+    expect(kinds()).toEqual(['loaded', 'loaded', 'frame']);
+  });
+
+  it('without a body does nothing', () => {
+    host.receive({ kind: 'unload' });
+    expect(posted).toEqual([]);
+  });
+});
+
+describe('running', () => {
+  it('sleeps while paused and wakes up for a command', async () => {
+    await loadFake();
+    host.receive({ kind: 'settings', settings: { paused: true } });
+    for (let i = 0; i < 5; ++i) tick();
+    expect(scheduled).toHaveLength(0);
+    host.receive({ kind: 'settings', settings: { paused: false } });
+    expect(scheduled).toHaveLength(1);
+  });
+
+  it('transfers the coordinates of a frame', async () => {
+    await loadFake();
+    tick();
+    const { message, transfer } = posted.at(-1)!;
+    expect(message.kind === 'frame' && transfer[0] === message.frame.q.buffer).toBe(true);
+  });
+
+  it('turns a command that fails into a message and goes on', async () => {
+    await loadFake();
+    host.receive({ kind: 'material', region: 9, young: 1 });
+    expect(posted.at(-1)?.message).toMatchObject({
+      kind: 'failed',
+      command: 'material',
+      inForce: { young: [1e5] },
+    });
+    tick();
+    expect(scheduled).toHaveLength(1);
+  });
+
+  it('answers a grab that fails', async () => {
+    await loadFake();
+    host.receive({ kind: 'grab', id: 3, origin: [NaN, 0, 0], direction: [0, 0, 1], strength: 1 });
+    expect(kinds().slice(1)).toEqual(['failed', 'missed']);
+  });
+
+  it('answers a grab without a body', () => {
+    host.receive({ kind: 'grab', id: 3, origin: [0, 0, 0], direction: [0, 0, 1], strength: 1 });
+    expect(posted[0]?.message).toEqual({ kind: 'missed', id: 3 });
+  });
+
+  it('drops a body that answers nothing any more, and takes the next model', async () => {
+    const body = await loadFake();
+    const dead = (): never => {
+      throw new Error('the runtime failed');
+    };
+    body.onStep = dead;
+    body.setState = dead;
+    tick();
+    tick();
+    expect(posted.at(-1)?.message).toMatchObject({
+      kind: 'lost',
+      message: 'The simulation stopped: the runtime failed',
+    });
+    expect(scheduled).toHaveLength(0);
+    await loadFake();
+    tick();
+    expect(kinds().slice(-2)).toEqual(['loaded', 'frame']);
+  });
+});

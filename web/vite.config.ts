@@ -1,0 +1,21 @@
+import { resolve } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { defineConfig } from 'vite';
+import { viteSingleFile } from 'vite-plugin-singlefile';
+
+const here = fileURLToPath(new URL('.', import.meta.url));
+
+// One HTML file that holds everything, worker and WebAssembly included: it opens from disk and needs no server.
+// LIMBER_WASM: the folder of limber_wasm.mjs, made by web/build.sh.
+export default defineConfig({
+  root: resolve(here, 'viewer'),
+  resolve: { alias: { '#wasm': process.env.LIMBER_WASM ?? resolve(here, '../build/wasm/web/runtime') } },
+  plugins: [viteSingleFile()],
+  worker: { format: 'iife' }, // a page from disk may not start module workers
+  build: {
+    outDir: process.env.LIMBER_VIEWER_OUT ?? resolve(here, '../build/web'),
+    emptyOutDir: false,
+    target: 'es2022',
+    chunkSizeWarningLimit: 8192,
+  },
+});
