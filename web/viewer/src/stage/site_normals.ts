@@ -12,7 +12,7 @@ import {
 import { fieldGlsl, type DisplacedField } from './displaced_field';
 import type { SurfaceSites } from './surface_sites';
 import { TexelPass } from './texel_pass';
-import { gridFor, type TextureLimits } from './texture_layout';
+import { gridFor, type Grid, type TextureLimits } from './texture_layout';
 
 // The sum of the incident triangles' cross products, as NormalUpdater has it on the CPU. Divided by its largest
 // component first: the square of an area of 1e-20 m^2 is no float.
@@ -47,6 +47,17 @@ vec3 siteNormal(int site) {
 }
 `;
 
+/** Numbers in texels of two or four, padded with zeros to the grid. */
+function integerTexture(numbers: Uint32Array, perTexel: 2 | 4, grid: Grid): DataTexture {
+  const data = new Uint32Array(perTexel * grid.width * grid.height);
+  data.set(numbers);
+  const format = perTexel === 2 ? RGIntegerFormat : RGBAIntegerFormat;
+  const texture = new DataTexture(data, grid.width, grid.height, format, UnsignedIntType);
+  texture.internalFormat = perTexel === 2 ? 'RG32UI' : 'RGBA32UI';
+  texture.needsUpdate = true;
+  return texture;
+}
+
 export class SiteNormals {
   /** For shaders with `siteNormalGlsl`. */
   readonly uniforms: { readonly siteNormals: IUniform; readonly siteShift: IUniform };
@@ -56,29 +67,10 @@ export class SiteNormals {
   /** Throws where they do not fit into textures. */
   constructor(limits: TextureLimits, field: DisplacedField, { sites, pairs }: SurfaceSites) {
     const siteGrid = gridFor(sites.length / 4, limits.size);
-    const siteData = new Uint32Array(4 * siteGrid.width * siteGrid.height);
-    siteData.set(sites);
-    const siteTexture = new DataTexture(
-      siteData,
-      siteGrid.width,
-      siteGrid.height,
-      RGBAIntegerFormat,
-      UnsignedIntType,
-    );
-    siteTexture.internalFormat = 'RGBA32UI';
     const pairGrid = gridFor(pairs.length / 2, limits.size);
-    const pairData = new Uint32Array(2 * pairGrid.width * pairGrid.height);
-    pairData.set(pairs);
-    const pairTexture = new DataTexture(
-      pairData,
-      pairGrid.width,
-      pairGrid.height,
-      RGIntegerFormat,
-      UnsignedIntType,
-    );
-    pairTexture.internalFormat = 'RG32UI';
+    const siteTexture = integerTexture(sites, 4, siteGrid);
+    const pairTexture = integerTexture(pairs, 2, pairGrid);
     this.textures = [siteTexture, pairTexture];
-    for (const texture of this.textures) texture.needsUpdate = true;
     this.pass = new TexelPass(siteGrid, shader, {
       ...field.uniforms,
       sites: { value: siteTexture },
