@@ -207,10 +207,10 @@ class EnvironmentGuard {
   std::optional<std::string> before_;
 };
 
-/// False where a file is not there within ten seconds.
+/// False where a file is not there within a minute.
 bool appears(const std::filesystem::path& file) {
   using Clock = std::chrono::steady_clock;
-  const auto deadline = Clock::now() + std::chrono::seconds(10);
+  const auto deadline = Clock::now() + std::chrono::minutes(1);
   while (!std::filesystem::exists(file)) {
     if (Clock::now() > deadline) return false;
     ::usleep(1000);
@@ -219,17 +219,15 @@ bool appears(const std::filesystem::path& file) {
 }
 
 TEST(View, OpensTheBrowserOnlyWithAScreenAndWithoutBeingForbidden) {
+  // A "browser" that leaves a trace of its one argument, and is no file of ours: not every folder may hold programs.
   const ScratchFolder folder;
-  write_file(folder / "browser",
-             "#!/bin/sh\nprintf %s \"$1\" > opened.part\nmv opened.part opened\necho noise\n");
-  std::filesystem::permissions(folder / "browser", std::filesystem::perms::owner_all);
-  const EnvironmentGuard browser("BROWSER", (folder / "browser").c_str());
+  std::filesystem::create_directory(folder / "http:");
+  const EnvironmentGuard browser("BROWSER", "mkdir");
   const EnvironmentGuard display("DISPLAY", ":0");
   { const ViewProcess forbidden(folder.path(), "--no-open"); }
-  EXPECT_FALSE(std::filesystem::exists(folder / "opened"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder / "http:"));
   ViewProcess view(folder.path(), "");
-  ASSERT_TRUE(appears(folder / "opened"));
-  EXPECT_EQ(read_file(folder / "opened"), fmt::format("http://127.0.0.1:{}/", view.port()));
+  EXPECT_TRUE(appears(folder / "http:" / fmt::format("127.0.0.1:{}", view.port())));
   EXPECT_EQ(view.end(SIGINT), 0);
 }
 
