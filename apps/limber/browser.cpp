@@ -26,13 +26,11 @@ bool start(const std::string& program, const std::string& argument) {
   }
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
-  sigset_t none, ignored;
-  sigemptyset(&none);
+  sigset_t ignored;
   sigemptyset(&ignored);
   sigaddset(&ignored, SIGPIPE);  // by prepare_streams
-  posix_spawnattr_setsigmask(&attributes, &none);
   posix_spawnattr_setsigdefault(&attributes, &ignored);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGDEF);
   std::string name = program, word = argument;
   const std::array<char*, 3> arguments{name.data(), word.data(), nullptr};
   pid_t process = 0;

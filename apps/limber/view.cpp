@@ -8,11 +8,14 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
+#include <cerrno>
 #include <csignal>
+#include <fcntl.h>
 #include <memory>
 #include <optional>
 #include <string>
-#include <sys/wait.h>
+#include <unistd.h>
 
 namespace limber::app {
 namespace {
@@ -24,35 +27,40 @@ struct Options {
   bool json = false;
 };
 
-/// The signals that end the program, held back until someone waits for them. Made before any thread, so that all threads
-/// hold them back too.
+/// Takes the signals that end the program while it lives, for someone to wait for. By handlers, not by a mask: threads that
+/// libraries started before us do not have our mask, and a signal would end the program there.
 class EndSignals {
  public:
   EndSignals() {
-    sigemptyset(&signals_);
-    for (const int signal : {SIGINT, SIGHUP}) {
-      struct sigaction action {};
-      sigaction(signal, nullptr, &action);
-      if (action.sa_handler != SIG_IGN) sigaddset(&signals_, signal);  // nohup and the like
+    if (::pipe2(ends_.data(), O_CLOEXEC) != 0) throw Failure("no pipe can be opened");
+    write_end_ = ends_[1];
+    struct sigaction tell {};
+    tell.sa_handler = [](int) { static_cast<void>(!::write(write_end_, "", 1)); };
+    tell.sa_flags = SA_RESTART;
+    for (std::size_t i = 0; i < numbers.size(); ++i) {
+      sigaction(numbers[i], nullptr, &before_[i]);
+      if (before_[i].sa_handler != SIG_IGN) sigaction(numbers[i], &tell, nullptr);  // nohup and the like
     }
-    for (const int signal : {SIGTERM, SIGCHLD}) sigaddset(&signals_, signal);
-    pthread_sigmask(SIG_BLOCK, &signals_, &before_);
   }
-  ~EndSignals() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  ~EndSignals() {
+    for (std::size_t i = 0; i < numbers.size(); ++i) sigaction(numbers[i], &before_[i], nullptr);
+    for (const int end : ends_) ::close(end);
+  }
   EndSignals(const EndSignals&) = delete;
   EndSignals& operator=(const EndSignals&) = delete;
 
-  /// Returns once one has come. A browser that ends meanwhile is taken note of.
+  /// Returns once one has come.
   void wait() const {
-    int signal = 0;
-    while (sigwait(&signals_, &signal) != 0 || signal == SIGCHLD) {
-      while (::waitpid(-1, nullptr, WNOHANG) > 0) {
-      }
+    char byte = 0;
+    while (::read(ends_[0], &byte, 1) < 0 && errno == EINTR) {
     }
   }
 
  private:
-  sigset_t signals_{}, before_{};
+  static constexpr std::array numbers{SIGINT, SIGHUP, SIGTERM};
+  inline static int write_end_ = -1;
+  std::array<int, 2> ends_{};
+  std::array<struct sigaction, numbers.size()> before_{};
 };
 
 std::optional<ServedModel> read_served_model(const std::string& path) {
