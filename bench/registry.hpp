@@ -28,5 +28,6 @@ std::vector<Case> pipeline_cases(int threads);
 std::vector<Case> reduced_cases(int threads);
 std::vector<Case> cubature_cases(int threads);
 std::vector<Case> reduced_runtime_cases(int threads);
+std::vector<Case> warp_cases(int threads);
 
 }  // namespace limber::bench

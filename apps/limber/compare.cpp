@@ -15,6 +15,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <memory>
@@ -87,11 +88,21 @@ std::string forces_in(const std::string& word) {
   return path ? "" : end;
 }
 
+/// Refuses a model of the scene whose motion cannot be compared vertex by vertex.
+void check_model_fits(const Body& body, std::string_view word) {
+  require(body.model->simulation.has_value(),
+          "--basis {}: the model was kept without its mesh: nothing to compare", word);
+  require(body.model->simulation->mesh.vertex_count() == body.mesh.vertex_count(),
+          "the reduced model was made from a mesh of {} vertices, that of the scene has {}",
+          body.model->simulation->mesh.vertex_count(), body.mesh.vertex_count());
+}
+
 /// The scene with its body in the subspace that a word of --basis names.
 /// It may end with the kind of forces, as in inertia/modal-cubature.
 Scene with_basis(const Scene& scene, std::string word, const Options& options, const Motion& full) {
-  static constexpr std::array<std::string_view, 7> known{
-      "model", "derivatives", "modes", "inertia", "inertia-random", "motion", "sketch:FILE"};
+  static constexpr std::array<std::string_view, 9> known{"model",          "derivatives", "modes",
+                                                         "inertia",        "warped",      "linear",
+                                                         "inertia-random", "motion",      "sketch:FILE"};
   Scene result = scene;
   result.solver.order = ModelOrder::reduced;
   Body& body = result.bodies[0];
@@ -99,14 +110,22 @@ Scene with_basis(const Scene& scene, std::string word, const Options& options, c
     body.reduction.forces = parse_force_kind(forces);
     word.resize(word.size() - forces.size() - 1);
     require(word != "model", "--basis model: a model has its own kind of forces; leave out '/{}'", forces);
+    require(word != "warped" && word != "linear", "--basis {}: modes need no forces; leave out '/{}'", word,
+            forces);
+  }
+  if (word == "warped" || word == "linear") {
+    result.solver.order = word == "warped" ? ModelOrder::warped : ModelOrder::linear;
+    if (body.model) {
+      check_model_fits(body, word);
+      if (options.modes) body.rank = *options.modes;
+    } else if (options.modes) {
+      body.reduction.basis.modes = *options.modes;
+    }
+    return result;
   }
   if (word == "model") {
     require(body.model != nullptr, "--basis model: the scene's body names no 'model'");
-    require(body.model->simulation.has_value(),
-            "--basis model: it was kept without its mesh: nothing to compare");
-    require(body.model->simulation->mesh.vertex_count() == body.mesh.vertex_count(),
-            "the reduced model was made from a mesh of {} vertices, that of the scene has {}",
-            body.model->simulation->mesh.vertex_count(), body.mesh.vertex_count());
+    check_model_fits(body, word);
     if (options.rank) body.rank = *options.rank;
     return result;
   }
@@ -217,6 +236,9 @@ void write_plot(const Options& options, const std::vector<Motion>& motions, doub
 void check_reducible(const Body& body) {
   require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
           "{}: a reduced body starts at rest; leave out 'velocity' and 'angular_velocity'", body.name);
+  require(body.constraints.empty() && !body.support,
+          "{}: the full model has no 'constraints' and no 'support' to compare with; leave them out",
+          body.name);
   require(!body.fixed.empty(),
           "{}: nothing holds it: its reduced model has no rigid motion to compare with the full one's",
           body.name);
@@ -247,6 +269,9 @@ void run(const Options& options) {
   const Body& body = scene.bodies[0];
   std::vector<std::string> bases = options.bases;
   if (bases.empty()) bases.push_back(body.model ? "model" : "derivatives");
+  const auto has_rank = [](const std::string& word) { return word != "warped" && word != "linear"; };
+  require(!options.rank || std::any_of(bases.begin(), bases.end(), has_rank),
+          "--rank: the bases warped and linear have modes; use --modes {}", *options.rank);
   for (const std::string& word : bases)
     (void)with_basis(scene, word, options, {});  // refuses before the long work
 
@@ -289,17 +314,20 @@ Command add_compare(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   parser->add_option("SCENE", options->scene, "Scene file of one body in motion")->required()->type_name("");
   parser
-      ->add_option(
-          "--basis", options->bases,
-          "derivatives, modes, inertia, inertia-random, motion (of the full run), sketch:FILE "
-          "or model (the scene's own), each with /exact, /cubature or /modal-cubature if wanted; may be "
-          "repeated "
-          "[model where the scene has one, else derivatives]")
+      ->add_option("--basis", options->bases,
+                   "derivatives, modes, inertia, inertia-random, motion (of the full run), sketch:FILE, "
+                   "warped, linear (both by the modes that the scene's basis names) or model (the scene's "
+                   "own), each with /exact, "
+                   "/cubature or /modal-cubature if wanted; may be "
+                   "repeated "
+                   "[model where the scene has one, else derivatives]")
       ->type_name("WHAT");
   parser->add_option("--modes", options->modes, "Linear modes [20]")
       ->check(CLI::Range(1, 200).description(""))
       ->type_name("N");
-  parser->add_option("--rank", options->rank, "Coordinates of the reduced models [30]")
+  parser
+      ->add_option("--rank", options->rank,
+                   "Coordinates of the reduced models; warped and linear take --modes [30]")
       ->check(CLI::Range(1, 200).description(""))
       ->type_name("R");
   parser

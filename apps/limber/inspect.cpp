@@ -51,6 +51,8 @@ Json describe_body(const Body& body, const BodySimulation& simulation) {
             {"unknowns", simulation.unknowns()},
             {"fixed_vertices", fixed_count(body)},
             {"loads", body.loads.size()},
+            {"constraints", body.constraints.size()},
+            {"moving_support", static_cast<bool>(body.support)},
             {"mass", simulation.mass()},
             {"materials", Json::array()}};
   const std::vector<Region> regions = body.regions();
@@ -60,11 +62,39 @@ Json describe_body(const Body& body, const BodySimulation& simulation) {
   return json;
 }
 
+std::string_view order_name(ModelOrder order) {
+  switch (order) {
+    case ModelOrder::full:
+      return "full";
+    case ModelOrder::reduced:
+      return "reduced";
+    case ModelOrder::warped:
+      return "warped";
+    case ModelOrder::linear:
+      return "linear";
+  }
+  return "unknown";
+}
+
+std::string_view integrator_name(const SolverSettings& solver) {
+  if (!is_modal(solver.order))
+    return solver.integrator == Integrator::newmark ? "newmark" : "central-differences";
+  switch (solver.modal_integrator) {
+    case ModalIntegrator::semi_implicit:
+      return "semi-implicit";
+    case ModalIntegrator::newmark:
+      return "newmark";
+    case ModalIntegrator::exact:
+      return "exact";
+  }
+  return "unknown";
+}
+
 Json describe_solver(const SolverSettings& solver) {
   Json json{{"type", solver.type == SimulationType::statics ? "static" : "dynamic"},
-            {"order", solver.order == ModelOrder::full ? "full" : "reduced"}};
+            {"order", order_name(solver.order)}};
   if (solver.type == SimulationType::dynamics) {
-    json["integrator"] = solver.integrator == Integrator::newmark ? "newmark" : "central-differences";
+    json["integrator"] = integrator_name(solver);
     json["timestep"] = solver.timestep;
     json["steps"] = solver.steps;
   }
@@ -98,7 +128,8 @@ void append_materials(Rows& rows, const Json& materials) {
 
 std::string scene_text(const Json& scene) {
   const Json& solver = scene["solver"];
-  std::string how = words(solver["type"]) + (solver["order"] == "reduced" ? ", reduced" : "");
+  std::string how = words(solver["type"]);
+  if (solver["order"] != "full") how += ", " + words(solver["order"]);
   if (solver.contains("steps")) {
     how += fmt::format(", {}, {} steps of {} s", words(solver["integrator"]), count_text(solver["steps"]),
                        number_text(solver["timestep"]));
@@ -113,6 +144,8 @@ std::string scene_text(const Json& scene) {
                {"unknowns", count_text(body["unknowns"])},
                {"loads", count_text(body["loads"])},
                {"mass", number_text(body["mass"]) + " kg"}};
+    if (body["constraints"] != 0) lines.emplace_back("constraints", count_text(body["constraints"]));
+    if (body["moving_support"].get<bool>()) lines.emplace_back("support", "moves");
     append_materials(lines, body["materials"]);
     text += fmt::format("\nbody {}\n{}", words(body["name"]), to_text(lines));
   }

@@ -9,9 +9,9 @@
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/io/csv.hpp"
-#include "limber/io/model_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/vtu.hpp"
+#include "limber/scene/modal_body.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -98,9 +98,9 @@ void check_outputs(const Scene& scene, const fs::path& folder) {
 void check_outputs_exist(const Scene& scene) {
   const OutputSettings& output = scene.output;
   require(output.animation.empty() ||
-              (scene.solver.order == ModelOrder::reduced && scene.solver.type == SimulationType::dynamics),
-          "output.animation: a .glb holds the motion of reduced bodies; set solver.order to 'reduced' and "
-          "solver.type to 'dynamic', or ask for 'vtu'");
+              (scene.solver.order != ModelOrder::full && scene.solver.type == SimulationType::dynamics),
+          "output.animation: a .glb holds the motion of reduced bodies; set solver.order to 'reduced', "
+          "'warped' or 'linear' and solver.type to 'dynamic', or ask for 'vtu'");
   for (const Body& body : scene.bodies) {
     require(body.mesh.element_count() > 0 || (output.displacements.empty() && output.vtu.empty()),
             "{}: output.displacements and output.vtu need the mesh, which the reduced model was kept "
@@ -116,36 +116,6 @@ std::vector<Matrix3X> displacements_of(const SceneState& state) {
   return all;
 }
 
-/// The reduced coordinates of all bodies over time, for an animated .glb.
-class Recording {
- public:
-  explicit Recording(const Scene& scene) : scene_(scene) {}
-
-  void add(const SceneState& state) {
-    if (scene_.output.animation.empty()) return;
-    times_.push_back(state.time);
-    for (const auto& body : state.bodies) frames_.push_back(dynamic_cast<const ReducedBody&>(*body).q());
-  }
-
-  void write(const SceneState& state) const {
-    std::vector<BodyMotion> bodies;
-    for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-      const ReducedModel& model = dynamic_cast<const ReducedBody&>(*state.bodies[i]).model();
-      BodyMotion motion{&model, scene_.bodies[i].name, Matrix(frames_[i].size(), times_.size())};
-      for (std::size_t t = 0; t < times_.size(); ++t)
-        motion.coordinates.col(static_cast<Index>(t)) = frames_[t * state.bodies.size() + i];
-      motion.up = scene_.gravity.isZero(0.0) ? Vector3::UnitZ() : Vector3(-scene_.gravity);  // as in pictures
-      bodies.push_back(std::move(motion));
-    }
-    write_animation(scene_.output.animation, times_, bodies);
-  }
-
- private:
-  const Scene& scene_;
-  std::vector<double> times_;
-  std::vector<Vector> frames_;  ///< all bodies at the first time, then at the second, ...
-};
-
 /// write_results, and the time that it takes.
 template <class Action>
 void write_timed(double& seconds, const Action& action) {
@@ -154,7 +124,7 @@ void write_timed(double& seconds, const Action& action) {
 }
 
 /// The steps of a run, with a frame of the series and of the animation where one is due.
-void run_steps(const Scene& scene, SceneState& state, Series& series, Recording& recording,
+void run_steps(const Scene& scene, SceneState& state, Series& series, MotionRecording& recording,
                RunResult& result) {
   const bool statics = scene.solver.type == SimulationType::statics;
   const int count = step_count(scene);
@@ -219,6 +189,10 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
         body.mesh.element_count() > 0 ? simulation.displacement() : simulation.surface_displacement();
     result.bodies.push_back({body.name, body.mesh.vertex_count(), body.mesh.element_count(),
                              simulation.unknowns(), moved.colwise().norm().maxCoeff()});
+    if (const auto* const modal = dynamic_cast<const ModalBody*>(&simulation)) {
+      for (const ConstraintOutcome& outcome : modal->outcomes())
+        result.constraints.push_back({body.name, outcome, modal->most_held(), modal->unknowns()});
+    }
     const double ratio = simulation.smallest_volume_ratio();
     smallest = ratio < smallest || std::isnan(ratio) ? ratio : smallest;
   }
@@ -227,14 +201,54 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
 
 /// A reduced model has no rigid motion: nothing that a person would expect from gravity happens where that is possible.
 void warn_of_loose_bodies(const Scene& scene, const SceneState& state) {
-  if (scene.solver.order != ModelOrder::reduced) return;
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-    const auto& simulation = dynamic_cast<const ReducedBody&>(*state.bodies[i]).model().simulation;
+    const ReducedModel* const model = state.bodies[i]->reduced_model();
+    if (model == nullptr) continue;
+    const auto& simulation = model->simulation;
     if (!simulation || unheld_parts(simulation->mesh, simulation->fixed).empty()) continue;
     print_warning(
         fmt::format("{}: its supports let it move or turn as a whole; the reduced model deforms in place and "
                     "does neither",
                     scene.bodies[i].name));
+  }
+}
+
+std::string missed_text(const BodyConstraintOutcome& one) {
+  const ConstraintOutcome& outcome = one.outcome;
+  std::string by;
+  if (outcome.position_error > 0.0) by = fmt::format("{:.3g} m", outcome.position_error);
+  if (outcome.orientation_error > 0.0)
+    by += fmt::format("{}{:.3g} rad", by.empty() ? "" : " and ", outcome.orientation_error);
+  return fmt::format("'{}' of {} by up to {}, most at {:.6g} s", outcome.name, one.body, by,
+                     outcome.worst_time);
+}
+
+void warn_of_missed_constraints(const RunResult& result) {
+  std::string missed, crowded;
+  std::set<std::string> named;
+  for (const BodyConstraintOutcome& one : result.constraints) {
+    if (one.outcome.met) continue;
+    missed += (missed.empty() ? "" : "; ") + missed_text(one);
+    if (one.held <= one.modes || !named.insert(one.body).second) continue;
+    crowded += fmt::format("; in {} {} numbers are held by {} modes", one.body, one.held, one.modes);
+  }
+  if (missed.empty()) return;
+  print_warning(fmt::format("constraints were missed: {}{}; raise basis.modes or rank, or {}", missed,
+                            crowded, crowded.empty() ? "move them less" : "hold fewer vertices"));
+}
+
+/// A small length in the unit that suits it.
+std::string length_text(double metres) {
+  return metres < 0.1 ? fmt::format("{:.3g} mm", 1e3 * metres) : fmt::format("{:.3g} m", metres);
+}
+
+void warn_of_inexact_animations(const RunResult& result) {
+  for (const AnimationFit& fit : result.animations) {
+    if (fit.largest_error <= fit.tolerance) continue;
+    print_warning(fmt::format(
+        "{}: the animation misses vertices by up to {}, more than output.animation_tolerance, which is {}, "
+        "with all of its {} targets; raise the tolerance or write a shorter motion",
+        fit.body, length_text(fit.largest_error), length_text(fit.tolerance), fit.targets));
   }
 }
 
@@ -255,7 +269,7 @@ RunResult run_scene(const Scene& scene, const fs::path& folder) {
   warn_of_loose_bodies(scene, state);
 
   Series series(scene);
-  Recording recording(scene);
+  MotionRecording recording(scene);
   run_steps(scene, state, series, recording, result);
   summarize(scene, state, result);
   write_timed(result.write_seconds, [&] {
@@ -264,13 +278,44 @@ RunResult run_scene(const Scene& scene, const fs::path& folder) {
     if (!folder.empty() && result.report.ok() && files) make_folder(folder);
     if (result.report.ok()) write_last_state(scene, state, result);
     if (result.report.ok() && !output.animation.empty()) {
-      recording.write(state);
+      result.animations = recording.write(state);
       result.outputs.push_back(output.animation.lexically_normal());
     }
     for (fs::path& path : series.finish()) result.outputs.push_back(std::move(path));
   });
+  warn_of_missed_constraints(result);
+  warn_of_inexact_animations(result);
   return result;
 }
+
+namespace {
+
+nlohmann::ordered_json constraints_json(const RunResult& result) {
+  nlohmann::ordered_json json{{"met", true}, {"each", nlohmann::ordered_json::array()}};
+  for (const auto& [body, outcome, held, modes] : result.constraints) {
+    if (!outcome.met) json["met"] = false;
+    json["each"].push_back({{"body", body},
+                            {"name", outcome.name},
+                            {"met", outcome.met},
+                            {"position_error", outcome.position_error},
+                            {"orientation_error", outcome.orientation_error},
+                            {"worst_time", outcome.worst_time}});
+  }
+  return json;
+}
+
+nlohmann::ordered_json animations_json(const RunResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const AnimationFit& fit : result.animations) {
+    json.push_back({{"body", fit.body},
+                    {"targets", fit.targets},
+                    {"largest_error", fit.largest_error},
+                    {"tolerance", fit.tolerance}});
+  }
+  return json;
+}
+
+}  // namespace
 
 nlohmann::ordered_json to_json(const RunResult& result) {
   nlohmann::ordered_json json{{"status", name_of(result.report.status)},
@@ -293,6 +338,8 @@ nlohmann::ordered_json to_json(const RunResult& result) {
                               {"unknowns", body.unknowns},
                               {"max_displacement", body.max_displacement}});
   }
+  if (!result.constraints.empty()) json["constraints"] = constraints_json(result);
+  if (!result.animations.empty()) json["animation"] = animations_json(result);
   json["outputs"] = nlohmann::ordered_json::array();
   for (const fs::path& path : result.outputs) json["outputs"].push_back(path.string());
   return json;
@@ -319,6 +366,12 @@ std::string to_text(const RunResult& result) {
   if (report.smallest_volume_ratio <= 0.0) text += "warning: some element is inverted at the end\n";
   text += fmt::format("seconds: read {:.2f}, setup {:.2f}, solve {:.2f}, write {:.2f}\n", result.read_seconds,
                       result.setup_seconds, result.solve_seconds, result.write_seconds);
+  for (const AnimationFit& fit : result.animations) {
+    text +=
+        fmt::format("animation{}: {} target{}, largest error {} (tolerance {})\n",
+                    result.animations.size() > 1 ? " of " + fit.body : "", fit.targets,
+                    fit.targets == 1 ? "" : "s", length_text(fit.largest_error), length_text(fit.tolerance));
+  }
   for (const fs::path& path : result.outputs) text += fmt::format("wrote {}\n", path.string());
   return text;
 }

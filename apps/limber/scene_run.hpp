@@ -1,5 +1,7 @@
 #pragma once
 
+#include "apps/limber/motion_recording.hpp"
+#include "limber/scene/constraint_schedule.hpp"
 #include "limber/scene/scene.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -18,6 +20,13 @@ struct BodyResult {
   double max_displacement = 0.0;  ///< m, at the end
 };
 
+struct BodyConstraintOutcome {
+  std::string body;
+  ConstraintOutcome outcome;
+  Index held = 0;   ///< numbers that the constraints of the body hold at a time, at most
+  Index modes = 0;  ///< of the body
+};
+
 /// What running a scene gave.
 struct RunResult {
   bool statics = true;
@@ -25,7 +34,9 @@ struct RunResult {
   int steps = 0;      ///< that succeeded
   double time = 0.0;  ///< s, simulated
   std::vector<BodyResult> bodies;
-  std::vector<std::filesystem::path> outputs;  ///< written; a series is named by its .pvd files
+  std::vector<BodyConstraintOutcome> constraints;  ///< of all bodies
+  std::vector<AnimationFit> animations;            ///< of all warped bodies, where there is an animation
+  std::vector<std::filesystem::path> outputs;      ///< written; a series is named by its .pvd files
 
   double read_seconds = 0.0;
   double setup_seconds = 0.0;

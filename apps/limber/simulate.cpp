@@ -27,6 +27,7 @@ struct Options {
   std::string animation;
   std::optional<double> seconds, timestep;  ///< s; for a reduced model
   std::vector<double> gravity;              ///< m/s^2; for a reduced model
+  std::string order;                        ///< for a reduced model
   std::optional<int> threads;
   bool json = false;
 };
@@ -61,7 +62,9 @@ Scene scene_of_model(const Options& options, std::string_view content) {
   require(scene.gravity.allFinite(), "--gravity: expected three finite numbers");
   scene.inputs.emplace_back(options.scene);
   scene.solver.type = SimulationType::dynamics;
-  scene.solver.order = ModelOrder::reduced;
+  scene.solver.order = options.order == "warped"   ? ModelOrder::warped
+                       : options.order == "linear" ? ModelOrder::linear
+                                                   : ModelOrder::reduced;
   scene.solver.timestep = timestep;
   const double steps = std::round(seconds / timestep);
   require(steps >= 1.0 && steps <= 1e7, "{} s in steps of {} s are {} steps, expected 1 to 10,000,000",
@@ -75,8 +78,8 @@ Scene load(const Options& options) {
   const std::string content = read_file(options.scene);
   if (looks_like_model(content) || fs::path(options.scene).extension() == ".glb")
     return scene_of_model(options, content);
-  require(!options.seconds && !options.timestep && options.gravity.empty(),
-          "--seconds, --timestep and --gravity are for reduced models; a scene has its own");
+  require(!options.seconds && !options.timestep && options.gravity.empty() && options.order.empty(),
+          "--seconds, --timestep, --gravity and --order are for reduced models; a scene has its own");
   return read_scene(options.scene);
 }
 
@@ -107,7 +110,7 @@ void run(const Options& options) {
 
 Command add_simulate(CLI::App& program) {
   CLI::App* parser =
-      program.add_subcommand("simulate", "Run a scene, full or reduced; or let a reduced model go");
+      program.add_subcommand("simulate", "Run a scene, full, reduced or warped; or let a reduced model go");
   const auto options = std::make_shared<Options>();
   parser
       ->add_option("SCENE", options->scene,
@@ -125,6 +128,11 @@ Command add_simulate(CLI::App& program) {
       ->delimiter(',')
       ->expected(3)
       ->type_name("G");
+  parser
+      ->add_option("--order", options->order,
+                   "For a reduced model: reduced, or by its natural modes: warped or linear [reduced]")
+      ->check(CLI::IsMember({"reduced", "warped", "linear"}).description(""))
+      ->type_name("WHAT");
   parser->add_flag("--json", options->json, "Print the report and timings as JSON");
   parser
       ->add_option("--threads", options->threads,

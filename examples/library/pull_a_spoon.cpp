@@ -3,8 +3,8 @@
 #include <limber/base/timer.hpp>
 #include <limber/bodies/builtin.hpp>
 #include <limber/io/model_file.hpp>
+#include <limber/live/live_body.hpp>
 #include <limber/precompute/reduce.hpp>
-#include <limber/reduced/live_body.hpp>
 
 #include <cstdio>
 

@@ -132,7 +132,7 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestKey) {
 TEST(SceneErrors, UnknownKeyFarFromAllListsTheKnownKeys) {
   EXPECT_EQ(message_with("/output/zzzzzzzzzz", 1),
             "beam.json: output: unknown key 'zzzzzzzzzz'; known are displacements, vtu, every, picture, "
-            "animation, picture_of");
+            "animation, animation_tolerance, picture_of");
 }
 
 TEST(SceneErrors, UnknownKeyAtTheTop) {

@@ -66,7 +66,7 @@ constexpr double float_error = 1e-6;
 
 TEST(ModelAnimation, ReproducesTheMotion) {
   const ReducedModel model = test::sample_model();
-  const BodyMotion body{&model, "a", test::random_matrix(3, 4, 2.0, 9)};
+  const BodyMotion body{&model.surface, "a", test::random_matrix(3, 4, 2.0, 9)};
   const Clip clip = make_clip(four_times, {body});
   const Matrix weights = clip.weights(0);
   for (Index f = 0; f < 4; ++f) {
@@ -78,7 +78,7 @@ TEST(ModelAnimation, ReproducesTheMotion) {
 
 TEST(ModelAnimation, TurnsWhatIsUpTowardsY) {
   const ReducedModel model = test::sample_model();
-  BodyMotion body{&model, "a", test::random_matrix(3, 4, 2.0, 9)};
+  BodyMotion body{&model.surface, "a", test::random_matrix(3, 4, 2.0, 9)};
   EXPECT_FALSE(make_clip(four_times, {body}).container.root().at("nodes").at(0).find("rotation").has_value());
   body.up = Vector3(0.0, 0.0, 9.81);
   const Clip clip = make_clip(four_times, {body});
@@ -87,9 +87,99 @@ TEST(ModelAnimation, TurnsWhatIsUpTowardsY) {
   EXPECT_LT((up - Vector3::UnitY()).norm(), 1e-12);
 }
 
+/// Two turns about a slanted axis on a circle: rotations beyond 180 degrees, so that quaternions change their signs.
+std::vector<Pose> four_poses() {
+  std::vector<Pose> poses;
+  for (int f = 0; f < 4; ++f) {
+    const double angle = 2.5 * f;
+    Eigen::Quaterniond turn(Eigen::AngleAxisd(angle, Vector3(0.6, 0.0, 0.8)));
+    if (f % 2 == 1) turn.coeffs() *= -1.0;
+    poses.push_back({Vector3(std::cos(angle), 3.0, std::sin(angle)), turn});
+  }
+  return poses;
+}
+
+/// The output of the channel of a node that animates `path`.
+Matrix channel(const Clip& clip, int node, std::string_view path) {
+  const JsonValue animation = clip.container.root().at("animations").at(0);
+  const JsonValue channels = animation.at("channels");
+  for (std::size_t c = 0; c < channels.size(); ++c) {
+    const JsonValue target = channels.at(c).at("target");
+    if (target.at("node").integer(0, 100) != node || target.at("path").text() != path) continue;
+    const auto sampler = static_cast<std::size_t>(channels.at(c).at("sampler").integer(0, 100));
+    return clip.container.read(animation.at("samplers").at(sampler).at("output"));
+  }
+  return {};
+}
+
+TEST(ModelAnimation, MovesTheNodeWithItsFrame) {
+  const ReducedModel model = test::sample_model();
+  const Vector3 up(0.0, 0.0, 2.0);
+  const BodyMotion body{&model.surface, "a", Matrix::Zero(3, 4), four_poses(), up};
+  const Clip clip = make_clip(four_times, {body});
+  const Matrix translations = channel(clip, 0, "translation");
+  const Matrix rotations = channel(clip, 0, "rotation");
+  ASSERT_EQ(translations.cols(), 4);
+  ASSERT_EQ(rotations.cols(), 4);
+  const auto turn = Eigen::Quaterniond::FromTwoVectors(up, Vector3::UnitY());
+  const Vector3 x(0.3, -0.2, 0.7);
+  for (Index f = 0; f < 4; ++f) {
+    const Eigen::Quaterniond rotation(Eigen::Vector4d(rotations.col(f)));
+    const Vector3 expected = turn * body.frame[static_cast<std::size_t>(f)].apply(x);
+    EXPECT_LT((rotation * x + translations.col(f) - expected).norm(), float_error) << "frame " << f;
+  }
+}
+
+TEST(ModelAnimation, TurnsTheNodeTheShortWay) {
+  const ReducedModel model = test::sample_model();
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", Matrix::Zero(3, 4), four_poses()}});
+  const Matrix rotations = channel(clip, 0, "rotation");
+  ASSERT_EQ(rotations.cols(), 4);
+  for (Index f = 1; f < 4; ++f) EXPECT_GT(rotations.col(f).dot(rotations.col(f - 1)), 0.0) << f;
+}
+
+TEST(ModelAnimation, StartsTheNodeWhereItsFrameDoes) {
+  const ReducedModel model = test::sample_model();
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", Matrix::Zero(3, 4), four_poses()}});
+  EXPECT_EQ(clip.document()["nodes"][0]["translation"], json({1.0, 3.0, 0.0}));
+  EXPECT_FALSE(clip.document()["nodes"][0].contains("rotation")) << "none at first";
+}
+
+TEST(ModelAnimation, HasNoChannelsForAFrameThatStaysWhereItIs) {
+  const ReducedModel model = test::sample_model();
+  const Pose pose = four_poses()[2];
+  const Clip clip =
+      make_clip(four_times, {{&model.surface, "a", Matrix::Zero(3, 4), std::vector<Pose>(4, pose)}});
+  EXPECT_FALSE(clip.document().contains("animations"));
+  const auto q = clip.document()["nodes"][0]["rotation"].get<std::vector<double>>();
+  EXPECT_LT(Eigen::Quaterniond(q.at(3), q[0], q[1], q[2]).angularDistance(pose.rotation), 1e-7);
+  const auto t = clip.document()["nodes"][0]["translation"].get<std::vector<double>>();
+  EXPECT_EQ(Vector3(t.at(0), t.at(1), t.at(2)), pose.position);
+}
+
+TEST(ModelAnimation, MovesShapeAndFrameAtOnce) {
+  const ReducedModel model = test::sample_model();
+  const Matrix q = test::random_matrix(3, 4, 2.0, 9);
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", q, four_poses()}});
+  const Matrix values = channel(clip, 0, "weights");
+  ASSERT_EQ(values.size(), 16);
+  const Matrix weights = values.reshaped(4, 4);
+  EXPECT_EQ(channel(clip, 0, "rotation").cols(), 4);
+  EXPECT_LT(relative_error(clip.positions(0, weights.col(2)), moved(model, q.col(2))), float_error);
+}
+
+TEST(ModelAnimation, MovesASurfaceWithoutTargets) {
+  const ReducedModel model = test::sample_model();
+  ReducedSurface rigid = model.surface;
+  rigid.basis.resize(rigid.basis.rows(), 0);
+  const Clip clip = make_clip(four_times, {{&rigid, "a", Matrix(0, 4), four_poses()}});
+  EXPECT_FALSE(clip.document()["meshes"][0]["primitives"][0].contains("targets"));
+  EXPECT_EQ(channel(clip, 0, "translation").cols(), 4);
+}
+
 TEST(ModelAnimation, KeepsWeightsBetween0And1) {
   const ReducedModel model = test::sample_model();
-  const Clip clip = make_clip(four_times, {{&model, "a", test::random_matrix(3, 4, 2.0, 9)}});
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", test::random_matrix(3, 4, 2.0, 9)}});
   const Matrix weights = clip.weights(0);
   EXPECT_GE(weights.minCoeff(), 0.0);
   EXPECT_LE(weights.maxCoeff(), 1.0);
@@ -102,7 +192,7 @@ TEST(ModelAnimation, ShowsTheRestShapeByDefault) {
   // Coordinates that never come near 0, on either side, and one that stays where it is.
   Matrix q(3, 4);
   q << 1.0, 2.0, 3.0, 1.5, -4.0, -3.0, -2.0, -2.5, 0.5, 0.5, 0.5, 0.5;
-  const Clip clip = make_clip(four_times, {{&model, "a", q}});
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", q}});
   const double error =
       relative_error(clip.positions(0, clip.default_weights(0)), model.surface.mesh.vertices);
   EXPECT_LT(error, float_error);
@@ -113,7 +203,7 @@ TEST(ModelAnimation, HasNoTargetForCoordinatesThatStayZero) {
   const ReducedModel model = test::sample_model();
   Matrix q = test::random_matrix(3, 4, 1.0, 2);
   q.row(1).setZero();
-  const Clip clip = make_clip(four_times, {{&model, "a", q}});
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", q}});
   EXPECT_EQ(clip.mesh(0).at("extras").at("targetNames").json(), json({"q1", "q3", "normals"}));
   EXPECT_EQ(clip.mesh(0).at("primitives").at(0).at("targets").size(), 3U);
 }
@@ -121,7 +211,7 @@ TEST(ModelAnimation, HasNoTargetForCoordinatesThatStayZero) {
 TEST(ModelAnimation, SaysWhatItsWeightsStandFor) {
   const ReducedModel model = test::sample_model();
   const Matrix q = test::random_matrix(2, 4, 1.0, 2);  // fewer than the rank
-  const Clip clip = make_clip(four_times, {{&model, "a", q}});
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", q}});
   const json ranges = clip.mesh(0).at("extras").at("coordinateRanges").json();
   ASSERT_EQ(ranges.size(), 2U);
   const Matrix weights = clip.weights(0);
@@ -136,7 +226,7 @@ TEST(ModelAnimation, SaysWhatItsWeightsStandFor) {
 
 TEST(ModelAnimation, MovesNothingButNormalsByItsLastTarget) {
   const ReducedModel model = test::sample_model();
-  const Clip clip = make_clip(four_times, {{&model, "a", test::random_matrix(3, 4, 1.0, 2)}});
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", test::random_matrix(3, 4, 1.0, 2)}});
   const JsonValue target = clip.mesh(0).at("primitives").at(0).at("targets").at(3);
   EXPECT_EQ(clip.container.read(target.at("POSITION")).norm(), 0.0);
   EXPECT_GT(clip.container.read(target.at("NORMAL")).norm(), 0.0);
@@ -145,7 +235,7 @@ TEST(ModelAnimation, MovesNothingButNormalsByItsLastTarget) {
 
 TEST(ModelAnimation, StartsAtTimeZero) {
   const ReducedModel model = test::small_model();
-  const Clip clip = make_clip(four_times, {{&model, "a", test::random_matrix(2, 4, 1.0, 2)}});
+  const Clip clip = make_clip(four_times, {{&model.surface, "a", test::random_matrix(2, 4, 1.0, 2)}});
   const JsonValue sampler = clip.container.root().at("animations").at(0).at("samplers").at(0);
   EXPECT_EQ(clip.container.read(sampler.at("input")), Eigen::RowVector4d(0.0, 0.25, 0.5, 1.0));
   EXPECT_EQ(sampler.at("interpolation").text(), "LINEAR");
@@ -156,8 +246,9 @@ TEST(ModelAnimation, MovesSeveralBodiesInOneAnimation) {
   const ReducedModel second = test::small_model();
   const Matrix a = test::random_matrix(3, 4, 1.0, 2);
   const Matrix b = test::random_matrix(2, 4, 1.0, 3);
-  const Clip clip =
-      make_clip(four_times, {{&first, "a", a}, {&second, "still", Matrix::Zero(2, 4)}, {&second, "", b}});
+  const Clip clip = make_clip(
+      four_times,
+      {{&first.surface, "a", a}, {&second.surface, "still", Matrix::Zero(2, 4)}, {&second.surface, "", b}});
   const json document = clip.document();
   ASSERT_EQ(document["nodes"].size(), 3U);
   EXPECT_EQ(document["scenes"][0]["nodes"], json({0, 1, 2}));
@@ -173,14 +264,14 @@ TEST(ModelAnimation, MovesSeveralBodiesInOneAnimation) {
 
 TEST(ModelAnimation, IsNoneWhereNothingMoves) {
   const ReducedModel model = test::small_model();
-  const json document = make_clip({0.0}, {{&model, "a", Matrix::Zero(2, 1)}}).document();
+  const json document = make_clip({0.0}, {{&model.surface, "a", Matrix::Zero(2, 1)}}).document();
   EXPECT_FALSE(document.contains("animations"));
   EXPECT_FALSE(document["meshes"][0]["primitives"][0].contains("targets"));
 }
 
 TEST(ModelAnimation, HoldsOneFrame) {
   const ReducedModel model = test::small_model();
-  const Clip clip = make_clip({0.5}, {{&model, "a", Eigen::Vector2d(0.3, -0.2)}});
+  const Clip clip = make_clip({0.5}, {{&model.surface, "a", Eigen::Vector2d(0.3, -0.2)}});
   EXPECT_LT(
       relative_error(clip.positions(0, clip.weights(0).col(0)), moved(model, Eigen::Vector2d(0.3, -0.2))),
       float_error);
@@ -188,7 +279,8 @@ TEST(ModelAnimation, HoldsOneFrame) {
 
 TEST(ModelAnimation, HoldsTheSmallestMotions) {
   const ReducedModel model = test::small_model();
-  const Clip clip = make_clip({0.0, 1.0}, {{&model, "a", Eigen::RowVector2d(0.0, 5e-324).replicate(2, 1)}});
+  const Clip clip =
+      make_clip({0.0, 1.0}, {{&model.surface, "a", Eigen::RowVector2d(0.0, 5e-324).replicate(2, 1)}});
   EXPECT_LT(relative_error(clip.positions(0, clip.weights(0).col(1)), model.surface.mesh.vertices),
             float_error);
 }
@@ -198,21 +290,61 @@ TEST(ModelAnimation, RefusesMotionsThatMakeNoClip) {
   const auto refusal = [](const std::vector<double>& times, const std::vector<BodyMotion>& bodies) {
     return test::error_text([&] { (void)encode_animation(times, bodies, "clip.glb"); });
   };
-  const BodyMotion good{&model, "a", Matrix::Ones(2, 2)};
+  const BodyMotion good{&model.surface, "a", Matrix::Ones(2, 2)};
   EXPECT_THAT(refusal({}, {good}), HasSubstr("clip.glb: a clip needs at least one frame"));
   EXPECT_THAT(refusal({0.0, 1.0}, {}), HasSubstr("at least one body"));
   EXPECT_THAT(refusal({0.0, 0.0}, {good}),
               HasSubstr("frames 0 and 1 are at 0 s and 0 s, expected ascending"));
   EXPECT_THAT(refusal({1.0, 0.0}, {good}), HasSubstr("ascending"));
-  EXPECT_THAT(refusal({0.0, 1e5, 1e5 + 1e-4}, {{&model, "a", Matrix::Ones(2, 3)}}),
+  EXPECT_THAT(refusal({0.0, 1e5, 1e5 + 1e-4}, {{&model.surface, "a", Matrix::Ones(2, 3)}}),
               HasSubstr("differ as floats"));
-  EXPECT_THAT(refusal({0.0, 1.0}, {{nullptr, "a", Matrix::Ones(2, 2)}}), HasSubstr("no model"));
-  EXPECT_THAT(refusal({0.0, 1.0}, {{&model, "a", Matrix::Ones(3, 2)}}),
+  EXPECT_THAT(refusal({0.0, 1.0}, {{nullptr, "a", Matrix::Ones(2, 2)}}),
+              HasSubstr("the body 'a' has no surface"));
+  EXPECT_THAT(refusal({0.0, 1.0}, {{&model.surface, "a", Matrix::Ones(3, 2)}}),
               HasSubstr("the motion of 'a' is 3 x 2, expected at most 2 coordinates x 2 frames"));
-  EXPECT_THAT(refusal({0.0, 1.0}, {{&model, "a", Matrix::Ones(2, 3)}}), HasSubstr("x 2 frames"));
+  EXPECT_THAT(refusal({0.0, 1.0}, {{&model.surface, "a", Matrix::Ones(2, 3)}}), HasSubstr("x 2 frames"));
   Matrix bad = Matrix::Ones(2, 2);
   bad(1, 1) = std::numeric_limits<double>::quiet_NaN();
-  EXPECT_THAT(refusal({0.0, 1.0}, {{&model, "a", bad}}), HasSubstr("not finite"));
+  EXPECT_THAT(refusal({0.0, 1.0}, {{&model.surface, "a", bad}}), HasSubstr("not finite"));
+}
+
+TEST(ModelAnimation, RefusesFramesThatAreNone) {
+  const ReducedModel model = test::small_model();
+  const auto refusal = [&](const std::vector<Pose>& frame, const Vector3& up) {
+    const BodyMotion body{&model.surface, "a", Matrix::Ones(2, 2), frame, up};
+    return test::error_text([&] {
+      (void)encode_animation(std::vector<double>{0.0, 1.0}, std::span(&body, 1), "clip.glb");
+    });
+  };
+  const Vector3 y = Vector3::UnitY();
+  const double nan = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_THAT(refusal(std::vector<Pose>(3), y),
+              HasSubstr("clip.glb: the frame of 'a' has 3 poses, expected none or 2, one per frame"));
+  std::vector<Pose> frame(2);
+  frame[1].position.z() = nan;
+  EXPECT_THAT(refusal(frame, y), HasSubstr("pose 1 of 'a' is at (0, 0, nan)"));
+  frame[1] = {Vector3::Zero(), Eigen::Quaterniond(0.0, 0.0, 0.0, 0.0)};
+  EXPECT_THAT(refusal(frame, y), HasSubstr("pose 1 of 'a' has a quaternion of length 0, expected 1"));
+  EXPECT_THAT(refusal({}, Vector3::Zero()), HasSubstr("up is (0, 0, 0) for 'a', expected a direction"));
+}
+
+TEST(ModelAnimation, RefusesSurfacesThatAreNone) {
+  const ReducedModel model = test::small_model();
+  const auto refusal = [](const ReducedSurface& surface) {
+    const BodyMotion body{&surface, "a", Matrix::Ones(1, 2)};
+    return test::error_text([&] {
+      (void)encode_animation(std::vector<double>{0.0, 1.0}, std::span(&body, 1), "clip.glb");
+    });
+  };
+  ReducedSurface surface = model.surface;
+  surface.basis.conservativeResize(9, 2);
+  EXPECT_THAT(refusal(surface), HasSubstr("the basis of 'a' has 9 rows, expected 12 (3 per vertex)"));
+  surface = model.surface;
+  surface.basis(3, 1) = std::numeric_limits<float>::infinity();
+  EXPECT_THAT(refusal(surface), HasSubstr("the basis of 'a' has entries that are not finite"));
+  surface = model.surface;
+  surface.colors.clear();
+  EXPECT_THAT(refusal(surface), HasSubstr("0 colours for 1 parts of 'a'"));
 }
 
 }  // namespace

@@ -69,6 +69,17 @@ inline std::string difference(const ReducedModel& a, const ReducedModel& b) {
     note(same_bits(a.surface.colors[i], b.surface.colors[i]), "color");
   }
   note(same_bits(a.surface.basis, b.surface.basis), "surface basis");
+  note(a.warp.has_value() == b.warp.has_value(), "warp");
+  if (a.warp && b.warp) {
+    const Lumps& x = a.warp->lumps;
+    const Lumps& y = b.warp->lumps;
+    note(same_bits(a.warp->surface_rotations, b.warp->surface_rotations), "surface rotations");
+    note(x.region == y.region, "lump region");
+    note(same_bits(x.volume, y.volume), "lump volume");
+    note(same_bits(x.center, y.center), "lump center");
+    note(same_bits(x.moment, y.moment), "lump moment");
+    note(same_bits(x.rotations, y.rotations), "lump rotations");
+  }
   note(a.simulation.has_value() == b.simulation.has_value(), "simulation");
   if (!a.simulation || !b.simulation) return found;
   const SimulationMesh& x = *a.simulation;

@@ -2,6 +2,7 @@
 
 #include "limber/io/gltf.hpp"
 #include "limber/io/gltf_container.hpp"
+#include "limber/warp/nodal_rotations.hpp"
 #include "tests/io/model_support.hpp"
 
 #include <algorithm>
@@ -108,14 +109,86 @@ TEST(ModelFile, LeavesOutEnergyWeightsThatAreTheWeights) {
   EXPECT_EQ(difference(round_trip(model), model), "");
 }
 
+/// The extension of a file as an older limber wrote it.
+template <class Change>
+ReducedModel read_as_version(int version, const ReducedModel& model, const Change& change) {
+  GlbChunks chunks(encode_model(model, "test.glb"));
+  json& extension = chunks.document["extensions"][std::string(model_extension)];
+  extension["version"] = version;
+  change(extension);
+  return parse_model(chunks.glb(), "test.glb");
+}
+
 /// As files of version 1 are: they know no law but St. Venant-Kirchhoff.
 TEST(ModelFile, OfVersionOneIsStillRead) {
   const ReducedModel model = sample_model();
-  GlbChunks chunks(encode_model(model, "test.glb"));
-  json& extension = chunks.document["extensions"][std::string(model_extension)];
-  extension["version"] = 1;
-  for (json& region : extension["regions"]) region.erase("law");
-  EXPECT_EQ(difference(parse_model(chunks.glb(), "test.glb"), model), "");
+  ReducedModel read = read_as_version(1, model, [](json& extension) {
+    for (json& region : extension["regions"]) region.erase("law");
+  });
+  read.warp = model.warp;  // which they do not know
+  EXPECT_EQ(difference(read, model), "");
+}
+
+class ModelFileOfOlderVersions : public testing::TestWithParam<int> {};
+
+/// With the weights of its mesh, and what the mesh says about warping.
+ReducedModel with_mesh_weights(ReducedModel model) {
+  const SimulationMesh& simulation = *model.simulation;
+  model.warp = make_warp_data(simulation.mesh, simulation.basis, simulation.embedding);
+  const Lumps& lumps = model.warp->lumps;
+  for (ReducedRegion& region : model.regions) region.weight.setZero();
+  for (Index i = 0; i < lumps.count(); ++i) {
+    model.regions[static_cast<std::size_t>(lumps.region[static_cast<std::size_t>(i)])].weight +=
+        lumps.moment.middleRows<3>(3 * i).transpose();
+  }
+  return model;
+}
+
+TEST_P(ModelFileOfOlderVersions, HasWarpDataFromItsMesh) {
+  for (const ElementKind kind : {ElementKind::tetrahedron, ElementKind::brick}) {
+    const ReducedModel model = with_mesh_weights(sample_model(kind));
+    const ReducedModel read =
+        read_as_version(GetParam(), model, [](json& extension) { extension.erase("warp"); });
+    EXPECT_EQ(difference(read, model), "") << name_of(kind);
+    EXPECT_EQ(difference(round_trip(read), model), "") << "written again";
+  }
+}
+
+TEST_P(ModelFileOfOlderVersions, HasNoWarpDataFromAMeshThatDoesNotFit) {
+  const ReducedModel read =
+      read_as_version(GetParam(), sample_model(), [](json& extension) { extension.erase("warp"); });
+  EXPECT_FALSE(read.warp.has_value());
+  EXPECT_EQ(difference(round_trip(read), read), "");
+}
+
+TEST_P(ModelFileOfOlderVersions, HasNoWarpDataWithoutAMesh) {
+  const ReducedModel read = read_as_version(GetParam(), sample_model(), [](json& extension) {
+    extension.erase("warp");
+    extension.erase("simulation");
+  });
+  EXPECT_FALSE(read.warp.has_value());
+}
+
+INSTANTIATE_TEST_SUITE_P(All, ModelFileOfOlderVersions, testing::Values(2, model_version),
+                         testing::PrintToStringParamName());
+
+TEST(ModelFile, OfVersionTwoKnowsNoWarpData) {
+  const ReducedModel read =
+      read_as_version(2, sample_model(), [](json& extension) { extension.erase("simulation"); });
+  EXPECT_FALSE(read.warp.has_value());
+}
+
+TEST(ModelFile, LeavesOutWarpDataThatAModelHasNot) {
+  const GlbChunks chunks(encode_model(small_model(), "test.glb"));
+  const json& extension = chunks.document["extensions"][std::string(model_extension)];
+  EXPECT_EQ(extension["version"], model_version);
+  EXPECT_FALSE(extension.contains("warp"));
+}
+
+TEST(ModelFile, KeepsOneLump) {
+  ReducedModel model = small_model(1);
+  model.warp = test::random_warp_data(model, 3, 1);
+  EXPECT_EQ(difference(round_trip(model), model), "");
 }
 
 TEST(ModelFile, KeepsModelsWithoutASimulationMesh) {
@@ -223,6 +296,9 @@ TEST(ModelFile, WriterRefusesWhatTheFormatCannotHold) {
     model = small_model();
     model.regions[0].volume = bad;
     EXPECT_THAT(refusal(model), HasSubstr("volume"));
+    model = sample_model();
+    model.warp->surface_rotations(7, 1) = static_cast<float>(bad);
+    EXPECT_THAT(refusal(model), HasSubstr("not finite"));
   }
 }
 

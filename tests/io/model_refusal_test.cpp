@@ -59,8 +59,8 @@ const double nan_value = std::numeric_limits<double>::quiet_NaN();
 const double infinite = std::numeric_limits<double>::infinity();
 
 const std::vector<Damage> damages{
-    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 3; },
-     "LIMBER_reduced_model.version: this limber reads versions up to 2, found 3; update limber"},
+    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 4; },
+     "LIMBER_reduced_model.version: this limber reads versions up to 3, found 4; update limber"},
     {"VersionZero", [](GlbChunks&, json& e) { e["version"] = 0; }, "version: expected an integer from 1"},
     {"NoVersion", [](GlbChunks&, json& e) { e.erase("version"); }, "'version' is missing"},
     {"RankZero", [](GlbChunks&, json& e) { e["rank"] = 0; },
@@ -182,6 +182,40 @@ const std::vector<Damage> damages{
      "simulation.vertices: its buffer view has 100 bytes, expected vertices of 24 bytes each"},
     {"OutsideNegative", [](GlbChunks&, json& e) { e["simulation"]["embedding"]["outside"] = -1; },
      "embedding.outside: expected an integer from 0"},
+    {"WarpIsNoObject", [](GlbChunks&, json& e) { e["warp"] = "yes"; }, ".warp: expected an object, found"},
+    {"NoSurfaceRotations", [](GlbChunks&, json& e) { e["warp"].erase("surface_rotations"); },
+     ".warp: 'surface_rotations' is missing"},
+    {"SurfaceRotationsOfOtherSize",
+     [](GlbChunks&, json& e) { e["warp"]["surface_rotations"] = e["regions"][0]["mass"]; },
+     "warp.surface_rotations: its buffer view has 72 bytes, expected"},
+    {"SurfaceRotationNotFinite",
+     [](GlbChunks& c, json& e) {
+       poke(c, e["warp"]["surface_rotations"], 6, std::numeric_limits<float>::infinity());
+     },
+     "warp.surface_rotations: number 6 is not finite"},
+    {"NoLumps", [](GlbChunks&, json& e) { e["warp"].erase("lumps"); }, ".warp: 'lumps' is missing"},
+    {"LumpOfNoRegion",
+     [](GlbChunks& c, json& e) { poke(c, e["warp"]["lumps"]["region"], 1, std::int32_t{3}); },
+     "warp.lumps.region: number 1 is 3, expected 0 to 2"},
+    {"LumpsCutShort",
+     [](GlbChunks& c, json& e) {
+       c.document["bufferViews"][e["warp"]["lumps"]["region"].get<std::size_t>()]["byteLength"] = 10;
+     },
+     "warp.lumps.region: its buffer view has 10 bytes, expected numbers of regions of 4 bytes each"},
+    {"LumpOfNegativeVolume", [](GlbChunks& c, json& e) { poke(c, e["warp"]["lumps"]["volume"], 2, -1.0); },
+     "warp.lumps.volume: number 2 is -1, expected at least 0"},
+    {"LumpsOfOtherNumber",
+     [](GlbChunks&, json& e) { e["warp"]["lumps"]["volume"] = e["warp"]["lumps"]["center"]; },
+     "warp.lumps.volume: its buffer view has 144 bytes, expected 48 (6 x 1 numbers of 8 bytes)"},
+    {"LumpCenterNotFinite",
+     [](GlbChunks& c, json& e) { poke(c, e["warp"]["lumps"]["center"], 4, nan_value); },
+     "warp.lumps.center: number 4 is not finite"},
+    {"LumpMomentsOfOtherSize",
+     [](GlbChunks&, json& e) { e["warp"]["lumps"]["moment"] = e["warp"]["lumps"]["center"]; },
+     "warp.lumps.moment: its buffer view has 144 bytes, expected 432 (18 x 3 numbers of 8 bytes)"},
+    {"LumpRotationNotFinite",
+     [](GlbChunks& c, json& e) { poke(c, e["warp"]["lumps"]["rotations"], 5, infinite); },
+     "warp.lumps.rotations: number 5 is not finite"},
 };
 
 const std::vector<Damage> cubature_damages{
@@ -293,6 +327,20 @@ TEST_P(CubatureFileRefusal, SaysWhatIsWrong) {
 
 INSTANTIATE_TEST_SUITE_P(All, CubatureFileRefusal, testing::ValuesIn(cubature_damages), name_of_damage);
 
+TEST(ModelRefusal, MeetsLumpsThatShareTheirBytes) {
+  ReducedModel model = small_cubature_model(RuleKind::one_weight, 30);
+  model.warp = test::random_warp_data(model, 1, 400);
+  const Damage sharing{"",
+                       [](GlbChunks& c, json& e) {
+                         json& lumps = e["warp"]["lumps"];
+                         c.bytes.resize(c.offset(lumps["rotations"]));  // the last array
+                         c.document["buffers"][0]["byteLength"] = c.bytes.size();
+                         lumps["rotations"] = lumps["moment"];
+                       },
+                       "lumps.rotations: the arrays up to this one need more bytes than the file has"};
+  expect_refusal(model, sharing);
+}
+
 TEST(ModelRefusal, MeetsRegionsWithCubatureThatShareTheirBytes) {
   const Damage sharing{"",
                        [](GlbChunks&, json& e) {
@@ -316,7 +364,9 @@ bool parses_or_is_refused(std::string_view content) {
 }
 
 TEST(ModelRefusal, MeetsAFileCutOffAnywhere) {
-  for (const ReducedModel& model : {small_model(), small_cubature_model()}) {
+  ReducedModel warped = small_model();
+  warped.warp = test::random_warp_data(warped, 1);
+  for (const ReducedModel& model : {small_model(), small_cubature_model(), warped}) {
     const std::string content = encode_model(model, "test.glb");
     for (std::size_t length = 0; length < content.size(); ++length) {
       EXPECT_FALSE(parses_or_is_refused(std::string_view(content).substr(0, length))) << length;

@@ -50,6 +50,30 @@ inline void bind_surface(ReducedModel& model, const Matrix& basis, SimulationMes
   simulation.basis = basis;
 }
 
+/// Rotations and lumps without meaning, which add up to what the regions say.
+inline WarpData random_warp_data(const ReducedModel& model, std::uint64_t seed, Index lumps_per_region = 2) {
+  const Index rank = model.rank;
+  const Index count = lumps_per_region * static_cast<Index>(model.regions.size());
+  WarpData warp;
+  warp.surface_rotations = random_matrix(model.surface.basis.rows(), rank, 1.0, seed).cast<float>();
+  warp.lumps.volume.resize(count);
+  warp.lumps.center = random_matrix(3, count, 1.0, seed + 1);
+  warp.lumps.moment = random_matrix(3 * count, rank, 1.0, seed + 2);
+  warp.lumps.rotations = random_matrix(3 * count, rank, 1.0, seed + 3);
+  for (Index i = 0; i < count; ++i) {
+    const Index number = i / lumps_per_region;
+    const ReducedRegion& region = model.regions[static_cast<std::size_t>(number)];
+    warp.lumps.region.push_back(static_cast<int>(number));
+    warp.lumps.volume[i] = region.volume / static_cast<double>(lumps_per_region);
+    if (i % lumps_per_region != lumps_per_region - 1) continue;
+    warp.lumps.moment.middleRows<3>(3 * i) = region.weight.transpose();
+    for (Index other = lumps_per_region * number; other < i; ++other) {
+      warp.lumps.moment.middleRows<3>(3 * i) -= warp.lumps.moment.middleRows<3>(3 * other);
+    }
+  }
+  return warp;
+}
+
 /// A model with everything that a file can hold: regions and parts that alternate, a part without triangles, vertices that
 /// nothing uses, the largest and smallest numbers there are.
 inline ReducedModel sample_model(ElementKind kind = ElementKind::tetrahedron, Index rank = 3) {
@@ -79,6 +103,9 @@ inline ReducedModel sample_model(ElementKind kind = ElementKind::tetrahedron, In
   model.regions[0].lambda_energy[1] = std::numeric_limits<double>::denorm_min();
   model.regions[0].lambda_energy[2] = std::numeric_limits<double>::max();
   model.simulation = std::move(simulation);
+  model.warp = random_warp_data(model, 40);
+  model.warp->surface_rotations(0, 0) = -0.0F;
+  model.warp->surface_rotations(1, 0) = std::numeric_limits<float>::denorm_min();
   return model;
 }
 

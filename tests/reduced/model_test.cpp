@@ -138,5 +138,77 @@ TEST(CheckModel, ChecksTheEmbedding) {
               HasSubstr("m.glb: the farthest surface vertex is nan m outside"));
 }
 
+/// Warp data that fit to the small model: two lumps of the first region, one of the second.
+WarpData small_warp(const ReducedModel& model) {
+  WarpData warp;
+  warp.surface_rotations = Eigen::MatrixXf::Constant(model.surface.basis.rows(), model.rank, 0.1f);
+  warp.lumps.region = {0, 1, 0};
+  warp.lumps.volume = Vector3(0.6, 1.0, 0.4);
+  warp.lumps.center = Matrix3X::Ones(3, 3);
+  warp.lumps.rotations = Matrix::Ones(9, model.rank);
+  warp.lumps.moment.resize(9, model.rank);
+  warp.lumps.moment << 1.5 * model.regions[0].weight.transpose(), model.regions[1].weight.transpose(),
+      -0.5 * model.regions[0].weight.transpose();
+  return warp;
+}
+
+/// What check_model says of the small model after a change of its warp data.
+template <class Change>
+std::string warp_complaint(const Change& change) {
+  return complaint([&](ReducedModel& model) {
+    model.warp = small_warp(model);
+    change(*model.warp);
+  });
+}
+
+TEST(CheckModel, AcceptsWarpDataThatFit) {
+  ReducedModel model = test::small_model();
+  model.warp = small_warp(model);
+  EXPECT_NO_THROW(check_model(model, "m.glb"));
+  model.warp->lumps.moment *= 1.0 + 1e-8;
+  EXPECT_NO_THROW(check_model(model, "m.glb"));
+}
+
+TEST(CheckModel, NamesArraysOfWarpDataOfTheWrongSize) {
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.surface_rotations.resize(33, 4); }),
+            "m.glb: warping: the array of rotations of the surface is 33 x 4, expected 36 x 4");
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.region.pop_back(); }),
+            "m.glb: warping: 2 regions for 3 lumps, expected one each");
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.center.resize(3, 2); }),
+            "m.glb: warping: the array of centers is 3 x 2, expected 3 x 3");
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.moment.resize(9, 3); }),
+            "m.glb: warping: the array of moments is 9 x 3, expected 9 x 4");
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.rotations.resize(3, 4); }),
+            "m.glb: warping: the array of rotations of the lumps is 3 x 4, expected 9 x 4");
+}
+
+TEST(CheckModel, NamesArraysOfWarpDataThatAreNotFinite) {
+  EXPECT_EQ(
+      warp_complaint([](WarpData& w) { w.surface_rotations(1, 2) = std::numeric_limits<float>::infinity(); }),
+      "m.glb: warping: the array of rotations of the surface has entries that are not finite");
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.volume(1) = nan; }),
+            "m.glb: warping: the array of volumes has entries that are not finite");
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.moment(4, 1) = nan; }),
+            "m.glb: warping: the array of moments has entries that are not finite");
+}
+
+TEST(CheckModel, RefusesLumpsOfUnknownRegionsAndWithoutVolume) {
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.region[2] = 2; }),
+            "m.glb: warping: lump 2 is of region 2, but the model has regions 0 to 1");
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.region[0] = -1; }),
+            "m.glb: warping: lump 0 is of region -1, but the model has regions 0 to 1");
+  EXPECT_EQ(warp_complaint([](WarpData& w) { w.lumps.volume(1) = 0.0; }),
+            "m.glb: warping: the volume of lump 1 is 0, expected a positive number of m^3");
+}
+
+TEST(CheckModel, RefusesLumpsThatDoNotAddUpToTheWeightOfTheirRegion) {
+  EXPECT_THAT(warp_complaint([](WarpData& w) { w.lumps.moment.middleRows<3>(3) *= 1.00001; }),
+              HasSubstr("m.glb: warping: the moments of the lumps of region 1 miss its weight by "));
+  EXPECT_THAT(warp_complaint([](WarpData& w) {
+                w.lumps.region = {0, 0, 0};
+              }),
+              HasSubstr("m.glb: warping: the moments of the lumps of region 0 miss its weight by "));
+}
+
 }  // namespace
 }  // namespace limber

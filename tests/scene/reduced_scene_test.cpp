@@ -1,4 +1,5 @@
 #include "limber/base/error.hpp"
+#include "limber/scene/reduced_body.hpp"
 #include "limber/scene/scene.hpp"
 #include "limber/scene/trajectory.hpp"
 #include "tests/support/fixtures.hpp"

@@ -1,6 +1,7 @@
 #include "limber/scene/scene.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/scene/full_body.hpp"
 #include "tests/support/fixtures.hpp"
 
 #include <gtest/gtest.h>

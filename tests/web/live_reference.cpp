@@ -1,5 +1,6 @@
 // live_reference MODEL.glb SCRIPT.json            does what a script says with a body and prints its states
-// live_reference --time MODEL.glb RANK H SECONDS  prints steps per second
+// live_reference --time MODEL.glb RANK H SECONDS [VERTEX]  prints steps per second; by warped modes with a handle at the vertex
+//                                                          where one is given
 //
 // The native side of the comparisons under web/runtime: test/script.ts runs the same scripts, and bench.ts the same motion, by
 // WebAssembly. A script is a list of objects with an "action" each; numbers are printed with 17 digits.
@@ -7,11 +8,12 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/reduced/live_body.hpp"
+#include "limber/live/live_body.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <cstdlib>
 #include <ctime>
 #include <functional>
@@ -57,6 +59,26 @@ std::vector<Pull> pulls_of(const json& list) {
   return pulls;
 }
 
+Method method_of(const std::string& name) {
+  if (name == "nonlinear") return Method::nonlinear;
+  return name == "linear" ? Method::linear : Method::warped;
+}
+
+std::vector<Handle> handles_of(const json& list) {
+  std::vector<Handle> handles;
+  for (const json& item : list) {
+    Handle handle{item.at("vertex").get<int>(), item.contains("position"), item.contains("rotation"),
+                  Vector3::Zero()};
+    if (handle.hold_position) handle.position = vector_of(item.at("position"));
+    if (handle.hold_orientation) {
+      const Vector rotation = vector_from(item.at("rotation"));
+      handle.rotation = Eigen::Quaterniond(rotation(3), rotation(0), rotation(1), rotation(2));
+    }
+    handles.push_back(handle);
+  }
+  return handles;
+}
+
 void take_steps(LiveBody& body, const json& item) {
   ReducedStepOptions options;
   options.newmark.max_iterations = item.value("iterations", 1);
@@ -80,6 +102,7 @@ json sample(const LiveBody& body, const json& item) {
           {"elastic", energy.elastic},
           {"kinetic", energy.kinetic},
           {"position", list_of(position)},
+          {"orientation", list_of(body.orientation(vertex).coeffs())},
           {"stiffness", body.stiffness_at(vertex)},
           {"frequencies", list_of(body.frequencies())},
           {"mode", list_of(body.mode_shape(0).cwiseAbs())},  // its sign is not determined
@@ -97,11 +120,22 @@ json run_script(LiveBody& body, const json& script) {
              {.mass = item.at("mass").get<double>(), .stiffness = item.at("stiffness").get<double>()});
        }},
       {"rank", [&](const json& item) { body.set_rank(item.at("value").get<Index>()); }},
-      {"linear", [&](const json& item) { body.set_linear(item.at("value").get<bool>()); }},
+      {"method", [&](const json& item) { body.set_method(method_of(item.at("value").get<std::string>())); }},
       {"force",
        [&](const json& item) { body.set_force(item.at("vertex").get<int>(), vector_of(item.at("value"))); }},
       {"clear_forces", [&](const json&) { body.clear_forces(); }},
       {"pulls", [&](const json& item) { body.set_pulls(pulls_of(item.at("value"))); }},
+      {"handles",
+       [&](const json& item) {
+         body.set_handles(handles_of(item.at("value")), item.value("priority", "position") == "position"
+                                                            ? ConstraintPriority::position
+                                                            : ConstraintPriority::orientation);
+       }},
+      {"frame",
+       [&](const json& item) {
+         body.set_frame_motion({vector_of(item.at("acceleration")), vector_of(item.at("angularVelocity")),
+                                vector_of(item.at("angularAcceleration"))});
+       }},
       {"reset", [&](const json&) { body.reset(); }},
       {"state",
        [&](const json& item) { body.set_state(vector_from(item.at("q")), vector_from(item.at("v"))); }},
@@ -114,14 +148,26 @@ json run_script(LiveBody& body, const json& script) {
 /// s, of this process: other work on the machine does not count.
 double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// The motion of bench.ts: a body that swings under gravity. Per second of processor time.
-double steps_per_second(LiveBody& body, Index rank, double h, double seconds) {
+/// The motion of bench.ts: a body that swings under gravity, or one by warped modes of which a vertex is moved up and down by a tenth of
+/// its size. Per second of processor time. vertex: -1 for none.
+double steps_per_second(LiveBody& body, Index rank, double h, double seconds, int vertex) {
   constexpr int batch = 20;
   body.set_rank(rank);
   body.set_gravity({0.0, 0.0, -9.81});
   body.set_damping({.mass = 0.1, .stiffness = 0.001});
+  Handle handle{vertex};
+  const Matrix3X& rest = body.model().surface.mesh.vertices;
+  const double size = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
+  if (vertex >= 0) body.set_method(Method::warped);
   const auto advance = [&] {
-    for (int i = 0; i < batch; ++i) require(body.step(h).ok(), "a step failed");
+    for (int i = 0; i < batch; ++i) {
+      if (vertex >= 0) {
+        handle.position = body.model().surface.mesh.vertices.col(vertex);
+        handle.position.z() += 0.1 * size * std::sin(10.0 * body.state().time);
+        body.set_handles({&handle, 1});
+      }
+      require(body.step(h).ok(), "a step failed");
+    }
   };
   advance();
   const double start = processor_time();
@@ -135,10 +181,11 @@ double steps_per_second(LiveBody& body, Index rank, double h, double seconds) {
 int main(int argc, char** argv) {
   try {
     const std::vector<std::string> words(argv + 1, argv + argc);
-    if (words.size() == 5 && words[0] == "--time") {
+    if ((words.size() == 5 || words.size() == 6) && words[0] == "--time") {
       LiveBody body(read_model(words[1]));
-      fmt::print("{:.17g}\n",
-                 steps_per_second(body, std::stoi(words[2]), std::stod(words[3]), std::stod(words[4])));
+      const int vertex = words.size() == 6 ? std::stoi(words[5]) : -1;
+      fmt::print("{:.17g}\n", steps_per_second(body, std::stoi(words[2]), std::stod(words[3]),
+                                               std::stod(words[4]), vertex));
       return EXIT_SUCCESS;
     }
     require(words.size() == 2, "usage: live_reference MODEL.glb SCRIPT.json");

@@ -5,7 +5,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/reduced/live_body.hpp"
+#include "limber/live/live_body.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -24,7 +24,7 @@
 namespace limber {
 namespace {
 
-/// As index.ts writes it.
+/// As records.ts writes it.
 struct PullRecord {
   double target[3];
   double stiffness;
@@ -33,14 +33,25 @@ struct PullRecord {
 };
 static_assert(sizeof(PullRecord) == 40);
 
+/// As records.ts writes it.
+struct HandleRecord {
+  double position[3];
+  double rotation[4];  ///< x, y, z, w
+  std::int32_t vertex;
+  std::int32_t holds;  ///< 1: the position, 2: the orientation, 3: both
+};
+static_assert(sizeof(HandleRecord) == 64);
+
 /// A body and the memory that it exchanges arrays through: it only grows.
 struct Entry {
   explicit Entry(ReducedModel model) : body(std::move(model)) {}
 
   LiveBody body;
   std::string description;
-  std::vector<PullRecord> records;
+  std::vector<PullRecord> pull_records;
   std::vector<Pull> pulls;
+  std::vector<HandleRecord> handle_records;
+  std::vector<Handle> handles;
   Vector q, v, shape;
   Eigen::Matrix3Xf positions;
 };
@@ -130,7 +141,8 @@ nlohmann::json describe(const ReducedModel& model) {
             {"exact", !model.cubature.has_value()},
             {"cubaturePoints", model.cubature ? model.cubature->point_count() : 0},
             {"elementCount", mesh ? model.simulation->mesh.element_count() : 0},
-            {"fixedCount", mesh ? model.simulation->fixed.size() : 0}}},
+            {"fixedCount", mesh ? model.simulation->fixed.size() : 0},
+            {"warpable", model.warp.has_value()}}},
           {"parts", parts},
           {"element", mesh ? nlohmann::json(name_of(model.simulation->mesh.kind)) : nlohmann::json()}};
 }
@@ -157,7 +169,7 @@ void take_steps(LiveBody& body, double h, int count, const ReducedStepOptions& o
   }
 }
 
-/// Numbers as in index.ts.
+/// Numbers as in model_arrays.ts.
 enum class Array {
   vertices,
   triangles,
@@ -167,7 +179,8 @@ enum class Array {
   mesh_elements,
   fixed,
   cubature_elements,
-  mesh_basis
+  mesh_basis,
+  surface_rotations
 };
 
 void give_array(const ReducedModel& model, Array which) {
@@ -176,6 +189,8 @@ void give_array(const ReducedModel& model, Array which) {
   if (which == Array::triangles) return give_array(surface.mesh.triangles);
   if (which == Array::triangle_parts) return give_array(surface.mesh.part);
   if (which == Array::surface_basis) return give_array(surface.basis);
+  if (which == Array::surface_rotations && model.warp) return give_array(model.warp->surface_rotations);
+  if (which == Array::surface_rotations) return give_array(nullptr, 0);
   if (which == Array::cubature_elements && model.cubature) return give_array(model.cubature->element);
   if (which == Array::cubature_elements || !model.simulation) return give_array(nullptr, 0);
   const SimulationMesh& simulation = *model.simulation;
@@ -259,8 +274,13 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_damping(int number, double mass, double sti
   return guarded([&] { find(number).body.set_damping({.mass = mass, .stiffness = stiffness}); });
 }
 
-EMSCRIPTEN_KEEPALIVE bool limber_set_linear(int number, bool linear) {
-  return guarded([&] { find(number).body.set_linear(linear); });
+/// Numbers as in Method.
+EMSCRIPTEN_KEEPALIVE bool limber_set_method(int number, int method) {
+  return guarded([&] { find(number).body.set_method(static_cast<Method>(method)); });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_method(int number) {
+  return guarded([&] { give(static_cast<int>(find(number).body.method())); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_set_gravity(int number, double x, double y, double z) {
@@ -278,7 +298,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_clear_forces(int number) {
 /// Address of room for that many records, which limber_set_pulls takes.
 EMSCRIPTEN_KEEPALIVE bool limber_pull_records(int number, int count) {
   return guarded([&] {
-    std::vector<PullRecord>& records = find(number).records;
+    std::vector<PullRecord>& records = find(number).pull_records;
     records.resize(static_cast<std::size_t>(count));
     give_array(records.data(), records.size());
   });
@@ -288,7 +308,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_pulls(int number) {
   return guarded([&] {
     Entry& entry = find(number);
     entry.pulls.clear();
-    for (const PullRecord& each : entry.records) {
+    for (const PullRecord& each : entry.pull_records) {
       entry.pulls.push_back({each.vertex, Vector3(each.target), each.stiffness});
     }
     entry.body.set_pulls(entry.pulls);
@@ -301,6 +321,42 @@ EMSCRIPTEN_KEEPALIVE bool limber_pull_force(int number, int pull) {
 
 EMSCRIPTEN_KEEPALIVE bool limber_stiffness_at(int number, int vertex) {
   return guarded([&] { give(find(number).body.stiffness_at(vertex)); });
+}
+
+/// Address of room for that many records, which limber_set_handles takes.
+EMSCRIPTEN_KEEPALIVE bool limber_handle_records(int number, int count) {
+  return guarded([&] {
+    std::vector<HandleRecord>& records = find(number).handle_records;
+    records.resize(static_cast<std::size_t>(count));
+    give_array(records.data(), records.size());
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_set_handles(int number, bool orientation_first) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    entry.handles.clear();
+    for (const HandleRecord& each : entry.handle_records) {
+      entry.handles.push_back({each.vertex, (each.holds & 1) != 0, (each.holds & 2) != 0,
+                               Vector3(each.position), Eigen::Quaterniond(each.rotation)});
+    }
+    entry.body.set_handles(
+        entry.handles, orientation_first ? ConstraintPriority::orientation : ConstraintPriority::position);
+  });
+}
+
+/// Whether they were met, largest distance and angle from a target.
+EMSCRIPTEN_KEEPALIVE bool limber_handle_report(int number) {
+  return guarded([&] {
+    const ConstraintReport& report = find(number).body.handle_report();
+    give(report.met, report.position_error, report.orientation_error);
+  });
+}
+
+/// Acceleration, angular velocity and angular acceleration.
+EMSCRIPTEN_KEEPALIVE bool limber_set_frame_motion(int number, double ax, double ay, double az, double wx,
+                                                  double wy, double wz, double bx, double by, double bz) {
+  return guarded([&] { find(number).body.set_frame_motion({{ax, ay, az}, {wx, wy, wz}, {bx, by, bz}}); });
 }
 
 /// Where a step fails, those before it stay taken.
@@ -353,6 +409,14 @@ EMSCRIPTEN_KEEPALIVE bool limber_energy(int number) {
 
 EMSCRIPTEN_KEEPALIVE bool limber_position(int number, int vertex) {
   return guarded([&] { give_vector(find(number).body.position(vertex)); });
+}
+
+/// x, y, z, w.
+EMSCRIPTEN_KEEPALIVE bool limber_orientation(int number, int vertex) {
+  return guarded([&] {
+    const Eigen::Quaterniond rotation = find(number).body.orientation(vertex);
+    give(rotation.x(), rotation.y(), rotation.z(), rotation.w());
+  });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_positions(int number) {

@@ -1,6 +1,7 @@
 #include "limber/io/gltf.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/io/gltf_node.hpp"
 #include "limber/io/text_source.hpp"
 #include "limber/mesh/polygon.hpp"
 
@@ -8,7 +9,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -47,40 +47,6 @@ void check_extensions(const JsonValue& document) {
     item.fail(fmt::format("the file needs the extension '{}', which limber does not know; export without it",
                           printable(name)));
   }
-}
-
-/// `count` numbers of the list of a key; nothing where there is none.
-std::optional<std::vector<double>> find_numbers(const JsonValue& object, std::string_view key,
-                                                std::size_t count) {
-  const std::optional<JsonValue> list = object.find(key);
-  if (!list) return std::nullopt;
-  if (list->size() != count) list->fail(fmt::format("expected {} numbers, found {}", count, list->size()));
-  std::vector<double> numbers;
-  for (std::size_t i = 0; i < count; ++i) numbers.push_back(list->at(i).number());
-  return numbers;
-}
-
-/// The transform of a node relative to its parent.
-Transform read_transform(const JsonValue& node) {
-  Transform transform = Transform::Identity();
-  if (const auto m = find_numbers(node, "matrix", 16)) {
-    const Eigen::Map<const Eigen::Matrix4d> matrix(m->data());  // by columns
-    if (matrix.row(3) != Eigen::RowVector4d(0.0, 0.0, 0.0, 1.0)) {
-      node.at("matrix").fail("expected 0 0 0 1 as the last row");
-    }
-    transform.matrix() = matrix;
-    return transform;
-  }
-  if (const auto t = find_numbers(node, "translation", 3)) transform.translate(Vector3(t->data()));
-  if (const auto r = find_numbers(node, "rotation", 4)) {
-    const Eigen::Quaterniond rotation(r->at(3), r->at(0), r->at(1), r->at(2));
-    const double length = rotation.norm();
-    if (!(length > 0.0) || !std::isfinite(length)) node.at("rotation").fail("expected a unit quaternion");
-    // Rounded to floats it is no unit quaternion any more.
-    transform.rotate(rotation.normalized());
-  }
-  if (const auto s = find_numbers(node, "scale", 3)) transform.scale(Vector3(s->data()));
-  return transform;
 }
 
 class GltfReader {
@@ -171,7 +137,7 @@ class GltfReader {
       const JsonValue node = nodes.at(visit.node);
       if (seen[visit.node]) node.fail("has two parents or is its own ancestor, expected a tree");
       seen[visit.node] = true;
-      const Transform transform = visit.parent * read_transform(node);
+      const Transform transform = visit.parent * read_node_transform(node);
       if (!transform.matrix().allFinite()) node.fail("its transform is beyond the range of numbers");
       if (const auto children = node.find("children")) push(node_numbers(*children), transform);
       if (node.find("mesh")) add_node(node, transform);

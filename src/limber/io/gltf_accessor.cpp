@@ -98,6 +98,14 @@ void load_element(const GltfAccessor& accessor, std::string_view bytes, Eigen::R
   }
 }
 
+template <class Values>
+void check_finite(const Values& values, const JsonValue& reference) {
+  if (values.allFinite()) return;
+  Eigen::Index i = 0;
+  while (std::isfinite(values.data()[i])) ++i;
+  reference.fail(fmt::format("number {} is not finite", i));
+}
+
 }  // namespace
 
 std::string_view GltfContainer::view(const JsonValue& reference) const {
@@ -253,11 +261,14 @@ Eigen::Matrix<Number, Eigen::Dynamic, Eigen::Dynamic> GltfContainer::read_number
 Eigen::MatrixXd GltfContainer::read_doubles(const JsonValue& reference, std::int64_t rows,
                                             std::int64_t columns) const {
   Eigen::MatrixXd values = read_numbers<double>(reference, rows, columns);
-  if (!values.allFinite()) {
-    Eigen::Index i = 0;
-    while (std::isfinite(values.data()[i])) ++i;
-    reference.fail(fmt::format("number {} is not finite", i));
-  }
+  check_finite(values, reference);
+  return values;
+}
+
+Eigen::MatrixXf GltfContainer::read_singles(const JsonValue& reference, std::int64_t rows,
+                                            std::int64_t columns) const {
+  Eigen::MatrixXf values = read_numbers<float>(reference, rows, columns);
+  check_finite(values, reference);
   return values;
 }
 

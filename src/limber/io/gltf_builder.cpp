@@ -54,6 +54,11 @@ int GlbBuilder::add_doubles(std::span<const double> values) {
   return add_view(values.size_bytes(), std::nullopt);
 }
 
+int GlbBuilder::add_singles(std::span<const float> values) {
+  append_numbers(buffer_, values);
+  return add_view(values.size_bytes(), std::nullopt);
+}
+
 int GlbBuilder::add_integers(std::span<const int> values) {
   static_assert(sizeof(int) == 4);
   append_numbers(buffer_, values);

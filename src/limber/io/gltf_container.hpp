@@ -69,8 +69,10 @@ class GltfContainer {
   /// The values of an accessor of floats, VEC3, that has a buffer view and is not sparse: to the bit, finite.
   [[nodiscard]] Eigen::Matrix3Xf read_floats(const JsonValue& reference) const;
   /// A buffer view as numbers without an accessor, which has no doubles and no signed integers of 32 bits: little-endian,
-  /// by columns, exactly rows x columns of them. All are finite, or from `least` to `most`.
+  /// by columns, exactly rows x columns of them. All are finite, or from `least` to `most`. Singles are floats.
   [[nodiscard]] Eigen::MatrixXd read_doubles(const JsonValue& reference, std::int64_t rows,
+                                             std::int64_t columns) const;
+  [[nodiscard]] Eigen::MatrixXf read_singles(const JsonValue& reference, std::int64_t rows,
                                              std::int64_t columns) const;
   [[nodiscard]] Eigen::MatrixXi read_integers(const JsonValue& reference, std::int64_t rows,
                                               std::int64_t columns, int least, int most) const;
@@ -114,6 +116,7 @@ class GlbBuilder {
   int add_indices(std::span<const std::uint32_t> indices);
   /// Adds numbers, at least one, as a buffer view without an accessor, and returns its number.
   int add_doubles(std::span<const double> values);
+  int add_singles(std::span<const float> values);
   int add_integers(std::span<const int> values);
 
   /// The content of the file; all buffer views start at multiples of 8 bytes, in the file too. Throws Error, naming

@@ -5,12 +5,16 @@
 
 #include <Eigen/Geometry>
 
+#include <algorithm>
 #include <cmath>
 
 namespace limber {
 namespace {
 
 using nlohmann::json;
+
+/// By which a quaternion may miss unit length.
+constexpr double unit_tolerance = 1e-6;
 
 /// Seconds since the first frame, 1 x frames.
 Eigen::RowVectorXf clip_times(std::span<const double> times, std::string_view where) {
@@ -45,15 +49,79 @@ Encoding make_encoding(const Matrix& coordinates) {
   return encoding;
 }
 
+void check_shape(const BodyMotion& body, std::string_view where) {
+  require(body.surface != nullptr, "{}: the body '{}' has no surface", where, body.name);
+  const ReducedSurface& surface = *body.surface;
+  check_surface(surface.mesh, where);
+  require(surface.colors.size() == surface.mesh.parts.size(),
+          "{}: {} colours for {} parts of '{}', expected one each", where, surface.colors.size(),
+          surface.mesh.parts.size(), body.name);
+  require(surface.basis.rows() == 3 * surface.mesh.vertex_count(),
+          "{}: the basis of '{}' has {} rows, expected {} (3 per vertex)", where, body.name,
+          surface.basis.rows(), 3 * surface.mesh.vertex_count());
+  require(surface.basis.allFinite(), "{}: the basis of '{}' has entries that are not finite", where,
+          body.name);
+}
+
 void check_motion(const BodyMotion& body, Index frames, std::string_view where) {
-  require(body.model != nullptr, "{}: the body '{}' has no model", where, body.name);
-  check_model(*body.model, where);
-  require(body.coordinates.cols() == frames && body.coordinates.rows() <= body.model->rank,
+  check_shape(body, where);
+  const Index rank = body.surface->basis.cols();
+  require(body.coordinates.cols() == frames && body.coordinates.rows() <= rank,
           "{}: the motion of '{}' is {} x {}, expected at most {} coordinates x {} frames", where, body.name,
-          body.coordinates.rows(), body.coordinates.cols(), body.model->rank, frames);
+          body.coordinates.rows(), body.coordinates.cols(), rank, frames);
   // A range beyond floats would make weights or targets that are no numbers.
   require((body.coordinates.array().abs() < 1e30).all(),
           "{}: the motion of '{}' has coordinates that are not finite or beyond 1e30", where, body.name);
+  require(body.up.allFinite() && body.up.norm() > 0.0,
+          "{}: up is ({}, {}, {}) for '{}', expected a direction", where, body.up.x(), body.up.y(),
+          body.up.z(), body.name);
+  require(body.frame.empty() || static_cast<Index>(body.frame.size()) == frames,
+          "{}: the frame of '{}' has {} poses, expected none or {}, one per frame", where, body.name,
+          body.frame.size(), frames);
+  for (std::size_t f = 0; f < body.frame.size(); ++f) {
+    const Pose& pose = body.frame[f];
+    require((pose.position.array().abs() < 1e30).all(),
+            "{}: pose {} of '{}' is at ({}, {}, {}), expected finite numbers below 1e30", where, f, body.name,
+            pose.position.x(), pose.position.y(), pose.position.z());
+    require(std::abs(pose.rotation.norm() - 1.0) <= unit_tolerance,
+            "{}: pose {} of '{}' has a quaternion of length {}, expected 1", where, f, body.name,
+            pose.rotation.norm());
+  }
+}
+
+/// Where the node of a body is in each frame, or once where nothing moves it: after the frame of the body comes the turn that brings
+/// `up` to y.
+struct NodePath {
+  Matrix3X translations;       ///< m
+  Eigen::Matrix4Xd rotations;  ///< x y z w; neighbours have the signs of the shorter way
+};
+
+/// Nothing but equal columns: one says it all.
+template <class Columns>
+void merge_equal(Columns& columns) {
+  if ((columns.colwise() - columns.col(0)).isZero(0.0)) columns.conservativeResize(Eigen::NoChange, 1);
+}
+
+NodePath make_path(const BodyMotion& body) {
+  Pose turn;
+  if (!body.up.isApprox(body.up.norm() * Vector3::UnitY())) {
+    turn.rotation = Eigen::Quaterniond::FromTwoVectors(body.up, Vector3::UnitY());
+  }
+  const std::vector<Pose>& frame = body.frame;
+  const auto poses = static_cast<Index>(std::max<std::size_t>(frame.size(), 1));
+  NodePath path{Matrix3X(3, poses), Eigen::Matrix4Xd(4, poses)};
+  Eigen::Vector4d before = turn.rotation.coeffs();
+  for (Index f = 0; f < poses; ++f) {
+    const Pose pose = frame.empty() ? turn : turn * frame[static_cast<std::size_t>(f)];
+    Eigen::Vector4d rotation = pose.rotation.coeffs().normalized();
+    if (rotation.dot(before) < 0.0) rotation *= -1.0;
+    before = rotation;
+    path.translations.col(f) = pose.position;
+    path.rotations.col(f) = rotation;
+  }
+  merge_equal(path.translations);
+  merge_equal(path.rotations);
+  return path;
 }
 
 class AnimationWriter {
@@ -72,7 +140,6 @@ class AnimationWriter {
  private:
   void add_body(const BodyMotion& body) {
     check_motion(body, times_.cols(), where_);
-    const ReducedSurface& surface = body.model->surface;
     const Encoding encoding = make_encoding(body.coordinates);
     const Matrix weights =
         (body.coordinates(encoding.coordinates, Eigen::all).colwise() - encoding.least).array().colwise() /
@@ -80,28 +147,35 @@ class AnimationWriter {
     const MorphShape shape = make_shape(body, encoding, weights);
     require(shape.positions.allFinite() && shape.targets.allFinite(),
             "{}: the shapes of '{}' are beyond floats", where_, body.name);
-    const int node = add_morph_node(builder_, surface, shape, title_of(body));
-    if (!body.up.isApprox(Vector3::UnitY())) {
-      const auto turn = Eigen::Quaterniond::FromTwoVectors(body.up, Vector3::UnitY());
-      builder_.document["nodes"][static_cast<std::size_t>(node)]["rotation"] = {turn.x(), turn.y(), turn.z(),
-                                                                                turn.w()};
-    }
+    const int node =
+        add_morph_node(builder_, *body.surface, shape, body.name.empty() ? std::string("body") : body.name);
+    place(node, make_path(body));
     if (weights.rows() == 0) return;
     // What the weights stand for, so that q can be read from the clip.
     json& ranges = builder_.document["meshes"].back()["extras"]["coordinateRanges"];
     for (Index t = 0; t < weights.rows(); ++t) {
       ranges.push_back({encoding.least(t), encoding.least(t) + encoding.range(t)});
     }
-    add_channel(node, weights);
+    Eigen::MatrixXf output = Eigen::MatrixXf::Ones(weights.rows() + 1, weights.cols());  // the last: normals
+    output.topRows(weights.rows()) = weights.cast<float>();
+    add_channel(node, "weights", Eigen::Map<const Eigen::RowVectorXf>(output.data(), output.size()));
   }
 
-  static std::string title_of(const BodyMotion& body) {
-    if (!body.name.empty()) return body.name;
-    return body.model->name.empty() ? "body" : body.model->name;
+  /// Puts a node where it is in the first frame, which programs without animations show, and moves it from there.
+  void place(int node, const NodePath& path) {
+    json& item = builder_.document["nodes"][static_cast<std::size_t>(node)];
+    const Vector3 translation = path.translations.col(0);
+    const Eigen::Vector4d rotation = path.rotations.col(0);
+    if (!translation.isZero(0.0))
+      item["translation"] = std::vector<double>(translation.begin(), translation.end());
+    if (rotation != Eigen::Vector4d::UnitW())
+      item["rotation"] = std::vector<double>(rotation.begin(), rotation.end());
+    if (path.translations.cols() > 1) add_channel(node, "translation", path.translations.cast<float>());
+    if (path.rotations.cols() > 1) add_channel(node, "rotation", path.rotations.cast<float>());
   }
 
   static MorphShape make_shape(const BodyMotion& body, const Encoding& encoding, const Matrix& weights) {
-    const ReducedSurface& surface = body.model->surface;
+    const ReducedSurface& surface = *body.surface;
     const Matrix basis = surface.basis(Eigen::all, encoding.coordinates).cast<double>();
     const Matrix3X base =
         surface.mesh.vertices + (basis * encoding.least).reshaped(3, surface.mesh.vertex_count());
@@ -123,16 +197,13 @@ class AnimationWriter {
     return shape;
   }
 
-  void add_channel(int node, const Matrix& weights) {
+  void add_channel(int node, std::string_view path, const Eigen::Ref<const Eigen::MatrixXf>& values) {
     if (input_ < 0) input_ = builder_.add_floats(times_, false);
-    Eigen::MatrixXf output = Eigen::MatrixXf::Ones(weights.rows() + 1, weights.cols());
-    output.topRows(weights.rows()) = weights.cast<float>();
-    const Eigen::Map<const Eigen::RowVectorXf> values(output.data(), output.size());
     animation_["name"] = "motion";
     animation_["samplers"].push_back(
         {{"input", input_}, {"output", builder_.add_floats(values, false)}, {"interpolation", "LINEAR"}});
     animation_["channels"].push_back(
-        {{"sampler", animation_["samplers"].size() - 1}, {"target", {{"node", node}, {"path", "weights"}}}});
+        {{"sampler", animation_["samplers"].size() - 1}, {"target", {{"node", node}, {"path", path}}}});
   }
 
   std::string_view where_;

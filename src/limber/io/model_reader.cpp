@@ -4,6 +4,7 @@
 #include "limber/io/gltf_container.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/reduced/quartic.hpp"
+#include "limber/warp/nodal_rotations.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -64,6 +65,7 @@ class ModelReader {
     read_surface();
     if (const auto simulation = extension_.find("simulation")) read_simulation(*simulation);
     if (cubature) read_cubature(*cubature);
+    if (const auto warp = extension_.find("warp"); warp && version >= 3) read_warp(*warp);
     return std::move(model_);
   }
 
@@ -331,6 +333,23 @@ class ModelReader {
             .poses = static_cast<Index>(item.at("poses").integer(0, std::numeric_limits<Index>::max()))};
   }
 
+  void read_warp(const JsonValue& item) {
+    WarpData& warp = model_.warp.emplace();
+    const JsonValue rotations = item.at("surface_rotations");
+    const std::int64_t rows = std::int64_t{3} * model_.surface.mesh.vertex_count();
+    spend(rotations, rows * model_.rank, sizeof(float));
+    warp.surface_rotations = container_.read_singles(rotations, rows, model_.rank);
+
+    const JsonValue lumps = item.at("lumps");
+    const Index number = count(lumps.at("region"), sizeof(int), "numbers of regions");
+    const auto regions = static_cast<std::int64_t>(model_.regions.size());
+    warp.lumps.region = to_vector(integers(lumps.at("region"), 1, number, regions));
+    warp.lumps.volume = not_negative(lumps.at("volume"), number, 1);
+    warp.lumps.center = doubles(lumps.at("center"), 3, number);
+    warp.lumps.moment = doubles(lumps.at("moment"), std::int64_t{3} * number, model_.rank);
+    warp.lumps.rotations = doubles(lumps.at("rotations"), std::int64_t{3} * number, model_.rank);
+  }
+
   GltfContainer container_;
   JsonValue extension_;
   std::int64_t bytes_left_;
@@ -338,12 +357,34 @@ class ModelReader {
   ReducedModel model_;
 };
 
+/// What older files lack for modal warping is made from their mesh. A mesh whose lumps do not add up to the weights of the model gives
+/// none: it cannot be warped. model: checked; everything else of it is put aside while the lumps are.
+void add_warp_data(ReducedModel& model, std::string_view where) {
+  const SimulationMesh& mesh = *model.simulation;
+  try {
+    model.warp = make_warp_data(mesh.mesh, mesh.basis, mesh.embedding);
+  } catch (const Error& error) {
+    throw Error("{}: no warp data from the simulation mesh: {}", where, error.what());
+  }
+  auto simulation = std::exchange(model.simulation, std::nullopt);
+  auto cubature = std::exchange(model.cubature, std::nullopt);
+  try {
+    check_model(model, where);
+  } catch (const Error&) {
+    model.warp.reset();
+  }
+  model.simulation = std::move(simulation);
+  model.cubature = std::move(cubature);
+  if (model.warp && model.warp->lumps.count() == 0) model.warp.reset();
+}
+
 }  // namespace
 
 ReducedModel parse_model(std::string_view content, std::string_view where) {
   require(looks_like_gltf(content), "{}: is not a glTF file, expected a reduced model (.glb)", where);
   ReducedModel model = ModelReader(content, where).read();
   check_model(model, where);
+  if (model.simulation && !model.warp) add_warp_data(model, where);
   return model;
 }
 

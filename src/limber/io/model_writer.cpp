@@ -107,6 +107,19 @@ json make_simulation(GlbBuilder& builder, const SimulationMesh& simulation) {
   return result;
 }
 
+json make_warp(GlbBuilder& builder, const WarpData& warp, std::string_view where) {
+  const Lumps& lumps = warp.lumps;
+  require(lumps.count() > 0, "{}: the warp data have no lumps, expected one at least", where);
+  const Eigen::MatrixXf& turns = warp.surface_rotations;
+  return {{"surface_rotations", builder.add_singles({turns.data(), static_cast<std::size_t>(turns.size())})},
+          {"lumps",
+           {{"region", builder.add_integers(lumps.region)},
+            {"volume", add_doubles(builder, lumps.volume)},
+            {"center", add_doubles(builder, lumps.center)},
+            {"moment", add_doubles(builder, lumps.moment)},
+            {"rotations", add_doubles(builder, lumps.rotations)}}}};
+}
+
 }  // namespace
 
 std::string encode_model(const ReducedModel& model, std::string_view where) {
@@ -124,6 +137,7 @@ std::string encode_model(const ReducedModel& model, std::string_view where) {
   }
   if (model.cubature) extension["cubature"] = make_cubature(builder, *model.cubature);
   if (model.simulation) extension["simulation"] = make_simulation(builder, *model.simulation);
+  if (model.warp) extension["warp"] = make_warp(builder, *model.warp, where);
   builder.document["extensions"][std::string(model_extension)] = std::move(extension);
   builder.document["extensionsUsed"] = {model_extension};
   return builder.encode(where, "lower the rank or leave out the simulation mesh");

@@ -8,6 +8,8 @@
 #include "limber/io/json_schema.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/io/scene_motion.hpp"
+#include "limber/io/scene_values.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
 
@@ -22,10 +24,6 @@ using nlohmann::json;
 
 // The schema has checked types, ranges and defaults before anything here runs; what is left are the rules
 // that tie keys together.
-
-Vector3 to_vector(const json& value) {
-  return {value[0].get<double>(), value[1].get<double>(), value[2].get<double>()};
-}
 
 Material to_material(const json& value, const std::string& where) {
   const bool engineering = value.contains("young") || value.contains("poisson");
@@ -83,37 +81,6 @@ std::vector<Material> to_materials(const json& body, const std::vector<Region>& 
   return result;
 }
 
-BoundingBox to_box(const json& value, const std::string& where) {
-  const bool list = value.is_array();
-  const BoundingBox box{to_vector(list ? value[0] : value["min"]), to_vector(list ? value[1] : value["max"])};
-  require((box.min.array() <= box.max.array()).all(), "{}.box: its first corner is beyond its second one",
-          where);
-  return box;
-}
-
-VertexSelection to_selection(const json& value, const std::string& where) {
-  VertexSelection selection;
-  if (value.contains("vertices")) {
-    for (const json& vertex : value["vertices"]) {
-      const auto number = vertex.get<std::int64_t>();
-      require(number <= std::numeric_limits<int>::max(), "{}.vertices: vertex {} does not exist", where,
-              number);
-      selection.vertices.push_back(static_cast<int>(number));
-    }
-  }
-  if (value.contains("box")) selection.box = to_box(value["box"], where);
-  if (value.contains("where")) selection.where = value["where"].get<std::string>();
-  if (value.contains("nearest")) {
-    const json& points = value["nearest"];
-    if (!points.empty() && points[0].is_number()) {
-      selection.nearest.push_back(to_vector(points));
-    } else {
-      for (const json& point : points) selection.nearest.push_back(to_vector(point));
-    }
-  }
-  return selection;
-}
-
 PointLoad to_load(const json& value, const std::string& where, bool statics) {
   PointLoad load;
   load.where = to_selection(value, where);
@@ -130,12 +97,6 @@ RayleighDamping to_damping(const json& value) {
   const bool linear = value["kind"] == "linear";
   return {value["mass"].get<double>(), value["stiffness"].get<double>(),
           linear ? RayleighDamping::Stiffness::linear : RayleighDamping::Stiffness::local};
-}
-
-/// Joins a relative path to the folder of the scene.
-std::filesystem::path resolve(const std::filesystem::path& folder, const json& object, const char* key) {
-  if (!object.contains(key)) return {};
-  return folder / object[key].get<std::string>();
 }
 
 BasisSettings to_basis(const json& value, const std::filesystem::path& folder, Index vertices) {
@@ -188,7 +149,7 @@ void load_shape(const json& value, const std::filesystem::path& folder, const st
   body.render = body.model->surface.mesh;
   body.render_colors = body.model->surface.colors;
   body.materials = body.model->materials();
-  require(body.model->simulation || solver.order == ModelOrder::reduced,
+  require(body.model->simulation || solver.order != ModelOrder::full,
           "{}.model: it was kept without its mesh; give 'mesh' too for the order 'full'", where);
   body.mesh = {};
   body.fixed = {};
@@ -199,7 +160,7 @@ void load_shape(const json& value, const std::filesystem::path& folder, const st
 }
 
 Body to_body(const json& value, std::size_t number, const std::filesystem::path& folder,
-             const std::string& where, const SolverSettings& solver) {
+             const std::string& where, const SolverSettings& solver, FollowedAnimations& animations) {
   Body body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
@@ -223,6 +184,7 @@ Body to_body(const json& value, std::size_t number, const std::filesystem::path&
     body.loads.push_back(to_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i),
                                  solver.type == SimulationType::statics));
   }
+  read_motion(value, folder, where, solver, animations, body);
   body.damping = to_damping(value["damping"]);
   body.mass = value["mass"] == "lumped" ? MassKind::lumped : MassKind::consistent;
   body.velocity = to_vector(value["velocity"]);
@@ -230,10 +192,40 @@ Body to_body(const json& value, std::size_t number, const std::filesystem::path&
   return body;
 }
 
+ModelOrder to_order(const std::string& word) {
+  if (word == "reduced") return ModelOrder::reduced;
+  if (word == "warped") return ModelOrder::warped;
+  return word == "linear" ? ModelOrder::linear : ModelOrder::full;
+}
+
+/// After the order and the parameters of Newmark's method.
+void to_integrator(const std::string& word, std::string_view where, SolverSettings& solver) {
+  if (!is_modal(solver.order)) {
+    require(word == "newmark" || word == "central-differences",
+            "{}: solver.integrator is '{}', which steps single modes; take 'newmark' or "
+            "'central-differences', or the solver.order 'warped' or 'linear'",
+            where, word);
+    solver.integrator = word == "newmark" ? Integrator::newmark : Integrator::central_differences;
+    return;
+  }
+  require(word != "central-differences",
+          "{}: solver.integrator is 'central-differences', but the orders 'warped' and 'linear' take "
+          "'newmark', 'semi-implicit' or 'exact'",
+          where);
+  const NewmarkOptions standard;
+  require(solver.newmark.beta == standard.beta && solver.newmark.gamma == standard.gamma,
+          "{}: solver.beta is {} and solver.gamma {}, but the orders 'warped' and 'linear' take {} and {} "
+          "only; leave them out",
+          where, solver.newmark.beta, solver.newmark.gamma, standard.beta, standard.gamma);
+  solver.modal_integrator = word == "exact"           ? ModalIntegrator::exact
+                            : word == "semi-implicit" ? ModalIntegrator::semi_implicit
+                                                      : ModalIntegrator::newmark;
+}
+
 SolverSettings to_solver(const json& value, std::string_view where) {
   SolverSettings solver;
   solver.type = value["type"] == "dynamic" ? SimulationType::dynamics : SimulationType::statics;
-  solver.order = value["order"] == "reduced" ? ModelOrder::reduced : ModelOrder::full;
+  solver.order = to_order(value["order"].get<std::string>());
   if (solver.type == SimulationType::dynamics) {
     for (const char* key : {"timestep", "steps"}) {
       require(value.contains(key), "{}: solver.{} is missing; a dynamic solver needs it", where, key);
@@ -241,10 +233,9 @@ SolverSettings to_solver(const json& value, std::string_view where) {
     solver.timestep = value["timestep"].get<double>();
     solver.steps = value["steps"].get<int>();
   }
-  solver.integrator =
-      value["integrator"] == "newmark" ? Integrator::newmark : Integrator::central_differences;
   solver.newmark.beta = value["beta"].get<double>();
   solver.newmark.gamma = value["gamma"].get<double>();
+  to_integrator(value["integrator"].get<std::string>(), where, solver);
   solver.newmark.tolerance = solver.statics.tolerance = value["newton"]["tolerance"].get<double>();
   solver.newmark.max_iterations = solver.statics.max_iterations =
       value["newton"]["max_iterations"].get<int>();
@@ -262,15 +253,17 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   Scene scene;
   scene.gravity = to_vector(value["gravity"]);
   scene.solver = to_solver(value["solver"], where);
+  FollowedAnimations animations;
   for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
-    scene.bodies.push_back(
-        to_body(value["bodies"][i], i, folder, fmt::format("{}: bodies[{}]", where, i), scene.solver));
+    scene.bodies.push_back(to_body(value["bodies"][i], i, folder, fmt::format("{}: bodies[{}]", where, i),
+                                   scene.solver, animations));
   }
   const json& output = value["output"];
   scene.output.displacements = resolve(folder, output, "displacements");
   scene.output.vtu = resolve(folder, output, "vtu");
   scene.output.picture = resolve(folder, output, "picture");
   scene.output.animation = resolve(folder, output, "animation");
+  scene.output.animation_tolerance = output["animation_tolerance"].get<double>();
   scene.output.picture_of =
       output["picture_of"] == "appearance" ? PictureOf::appearance : PictureOf::displacement;
   scene.output.every = output["every"].get<int>();
@@ -285,6 +278,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
     if (body["forces"].contains("training")) {
       scene.inputs.push_back(resolve(folder, body["forces"], "training"));
     }
+    for (std::filesystem::path& path : motion_files(body, folder)) scene.inputs.push_back(std::move(path));
   }
   return scene;
 }

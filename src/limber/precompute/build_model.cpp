@@ -174,6 +174,7 @@ ReducedModel build_reduced_model(const FullModel& model, const Eigen::Ref<const 
 
   Embedding embedding = embed_points(mesh, result.surface.mesh.vertices, model.executor());
   result.surface.basis = embedded_modes(embedding, modes, model.executor());
+  result.warp = make_warp_data(mesh, modes, embedding, options.lumps, model.executor());
   Matrix3X& vertices = result.surface.mesh.vertices;
   vertices = vertices.cast<float>().cast<double>().eval();
   if (options.keep_simulation_mesh) {

@@ -3,6 +3,7 @@
 #include "limber/base/progress.hpp"
 #include "limber/fem/full_model.hpp"
 #include "limber/reduced/reduced_model.hpp"
+#include "limber/warp/nodal_rotations.hpp"
 
 #include <optional>
 #include <vector>
@@ -15,6 +16,7 @@ void require_stvk(const FullModel& model);
 struct BuildModelOptions {
   bool keep_simulation_mesh = true;      ///< with its basis; without it the model is smaller
   std::optional<CubatureRule> cubature;  ///< of this basis; none: exact forces
+  Index lumps = default_lumps;           ///< of modal warping, at most; see make_warp_data()
   Progress progress{};
 };
 

@@ -287,7 +287,9 @@ ReducedModel reduce(const FullModel& model, const SurfaceMesh& surface, const st
   const ForceKind forces = chosen_forces(model, options);  // before the long work
   if (forces == ForceKind::exact) check_coefficient_memory(options.basis.rank);
   const Matrix basis = compute_basis(model, options.basis, report, options.progress);
-  BuildModelOptions building{options.keep_simulation_mesh, {}, options.progress};
+  BuildModelOptions building{.keep_simulation_mesh = options.keep_simulation_mesh,
+                             .lumps = options.lumps,
+                             .progress = options.progress};
   if (forces != ForceKind::exact) building.cubature = train(model, basis, options, forces, report);
   ReducedModel reduced =
       timed(forces == ForceKind::exact ? "coefficients" : "model", report, options.progress,

@@ -7,6 +7,7 @@
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/precompute/train_cubature.hpp"
 #include "limber/reduced/reduced_model.hpp"
+#include "limber/warp/nodal_rotations.hpp"
 
 #include <optional>
 #include <string>
@@ -64,6 +65,7 @@ struct ReduceOptions {
   std::vector<Matrix3X>
       training_snapshots;  ///< displacement fields to train cubature with, one column per vertex
   bool keep_simulation_mesh = true;
+  Index lumps = default_lumps;  ///< of modal warping; see make_warp_data()
   Progress progress{};
 };
 

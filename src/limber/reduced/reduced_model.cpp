@@ -5,6 +5,7 @@
 
 #include <Eigen/Cholesky>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -13,6 +14,9 @@ namespace {
 
 /// Share of its largest entry by which a mass may miss being symmetric: rounding leaves about 1e-15.
 constexpr double symmetry_tolerance = 1e-9;
+
+/// Share of their size by which the moments of a region's lumps may miss its weight: files keep seven digits at least.
+constexpr double moment_tolerance = 1e-6;
 
 /// How far the weights of an embedded point may miss a sum of 1.
 constexpr double weight_tolerance = 1e-6;
@@ -175,6 +179,46 @@ void check_simulation(const SimulationMesh& simulation, const ReducedModel& mode
   check_embedding(simulation.embedding, mesh, model.surface.mesh.vertex_count(), where);
 }
 
+/// The lumps of each region must add up to its weight.
+void check_moments(const Lumps& lumps, const ReducedModel& model, std::string_view where) {
+  std::vector<Matrix> sum(model.regions.size(), Matrix::Zero(3, model.rank)), size = sum;
+  for (Index i = 0; i < lumps.count(); ++i) {
+    const auto region = static_cast<std::size_t>(lumps.region[static_cast<std::size_t>(i)]);
+    sum[region] += lumps.moment.middleRows<3>(3 * i);
+    size[region] += lumps.moment.middleRows<3>(3 * i).cwiseAbs();
+  }
+  for (std::size_t i = 0; i < sum.size(); ++i) {
+    const Matrix weight = model.regions[i].weight.transpose();
+    const double difference = (sum[i] - weight).cwiseAbs().maxCoeff();
+    const double largest = std::max(size[i].maxCoeff(), weight.cwiseAbs().maxCoeff());
+    require(difference <= moment_tolerance * largest,
+            "{}: the moments of the lumps of region {} miss its weight by {} of {}, expected their sum",
+            where, i, difference, largest);
+  }
+}
+
+void check_warp(const WarpData& warp, const ReducedModel& model, std::string_view where) {
+  const Lumps& lumps = warp.lumps;
+  const Index count = lumps.count();
+  check_shape(warp.surface_rotations, 3 * model.surface.mesh.vertex_count(), model.rank, where,
+              "the array of rotations of the surface");
+  require(static_cast<Index>(lumps.region.size()) == count, "{}: {} regions for {} lumps, expected one each",
+          where, lumps.region.size(), count);
+  check_shape(lumps.volume, count, 1, where, "the array of volumes");
+  check_shape(lumps.center, 3, count, where, "the array of centers");
+  check_shape(lumps.moment, 3 * count, model.rank, where, "the array of moments");
+  check_shape(lumps.rotations, 3 * count, model.rank, where, "the array of rotations of the lumps");
+  for (Index i = 0; i < count; ++i) {
+    const int region = lumps.region[static_cast<std::size_t>(i)];
+    require(region >= 0 && region < static_cast<int>(model.regions.size()),
+            "{}: lump {} is of region {}, but the model has regions 0 to {}", where, i, region,
+            model.regions.size() - 1);
+    require(lumps.volume(i) > 0.0, "{}: the volume of lump {} is {}, expected a positive number of m^3",
+            where, i, lumps.volume(i));
+  }
+  check_moments(lumps, model, where);
+}
+
 }  // namespace
 
 std::vector<Material> ReducedModel::materials() const {
@@ -191,6 +235,7 @@ void check_model(const ReducedModel& model, std::string_view where) {
   check_reduced_surface(model.surface, model.rank, where);
   if (model.simulation) check_simulation(*model.simulation, model, where);
   if (model.cubature) check_cubature(*model.cubature, model, fmt::format("{}: cubature", where));
+  if (model.warp) check_warp(*model.warp, model, fmt::format("{}: warping", where));
 }
 
 }  // namespace limber

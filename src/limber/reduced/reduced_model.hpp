@@ -6,6 +6,7 @@
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 #include "limber/reduced/cubature.hpp"
+#include "limber/reduced/warp_data.hpp"
 
 #include <optional>
 #include <string>
@@ -53,6 +54,7 @@ struct ReducedModel {
   std::optional<CubatureRule> cubature;  ///< none: exact forces
   ReducedSurface surface;
   std::optional<SimulationMesh> simulation;  ///< may be left out to keep the file small
+  std::optional<WarpData> warp;              ///< none in files that know nothing of it
 
   [[nodiscard]] std::vector<Material> materials() const;  ///< of all regions
 };

@@ -1,5 +1,5 @@
-#include "limber/base/error.hpp"
-#include "limber/mesh/embedding.hpp"
+#include "limber/scene/full_body.hpp"
+
 #include "limber/scene/load.hpp"
 #include "limber/scene/scene.hpp"
 

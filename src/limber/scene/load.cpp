@@ -5,15 +5,11 @@
 #include <algorithm>
 
 namespace limber {
-namespace {
 
-/// Share of the time from t0 to t1 in which a load acts.
 double active_share(const PointLoad& load, double t0, double t1) {
   if (t1 <= t0) return t0 >= load.from && t0 < load.to ? 1.0 : 0.0;
   return std::clamp((std::min(t1, load.to) - std::max(t0, load.from)) / (t1 - t0), 0.0, 1.0);
 }
-
-}  // namespace
 
 LoadFunction make_load_function(const Body& body, Vector constant, std::vector<Vector> forces) {
   return [loads = body.loads, constant = std::move(constant), forces = std::move(forces)](

@@ -5,6 +5,9 @@
 
 namespace limber {
 
+/// Share of the time from t0 to t1 (s) in which a load acts; for t0 = t1 whether it does then.
+double active_share(const PointLoad& load, double t0, double t1);
+
 /// The load of a body as a function of time: a constant force and those of its point loads while they last.
 /// forces: one per point load, on the unknowns of the model.
 LoadFunction make_load_function(const Body& body, Vector constant, std::vector<Vector> forces);

@@ -1,5 +1,8 @@
+#include "limber/scene/reduced_body.hpp"
+
 #include "limber/base/error.hpp"
 #include "limber/integrators/halving.hpp"
+#include "limber/scene/body_model.hpp"
 #include "limber/scene/load.hpp"
 #include "limber/scene/scene.hpp"
 
@@ -11,61 +14,12 @@ namespace {
 
 constexpr int max_halvings = 6;  ///< as for the full model
 
-std::shared_ptr<const ReducedModel> find_model(const Body& body, const Executor& executor,
-                                               const Progress& progress) {
-  require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
-          "{}: a reduced body starts at rest: its model holds no rigid motion; leave out 'velocity' and "
-          "'angular_velocity'",
-          body.name);
-  if (body.model) return body.model;
-  const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
-  const FullModel full(body.mesh, body.materials, fixed, {body.mass, executor});
-  ReduceReport report;
-  ReduceOptions options = body.reduction;
-  options.progress = progress;
-  return std::make_shared<ReducedModel>(reduce(full, body.render, body.render_colors, options, report));
-}
-
-/// A scene that says what is fixed must agree with the model, which cannot forget what held it.
-void check_fixed(const ReducedModel& model, const Body& body) {
-  if (!body.fixed_stated) return;
-  require(model.simulation.has_value(),
-          "{}: the reduced model was kept without its mesh and is held as it was made; leave out 'fixed'",
-          body.name);
-  const VolumeMesh& mesh = model.simulation->mesh;
-  const std::vector<char> used = used_vertices(mesh);
-  std::vector<int> chosen = select_vertices(mesh, body.fixed, body.name + ": fixed");
-  std::erase_if(chosen, [&](int v) { return !used[static_cast<std::size_t>(v)]; });
-  require(
-      chosen == model.simulation->fixed,
-      "{}: the scene fixes {} vertices, the reduced model was made with {} (others); leave out 'fixed' or "
-      "reduce the body again",
-      body.name, chosen.size(), model.simulation->fixed.size());
-}
-
-std::vector<Material> region_materials(const Body& body, const ReducedModel& model) {
-  if (body.materials.empty()) return model.materials();
-  require(body.materials.size() == model.regions.size(),
-          "{}: {} materials given, the reduced model has {} regions", body.name, body.materials.size(),
-          model.regions.size());
-  for (const Material& material : body.materials) {
+void check_laws(const Body& body, const ReducedModel& model, const std::vector<Material>& materials) {
+  for (const Material& material : materials) {
     require(model.cubature || std::holds_alternative<Stvk>(material.law),
             "{}: the material is {}, but a reduced model with exact forces takes stvk only", body.name,
             name_of(material.law));
   }
-  return body.materials;
-}
-
-/// What loads are applied to: the simulation mesh, or the vertices of the surface for a model without it.
-VolumeMesh loaded_mesh(const ReducedModel& model) {
-  if (model.simulation) return model.simulation->mesh;
-  VolumeMesh points;
-  points.vertices = model.surface.mesh.vertices;
-  // An element for each vertex: whatever no element uses cannot be chosen.
-  points.elements = Eigen::RowVectorXi::LinSpaced(static_cast<int>(points.vertices.cols()), 0,
-                                                  static_cast<int>(points.vertices.cols()) - 1)
-                        .replicate(4, 1);
-  return points;
 }
 
 Vector load_vector(const ReducedModel& model, const VolumeMesh& mesh, const Body& body, std::size_t load,
@@ -86,22 +40,17 @@ Vector load_vector(const ReducedModel& model, const VolumeMesh& mesh, const Body
 
 ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& executor,
                          const Progress& progress)
-    : executor_(executor), model_(find_model(body, executor, progress)) {
-  if (body.model) check_fixed(*model_, body);
-  require(scene.solver.type == SimulationType::dynamics || !model_->simulation ||
-              unheld_parts(model_->simulation->mesh, model_->simulation->fixed).empty(),
-          "{}: nothing holds the reduced body, so no load on it can be balanced; fix some vertices and "
-          "reduce it again",
-          body.name);
+    : executor_(executor), model_(find_model(body, body.materials, body.reduction, executor, progress)) {
+  if (scene.solver.type == SimulationType::statics) require_held(body, *model_);
   const Index rank = body.rank == 0 ? model_->rank : body.rank;
   require(rank <= model_->rank, "{}: rank {} asked for, the reduced model has {}", body.name, rank,
           model_->rank);
   const std::vector<Material> materials = region_materials(body, *model_);
+  check_laws(body, *model_, materials);
   equations_ = make_equations(*model_, materials, rank);
-  for (std::size_t r = 0; r < materials.size(); ++r)
-    mass_ += materials[r].density * model_->regions[r].volume;
+  mass_ = total_mass(*model_, materials);
 
-  const VolumeMesh mesh = loaded_mesh(*model_);
+  const VolumeMesh mesh = vertices_to_choose(*model_);
   std::vector<Vector> forces;
   for (std::size_t i = 0; i < body.loads.size(); ++i)
     forces.push_back(load_vector(*model_, mesh, body, i, rank));

@@ -1,6 +1,9 @@
 #include "limber/scene/scene.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/scene/full_body.hpp"
+#include "limber/scene/modal_body.hpp"
+#include "limber/scene/reduced_body.hpp"
 
 #include <algorithm>
 
@@ -15,6 +18,9 @@ std::vector<Region> Body::regions() const {
 
 std::unique_ptr<BodySimulation> make_simulation(const Scene& scene, const Body& body,
                                                 const Executor& executor, const Progress& progress) {
+  if (is_modal(scene.solver.order)) return std::make_unique<ModalBody>(scene, body, executor, progress);
+  require(body.constraints.empty() && !body.support,
+          "{}: 'constraints' and 'support' need the order 'warped' or 'linear'; set solver.order", body.name);
   if (scene.solver.order == ModelOrder::reduced)
     return std::make_unique<ReducedBody>(scene, body, executor, progress);
   return std::make_unique<FullBody>(scene, body, executor);

@@ -7,6 +7,7 @@
 #include "limber/mesh/volume_mesh.hpp"
 #include "limber/precompute/reduce.hpp"
 #include "limber/scene/body_simulation.hpp"
+#include "limber/scene/constraint.hpp"
 #include "limber/scene/selection.hpp"
 
 #include <filesystem>
@@ -39,18 +40,36 @@ struct Body {
   Vector3 velocity = Vector3::Zero();          ///< of the whole body at the start, m/s
   Vector3 angular_velocity = Vector3::Zero();  ///< about its centre of mass at the start, rad/s
 
-  // The reduced order only. `mesh`, `materials`, `render` and `render_colors` then are those of the model, or
+  // All orders but the full one. `mesh`, `materials`, `render` and `render_colors` then are those of the model, or
   // what it is made from.
   std::shared_ptr<const ReducedModel> model;  ///< none: made from the mesh, as `reduction` says
   ReduceOptions reduction;
-  int rank = 0;  ///< coordinates in use; 0: all that the model has
+  int rank =
+      0;  ///< coordinates in use, or natural modes where they are warped or linear; 0: all that the model has
+
+  // The orders warped and linear in motion only.
+  std::vector<BodyConstraint> constraints;
+  ConstraintPriority constraint_priority = ConstraintPriority::position;
+  PoseFunction
+      support;  ///< from time 0 on, of the frame that fixed vertices are attached to; none: the world
+  bool coriolis = false;  ///< forces of the turning of the local frames
 
   /// Regions of the mesh, or of a reduced model that was kept without its mesh.
   [[nodiscard]] std::vector<Region> regions() const;
 };
 
-/// How a body is computed: with every vertex of its mesh, or in the subspace of a reduced model.
-enum class ModelOrder { full, reduced };
+/// How a body is computed.
+enum class ModelOrder {
+  full,     ///< with every vertex of its mesh
+  reduced,  ///< in the subspace of a reduced model
+  warped,  ///< by the natural modes of such a subspace, which are warped                     [Choi & Ko 2005]
+  linear,  ///< by these modes as they are: linear modal analysis, for small displacements
+};
+
+/// Whether bodies are computed by natural modes.
+constexpr bool is_modal(ModelOrder order) {
+  return order == ModelOrder::warped || order == ModelOrder::linear;
+}
 
 enum class SimulationType { statics, dynamics };
 
@@ -60,6 +79,7 @@ struct SolverSettings {
   double timestep = 0.0;  ///< s; dynamics
   int steps = 0;          ///< dynamics
   Integrator integrator = Integrator::newmark;
+  ModalIntegrator modal_integrator = ModalIntegrator::newmark;  ///< of the orders warped and linear
   NewmarkOptions newmark{};
   StaticOptions statics{};
   SparseSolverKind linear_solver = SparseSolverKind::cholesky;
@@ -75,7 +95,9 @@ struct OutputSettings {
   std::filesystem::path displacements;  ///< CSV of the last state
   std::filesystem::path vtu;            ///< folder of a series
   std::filesystem::path picture;        ///< PNG of the last state
-  std::filesystem::path animation;      ///< .glb of the whole motion; reduced dynamics only
+  std::filesystem::path animation;      ///< .glb of the whole motion; not for the full order
+  double animation_tolerance =
+      1e-4;  ///< of a warped motion: largest error of a vertex, as a share of the body's size
   PictureOf picture_of = PictureOf::displacement;
   int every = 1;  ///< each n-th step goes into the series and the animation
 };

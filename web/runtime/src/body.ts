@@ -1,12 +1,28 @@
-import { checkFinite, checkInteger, checkKeys, checkNumbers, checkVector } from './checks.js';
+import {
+  checkFinite,
+  checkHandle,
+  checkInteger,
+  checkKeys,
+  checkNumbers,
+  checkPull,
+  checkVector,
+  checkWord,
+} from './checks.js';
 import { LimberError } from './limber_error.js';
+import { ModelArrays } from './model_arrays.js';
+import { writeHandles, writePulls } from './records.js';
 import type {
   BodyInfo,
   BodyState,
   Damping,
+  FrameMotion,
+  Handle,
+  HandleReport,
   Material,
+  Method,
   Pick,
   Pull,
+  Quaternion,
   SimulationMesh,
   StepOptions,
   Surface,
@@ -15,20 +31,7 @@ import type {
 import type { WasmRuntime } from './wasm_module.js';
 
 const mostInt = 2 ** 31 - 1;
-const pullBytes = 40; // of a PullRecord in bindings.cpp
-
-/** Arrays of the model, numbered as in bindings.cpp. */
-enum ModelArray {
-  vertices,
-  triangles,
-  triangleParts,
-  surfaceBasis,
-  meshVertices,
-  meshElements,
-  fixed,
-  cubatureElements,
-  meshBasis,
-}
+const methods: readonly Method[] = ['nonlinear', 'linear', 'warped']; // numbered as in live_body.hpp
 
 interface Description {
   readonly info: BodyInfo;
@@ -45,6 +48,7 @@ interface Description {
 export class Body {
   readonly info: BodyInfo;
   private readonly description: Description;
+  private readonly arrays: ModelArrays;
   private pullCount = 0;
   private disposed = false;
 
@@ -57,6 +61,7 @@ export class Body {
     const text = new TextDecoder().decode(runtime.bytes(runtime.result(0), runtime.result(1)));
     this.description = JSON.parse(text) as Description;
     this.info = this.description.info;
+    this.arrays = new ModelArrays(runtime, number);
   }
 
   /** Frees the body's memory. Nothing else may be called afterwards; a second call does nothing. */
@@ -69,27 +74,15 @@ export class Body {
 
   /** A copy of what is drawn, which may be sent to another thread. */
   surface(): Surface {
-    return {
-      positions: new Float32Array(this.doubles(ModelArray.vertices)),
-      triangles: new Uint32Array(this.integers(ModelArray.triangles)),
-      triangleParts: new Uint32Array(this.integers(ModelArray.triangleParts)),
-      parts: this.description.parts,
-      basis: this.surfaceBasis(),
-    };
+    this.checkAlive();
+    return this.arrays.surface(this.description.parts, this.info.warpable);
   }
 
   /** A copy of the mesh that the model was made from; null where the file leaves it out. */
   simulationMesh(): SimulationMesh | null {
-    const element = this.description.element;
-    if (element === null) return null;
-    return {
-      element,
-      positions: new Float32Array(this.doubles(ModelArray.meshVertices)),
-      elements: new Uint32Array(this.integers(ModelArray.meshElements)),
-      fixed: new Uint32Array(this.integers(ModelArray.fixed)),
-      cubatureElements: new Uint32Array(new Set(this.integers(ModelArray.cubatureElements))).sort(),
-      basis: new Float32Array(this.doubles(ModelArray.meshBasis)),
-    };
+    this.checkAlive();
+    const { element } = this.description;
+    return element === null ? null : this.arrays.simulationMesh(element);
   }
 
   // What it is made of.
@@ -135,9 +128,21 @@ export class Body {
     );
   }
 
-  /** Forces of the stiffness at rest, K(0) q, instead of the nonlinear ones: what sketching is done with. */
-  setLinear(linear: boolean): void {
-    this.call('_limber_set_linear', linear ? 1 : 0);
+  /** 'nonlinear' at first. */
+  get method(): Method {
+    this.call('_limber_method');
+    return methods[this.runtime.result(0)]!;
+  }
+
+  /**
+   * The body goes on from the same q and v; pulls are dropped, handles let go, and a frame that moved is at rest. 'warped' needs
+   * `info.warpable`. The method that it has already changes nothing.
+   */
+  setMethod(method: Method): void {
+    const number = checkWord(method, methods, 'the method');
+    if (method === this.method) return;
+    this.call('_limber_set_method', number);
+    this.pullCount = 0;
   }
 
   // What acts on it, until it is changed.
@@ -156,20 +161,14 @@ export class Body {
     this.call('_limber_clear_forces');
   }
 
-  /** Springs from vertices to points, in place of those before. */
+  /** Springs from vertices to points, in place of those before. Not of the method 'warped', which takes handles. */
   setPulls(pulls: readonly Pull[]): void {
     for (const pull of pulls) {
       this.checkVertex(pull.vertex);
-      checkVector(pull.target, 'the target of a pull');
-      checkFinite(pull.stiffness, 'the stiffness of a pull');
+      checkPull(pull);
     }
     this.call('_limber_pull_records', pulls.length);
-    const address = this.runtime.result(0);
-    pulls.forEach((pull, i) => {
-      const at = address + i * pullBytes;
-      this.runtime.doubles(at, 4).set([...pull.target, pull.stiffness]);
-      this.runtime.integers(at + 32, 1)[0] = pull.vertex;
-    });
+    writePulls(this.runtime, this.runtime.result(0), pulls);
     this.call('_limber_set_pulls');
     this.pullCount = pulls.length;
   }
@@ -187,21 +186,52 @@ export class Body {
     return this.runtime.result(0);
   }
 
+  /**
+   * Vertices that are held from the next step on, in place of those before: hard constraints, of the method 'warped' only. Handles at
+   * the same vertices that hold the same only move, which costs nothing. Where not all can be met, those of `priority` are
+   * first. Throws for a vertex that cannot move, one that is held twice, and quaternions that are not of unit length.
+   */
+  setHandles(handles: readonly Handle[], priority: 'position' | 'orientation' = 'position'): void {
+    for (const handle of handles) {
+      this.checkVertex(handle.vertex);
+      checkHandle(handle);
+    }
+    const orientationFirst = checkWord(priority, ['position', 'orientation'], 'the priority');
+    this.call('_limber_handle_records', handles.length);
+    writeHandles(this.runtime, this.runtime.result(0), handles);
+    this.call('_limber_set_handles', orientationFirst);
+  }
+
+  /** How well handles were met in the last step. */
+  get handleReport(): HandleReport {
+    this.call('_limber_handle_report');
+    const [met, positionError, orientationError] = this.vector();
+    return { met: met !== 0, positionError, orientationError };
+  }
+
+  /** How the frame moves that the body is attached to, of the method 'warped' only. Gravity and forces are in the axes of the frame. */
+  setFrameMotion(motion: FrameMotion): void {
+    checkKeys(motion, ['acceleration', 'angularVelocity', 'angularAcceleration'], 'the motion of a frame');
+    this.call(
+      '_limber_set_frame_motion',
+      ...checkVector(motion.acceleration, 'the acceleration of the frame'),
+      ...checkVector(motion.angularVelocity, 'the angular velocity of the frame'),
+      ...checkVector(motion.angularAcceleration, 'the angular acceleration of the frame'),
+    );
+  }
+
   // Motion.
 
   /** Takes `count` steps of h seconds. Where one fails, its reason is thrown; the steps before it stay taken. */
   step(h: number, count = 1, options: StepOptions = {}): void {
     checkKeys(options, ['iterations', 'solver'], 'a step');
-    const { solver = 'direct' } = options;
-    if (!['direct', 'cg'].includes(solver)) {
-      throw new LimberError(`the solver is '${solver}', expected direct or cg`);
-    }
+    const solver = checkWord(options.solver ?? 'direct', ['direct', 'cg'], 'the solver');
     this.call(
       '_limber_step',
       checkFinite(h, 'the time step'),
       checkInteger(count, 0, mostInt, 'the number of steps'),
       checkInteger(options.iterations ?? 1, 1, mostInt, 'the number of iterations'),
-      solver === 'cg' ? 1 : 0,
+      solver,
     );
   }
 
@@ -260,6 +290,12 @@ export class Body {
     return this.vector();
   }
 
+  /** How a vertex is turned from rest, as the method 'warped' has it; not at all for the others. */
+  orientation(vertex: number): Quaternion {
+    this.call('_limber_orientation', this.checkVertex(vertex));
+    return [...this.vector(), this.runtime.result(3)];
+  }
+
   /** Where all vertices are now, 3 n: a copy. */
   positions(): Float32Array {
     this.call('_limber_positions');
@@ -303,22 +339,12 @@ export class Body {
     return [this.runtime.result(0), this.runtime.result(1), this.runtime.result(2)];
   }
 
-  private array(which: ModelArray): [number, number] {
-    this.call('_limber_array', which);
-    return [this.runtime.result(0), this.runtime.result(1)];
-  }
-  private integers(which: ModelArray): Int32Array {
-    return this.runtime.integers(...this.array(which));
-  }
-  private doubles(which: ModelArray): Float64Array {
-    return this.runtime.doubles(...this.array(which));
-  }
-  private surfaceBasis(): Float32Array {
-    return this.runtime.floats(...this.array(ModelArray.surfaceBasis)).slice();
+  private checkAlive(): void {
+    if (this.disposed) throw new LimberError('the body was disposed of; load it again');
   }
 
   private call(name: Parameters<WasmRuntime['call']>[0], ...values: number[]): void {
-    if (this.disposed) throw new LimberError('the body was disposed of; load it again');
+    this.checkAlive();
     (this.runtime.call as (name: string, ...values: number[]) => void).call(
       this.runtime,
       name,

@@ -1,5 +1,5 @@
 import { LimberError } from './limber_error.js';
-import type { Vector3 } from './types.js';
+import type { Handle, Pull, Quaternion, Vector3 } from './types.js';
 
 // WebAssembly turns whatever it is given into numbers: undefined into 0 or NaN, 2^32 into 0. So these look first.
 
@@ -21,6 +21,34 @@ export function checkInteger(value: number, least: number, most: number, what: s
 export function checkVector(value: Vector3, what: string): Vector3 {
   checkNumbers(value, 3, what);
   return value;
+}
+
+/** Four finite numbers; whether they are of unit length is checked where they are used. */
+export function checkQuaternion(value: Quaternion, what: string): Quaternion {
+  checkNumbers(value, 4, what);
+  return value;
+}
+
+export function checkPull({ target, stiffness }: Pull): void {
+  checkVector(target, 'the target of a pull');
+  checkFinite(stiffness, 'the stiffness of a pull');
+}
+
+export function checkHandle(handle: Handle): void {
+  checkKeys(handle, ['vertex', 'position', 'rotation'], 'a handle');
+  const { position, rotation } = handle;
+  if (position !== undefined) checkVector(position, 'the position of a handle');
+  if (rotation !== undefined) checkQuaternion(rotation, 'the rotation of a handle');
+  if (position === undefined && rotation === undefined) {
+    throw new LimberError(`the handle of vertex ${handle.vertex} has neither a position nor a rotation`);
+  }
+}
+
+/** One of a few words. Returns its place among them. */
+export function checkWord<Word extends string>(value: Word, known: readonly Word[], what: string): number {
+  const place = known.indexOf(value);
+  if (place < 0) throw new LimberError(`${what} is '${value}', expected ${known.join(' or ')}`);
+  return place;
 }
 
 export function checkNumbers(values: ArrayLike<number>, count: number, what: string): void {

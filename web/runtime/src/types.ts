@@ -28,6 +28,41 @@ export interface Pull {
   readonly stiffness: number;
 }
 
+/** A rotation as a unit quaternion x, y, z, w. */
+export type Quaternion = readonly [number, number, number, number];
+
+/** What moves a body: its nonlinear reduced forces, those of the stiffness at rest, or natural modes that are warped. */
+export type Method = 'nonlinear' | 'linear' | 'warped';
+
+/** A vertex of the surface that is held by hand, as a hard constraint. Of the method 'warped' only. */
+export interface Handle {
+  readonly vertex: number;
+  /** Where it shall be; not given: it may move. */
+  readonly position?: Vector3;
+  /** How it shall be turned from rest; not given: it may turn. */
+  readonly rotation?: Quaternion;
+}
+
+/** How well the handles were met in the last step. */
+export interface HandleReport {
+  /** All of them: positions to 1e-10 of the body's size, orientations to 1e-10 rad. */
+  readonly met: boolean;
+  /** Largest distance from a target, m. */
+  readonly positionError: number;
+  /** Largest angle from a target, rad. */
+  readonly orientationError: number;
+}
+
+/** How the frame moves that a body is attached to, in its own axes. */
+export interface FrameMotion {
+  /** m/s^2 */
+  readonly acceleration: Vector3;
+  /** rad/s */
+  readonly angularVelocity: Vector3;
+  /** rad/s^2 */
+  readonly angularAcceleration: Vector3;
+}
+
 export interface Pick {
   readonly vertex: number;
   /** Along the ray, in lengths of its direction. */
@@ -61,9 +96,14 @@ export interface BodyInfo {
   /** Elements of the mesh that the model was made from; 0 where the file leaves it out. */
   readonly elementCount: number;
   readonly fixedCount: number;
+  /** Whether the method 'warped' can move it. */
+  readonly warpable: boolean;
 }
 
-/** The surface that is drawn: displaced positions are `positions + sum_i q_i basis_i`. */
+/**
+ * The surface that is drawn: displaced positions are `positions + sum_i q_i basis_i`; of the method 'warped' the sum is turned by the
+ * mean of all rotations from none to that of the rotation vector `sum_i q_i rotations_i`.
+ */
 export interface Surface {
   /** 3 n: x, y, z of each vertex at rest. */
   readonly positions: Float32Array;
@@ -74,6 +114,8 @@ export interface Surface {
   readonly parts: readonly { readonly name: string; /** sRGB, 0 to 1 */ readonly color: Vector3 }[];
   /** 3 n r, one coordinate after the other: m per unit of q. */
   readonly basis: Float32Array;
+  /** 3 n r, as the basis: rad per unit of q. null: the model knows no rotations and cannot be warped. */
+  readonly rotations: Float32Array | null;
 }
 
 /** The mesh that the model was made from, for those who want to look at it. */

@@ -14,13 +14,21 @@ interface Functions {
   _limber_set_material(body: number, region: number, young: number, poisson: number, density: number): number;
   _limber_material(body: number, region: number): number;
   _limber_set_damping(body: number, mass: number, stiffness: number): number;
-  _limber_set_linear(body: number, linear: number): number;
+  _limber_set_method(body: number, method: number): number;
+  _limber_method(body: number): number;
   _limber_set_gravity(body: number, x: number, y: number, z: number): number;
   _limber_set_force(body: number, vertex: number, x: number, y: number, z: number): number;
   _limber_clear_forces(body: number): number;
   _limber_pull_records(body: number, count: number): number;
   _limber_set_pulls(body: number): number;
   _limber_pull_force(body: number, pull: number): number;
+  _limber_handle_records(body: number, count: number): number;
+  _limber_set_handles(body: number, orientationFirst: number): number;
+  _limber_handle_report(body: number): number;
+  _limber_set_frame_motion(
+    body: number,
+    ...motion: [number, number, number, number, number, number, number, number, number]
+  ): number;
   _limber_stiffness_at(body: number, vertex: number): number;
   _limber_step(body: number, h: number, count: number, iterations: number, solver: number): number;
   _limber_reset(body: number): number;
@@ -29,6 +37,7 @@ interface Functions {
   _limber_set_state(body: number): number;
   _limber_energy(body: number): number;
   _limber_position(body: number, vertex: number): number;
+  _limber_orientation(body: number, vertex: number): number;
   _limber_positions(body: number): number;
   _limber_pick(body: number, ox: number, oy: number, oz: number, dx: number, dy: number, dz: number): number;
   _limber_frequencies(body: number): number;

@@ -16,6 +16,7 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
 
   it('says what it is', () => {
     expect(body.info).toMatchObject({ rank: 9, exact: true, cubaturePoints: 0, elementCount: 32 });
+    expect(body.info.warpable).toBe(true);
     expect(body.info.fixedCount).toBe(9);
     expect(body.info.description).not.toBe('');
     expect(body.info.regions.map((region) => region.tag)).toEqual([1, 2]);
@@ -193,7 +194,7 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
   });
 
   it('is linear when it is told to be', () => {
-    body.setLinear(true);
+    body.setMethod('linear');
     body.setState([0.1, 0, 0, 0, 0, 0, 0, 0, 0], new Float64Array(9));
     const once = body.energy.elastic;
     body.setState([0.2, 0, 0, 0, 0, 0, 0, 0, 0], new Float64Array(9));

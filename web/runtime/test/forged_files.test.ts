@@ -23,6 +23,8 @@ async function survive(file: Uint8Array): Promise<string> {
     try {
       body.setGravity([0, 0, -9.81]);
       body.step(0.001, 2);
+      if (body.info.warpable) body.setMethod('warped');
+      body.step(0.001, 2);
       body.surface();
       body.simulationMesh();
       body.frequencies();

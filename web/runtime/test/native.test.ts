@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
-import { load, type Vector3 } from '../src/index';
+import { load, type Quaternion, type Vector3 } from '../src/index';
 import { models, needsReference, readModel, reference, temporaryFile } from './models';
 import { runScript, type Action, type Sample } from './script';
 
@@ -20,7 +20,37 @@ const hands: Action[] = [
   { action: 'step', h: 0.001, count: 100 },
   { action: 'sample', vertex: tip, pulls: 1 },
 ];
+const turned: Quaternion = [Math.sin(0.2), 0, 0, Math.cos(0.2)]; // by 0.4 rad about x
+const handled: Action[] = [
+  { action: 'method', value: 'warped' },
+  { action: 'damping', mass: 0.5, stiffness: 0.002 },
+  { action: 'gravity', value: [0, 0, -9.81] },
+  { action: 'force', vertex: 2, value: [0, 0.2, 0] },
+  { action: 'step', h: 0.005, count: 40 },
+  { action: 'sample', vertex: tip },
+  { action: 'handles', value: [{ vertex: tip, position: [0.38, 0.05, 0.06] }] },
+  { action: 'step', h: 0.005, count: 20 },
+  { action: 'sample', vertex: tip },
+  { action: 'handles', value: [{ vertex: tip, position: [0.38, 0.02, 0.04], rotation: turned }] },
+  { action: 'step', h: 0.005, count: 20, iterations: 2 },
+  { action: 'sample', vertex: tip },
+  { action: 'handles', value: [{ vertex: tip, rotation: turned }], priority: 'orientation' },
+  {
+    action: 'frame',
+    acceleration: [0, 1, 0],
+    angularVelocity: [0.2, 0, 1],
+    angularAcceleration: [0, 0.5, 0],
+  },
+  { action: 'material', region: 1, young: 2e5 },
+  { action: 'rank', value: 8 },
+  { action: 'step', h: 0.002, count: 30 },
+  { action: 'sample', vertex: tip },
+  { action: 'method', value: 'nonlinear' },
+  { action: 'step', h: 0.0005, count: 10 },
+  { action: 'sample', vertex: tip },
+];
 const scripts: Record<string, Action[]> = {
+  'warped modes with handles': handled,
   'pulls and edits of materials': hands,
   'steps that iterate': [
     { action: 'force', vertex: tip, value: [0, 1, 3] },
@@ -41,10 +71,10 @@ const scripts: Record<string, Action[]> = {
     { action: 'gravity', value: [0, 3, -9.81] },
     { action: 'step', h: 0.002, count: 50 },
     { action: 'sample', vertex: tip },
-    { action: 'linear', value: true },
+    { action: 'method', value: 'linear' },
     { action: 'step', h: 0.002, count: 50 },
     { action: 'sample', vertex: tip },
-    { action: 'linear', value: false },
+    { action: 'method', value: 'nonlinear' },
     { action: 'rank', value: 9 },
     { action: 'step', h: 0.002, count: 50 },
     { action: 'sample', vertex: tip },
@@ -73,6 +103,7 @@ function numbers(sample: Sample): [string, readonly number[]][] {
     ['v', sample.v],
     ['energy', [sample.time, sample.elastic, sample.kinetic]],
     ['position', sample.position],
+    ['orientation', sample.orientation],
     ['stiffness', [sample.stiffness]],
     ['frequencies', sample.frequencies],
     ['mode', sample.mode],

@@ -54,7 +54,16 @@ describe.skipIf(needsLimber)(`the npm package${needsLimber}`, () => {
   });
 
   it('holds one module, its types and what describes it', () => {
-    const types = ['body', 'checks', 'index', 'limber_error', 'types', 'wasm_module'];
+    const types = [
+      'body',
+      'checks',
+      'index',
+      'limber_error',
+      'model_arrays',
+      'records',
+      'types',
+      'wasm_module',
+    ];
     const expected = ['README.md', 'package.json', 'dist/index.js', ...types.map((t) => `dist/${t}.d.ts`)];
     expect([...packed].sort()).toEqual(expected.sort());
   });

@@ -1,4 +1,4 @@
-import type { Body, Pull, Vector3 } from '../src/index';
+import type { Body, FrameMotion, Handle, Method, Pull, Vector3 } from '../src/index';
 
 /** What a script does with a body, here and in tests/web/live_reference.cpp. */
 export type Action =
@@ -6,10 +6,12 @@ export type Action =
   | { action: 'gravity'; value: Vector3 }
   | { action: 'damping'; mass: number; stiffness: number }
   | { action: 'rank'; value: number }
-  | { action: 'linear'; value: boolean }
+  | { action: 'method'; value: Method }
   | { action: 'force'; vertex: number; value: Vector3 }
   | { action: 'clear_forces' }
   | { action: 'pulls'; value: readonly Pull[] }
+  | { action: 'handles'; value: readonly Handle[]; priority?: 'position' | 'orientation' }
+  | ({ action: 'frame' } & FrameMotion)
   | { action: 'reset' }
   | { action: 'state'; q: number[]; v: number[] }
   | { action: 'step'; h: number; count: number; iterations?: number; solver?: 'direct' | 'cg' }
@@ -22,6 +24,8 @@ export interface Sample {
   elastic: number;
   kinetic: number;
   position: number[];
+  /** Of the vertex, x, y, z, w. */
+  orientation: number[];
   stiffness: number;
   frequencies: number[];
   mode: number[];
@@ -37,6 +41,7 @@ function sample(body: Body, vertex: number, pulls: number): Sample {
     elastic: elasticEnergy,
     kinetic: kineticEnergy,
     position: [...body.position(vertex)],
+    orientation: [...body.orientation(vertex)],
     stiffness: body.stiffnessAt(vertex),
     frequencies: [...body.frequencies()],
     mode: [...body.modeShape(0)].map(Math.abs),
@@ -68,8 +73,8 @@ export function runScript(body: Body, script: readonly Action[]): Sample[] {
       case 'rank':
         body.setRank(item.value);
         break;
-      case 'linear':
-        body.setLinear(item.value);
+      case 'method':
+        body.setMethod(item.value);
         break;
       case 'force':
         body.applyForce(item.vertex, item.value);
@@ -80,6 +85,14 @@ export function runScript(body: Body, script: readonly Action[]): Sample[] {
       case 'pulls':
         body.setPulls(item.value);
         break;
+      case 'handles':
+        body.setHandles(item.value, item.priority);
+        break;
+      case 'frame': {
+        const { acceleration, angularVelocity, angularAcceleration } = item;
+        body.setFrameMotion({ acceleration, angularVelocity, angularAcceleration });
+        break;
+      }
       case 'reset':
         body.reset();
         break;

@@ -46,7 +46,7 @@ async function shownMessage(page: Page): Promise<string> {
 test('pulls on the linear model become a file that limber reduce takes', async () => {
   const { page } = await session.open('beam.glb', { acceptDownloads: true });
   await page.getByTestId('sketch-record').click();
-  await page.waitForFunction(() => window.limber.settings.linear);
+  await page.waitForFunction(() => window.limber.settings.method === 'linear');
   const { x, y } = await middle(page);
   await page.mouse.move(x, y);
   await page.mouse.down();
@@ -57,7 +57,7 @@ test('pulls on the linear model become a file that limber reduce takes', async (
     .toBeGreaterThan(0);
   await page.mouse.up();
   await page.getByTestId('sketch-record').click();
-  await page.waitForFunction(() => !window.limber.settings.linear);
+  await page.waitForFunction(() => window.limber.settings.method === 'nonlinear');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByTestId('sketch-save').click(),

@@ -4,14 +4,12 @@ import type { Surface } from '../../runtime/src/types';
 import type { Loaded, SimulationClient } from './client';
 import type { ModelSource } from './model_source';
 import type { Frame, Settings } from './protocol';
-import { SketchRecorder } from './sketch';
 import type { Stage } from './stage/stage';
-import { whyNoOverlay } from './ui/body_sections';
-import { saveText } from './ui/dom';
+import { drawnHandles, drawnPulls, HandleControl, handlesKey } from './ui/handle_control';
+import { OverlayControl } from './ui/overlay_control';
 import type { PageView } from './ui/page';
 import { Picture } from './ui/picture';
-import { MeshOnDemand } from './ui/simulation_mesh';
-import { sketchFileName } from './ui/sketch_section';
+import { SketchControl } from './ui/sketch_control';
 import {
   type Actions,
   emptyState,
@@ -25,11 +23,10 @@ import {
 /** s between changes of the time shown: reading needs no more. */
 const TIME_INTERVAL = 0.1;
 
-const SKETCH_FULL = 'The sketch is full: no more pulls are recorded. Save or discard it.';
-
 export class App implements Actions {
   readonly state: ViewState = emptyState();
-  private readonly sketch_ = new SketchRecorder();
+  readonly handles: HandleControl;
+  private readonly sketch_ = new SketchControl(this.state, () => this.page_?.messages);
   private surface_: Surface | null = null;
   /** Counts what was asked to be shown, so that a file that is read slowly does not replace a newer choice. */
   private request_ = 0;
@@ -38,8 +35,10 @@ export class App implements Actions {
   private page_: PageView | null = null;
   private shownFrame_: Frame | null = null;
   private timeDue_ = 0;
+  /** Of the handles that the page shows. */
+  private handlesKey_ = '';
   private readonly picture_: Picture;
-  private readonly mesh_: MeshOnDemand;
+  private readonly overlays_: OverlayControl;
 
   /** adaptQuality: whether the picture may become lighter where it is slow. */
   constructor(
@@ -48,16 +47,21 @@ export class App implements Actions {
     options: { readonly adaptQuality: boolean },
   ) {
     this.picture_ = new Picture(stage_, options.adaptQuality);
-    this.mesh_ = new MeshOnDemand(
-      () => client_.simulationMesh(),
-      (mesh) => {
-        stage_.setSimulationMesh(mesh);
-        this.picture_.invalidate();
-      },
-      (error) => {
+    const notify = (text: string): void => this.page_?.messages.notify(text);
+    this.overlays_ = new OverlayControl(client_, stage_, this.state, {
+      notify,
+      fail: (error) => {
         this.fail(error);
       },
-    );
+      changed: () => {
+        this.picture_.invalidate();
+      },
+    });
+    this.handles = new HandleControl(client_, this.state, notify, () => {
+      stage_.selectHandle(this.state.handles.selected);
+      this.picture_.invalidate();
+      this.refresh_();
+    });
     this.listen_(client_);
   }
 
@@ -65,8 +69,7 @@ export class App implements Actions {
     client.on('frame', (frame) => {
       if (!this.surface_) return;
       this.state.frame = frame;
-      if (!this.state.sketch.recording) return;
-      if (this.sketch_.add(frame, this.surface_.positions)) this.page_?.messages.showError(SKETCH_FULL);
+      this.sketch_.add(frame, this.surface_.positions);
     });
     client.on('frequencies', (frequencies) => {
       if (!this.state.info) return;
@@ -82,8 +85,10 @@ export class App implements Actions {
       this.page_?.messages.showError(message);
       this.refresh_();
     });
-    client.on('failed', ({ message, inForce }) => {
+    client.on('failed', ({ command, message, inForce }) => {
       takeInForce(this.state, inForce);
+      if (inForce.settings?.method !== undefined) this.overlays_.refresh();
+      if (command === 'handle-add') this.handles.arm('no');
       this.refresh_();
       this.page_?.messages.showError(message);
     });
@@ -154,15 +159,17 @@ export class App implements Actions {
     const fresh = frame !== null && frame !== this.shownFrame_;
     if (fresh) {
       this.shownFrame_ = frame;
-      this.stage_.setCoordinates(frame.q);
-      this.stage_.setPulls(frame.pulls);
+      this.stage_.setCoordinates(frame.q, frame.warped);
+      this.stage_.setPulls(drawnPulls(frame, this.state.size));
+      this.stage_.setHandles(drawnHandles(frame));
       page?.plots.add(now, frame);
     }
     const drew = this.surface_ !== null && this.picture_.draw(frame, now);
     if (fresh && now >= this.timeDue_) {
       this.timeDue_ = now + TIME_INTERVAL;
       page?.transport.showTime(frame.time);
-      if (this.sketch_.count !== this.state.sketch.count) this.refresh_();
+      const counted = this.sketch_.count === this.state.sketch.count;
+      if (!counted || handlesKey(frame) !== this.handlesKey_) this.refresh_();
     }
     page?.plots.draw(now);
     return drew;
@@ -172,6 +179,10 @@ export class App implements Actions {
     if (!this.state.info) return;
     this.state.settings = { ...this.state.settings, ...settings };
     this.client_.set(settings);
+    if (settings.method !== undefined) {
+      this.handles.clear();
+      this.overlays_.refresh();
+    }
     this.refresh_();
   }
 
@@ -230,33 +241,21 @@ export class App implements Actions {
   }
 
   setOverlay(overlay: Overlay, shown: boolean): void {
-    const { info } = this.state;
-    if (!info) return;
-    const reason = whyNoOverlay(overlay, info);
-    if (shown && reason) this.page_?.messages.notify(reason);
-    this.state.overlays = { ...this.state.overlays, [overlay]: shown && reason === null };
-    if (shown && reason === null) this.mesh_.want();
-    this.stage_.setOverlays(this.state.overlays);
-    this.picture_.invalidate();
+    this.overlays_.set(overlay, shown);
     this.refresh_();
   }
 
   record(on: boolean): void {
     if (!this.state.info || on === this.state.sketch.recording) return;
     if (on) this.setMode({ playing: null });
-    this.state.sketch.recording = on;
-    this.set(on ? { linear: true, paused: false } : { linear: false });
+    this.sketch_.record(on);
+    this.set(on ? { method: 'linear', paused: false } : { method: this.sketch_.methodBefore });
     // The linear model bends further than the body could follow.
     if (!on) this.reset();
-    this.page_?.messages.notify(on ? 'Recording pulls on the linear model' : 'Recording stopped');
-    if (on && this.sketch_.full) this.page_?.messages.showError(SKETCH_FULL);
   }
 
   saveSketch(): void {
-    if (this.sketch_.count === 0) return;
-    const name = sketchFileName(this.state.name);
-    saveText(this.sketch_.encode(), name, 'application/json');
-    this.page_?.messages.notify(`${name} saved`);
+    this.sketch_.save();
   }
 
   discardSketch(): void {
@@ -285,16 +284,15 @@ export class App implements Actions {
   private forget_(): void {
     this.shownFrame_ = null;
     this.picture_.clear();
-    this.mesh_.clear();
+    this.overlays_.clear();
     this.sketch_.clear();
-    this.stage_.setPulls([]);
-    this.stage_.setOverlays(this.state.overlays);
     this.page_?.plots.clear();
     this.page_?.transport.showTime(this.state.info ? 0 : null);
   }
 
   private refresh_(): void {
     this.state.sketch.count = this.sketch_.count;
+    this.handlesKey_ = handlesKey(this.state.frame);
     this.page_?.update(this.state);
   }
 }

@@ -12,14 +12,14 @@ export class BodyScale {
     this.farthest = farthestPerCoordinate(surface, rank);
   }
 
-  /** No vertex is displaced by more than this, m: sum_i |q_i| max_v |U_vi|. */
+  /** No vertex is displaced by more than this, m: sum_i |q_i| max_v |U_vi|. Warping makes no displacement longer. */
   displacement(q: ArrayLike<number>): number {
     let sum = 0;
     for (let i = 0; i < q.length; ++i) sum += Math.abs(q[i]!) * this.farthest[i]!;
     return sum;
   }
 
-  /** No vertex moves by more than this between two states of the same rank, m. */
+  /** No vertex moves by more than this between two states of the same rank, m; of warped modes for small turns only. */
   distance(a: Float32Array, b: Float32Array): number {
     let sum = 0;
     for (let i = 0; i < a.length; ++i) sum += Math.abs(a[i]! - b[i]!) * this.farthest[i]!;

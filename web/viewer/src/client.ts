@@ -1,5 +1,14 @@
-import type { SimulationMesh, Vector3 } from '../../runtime/src/types';
-import type { Command, Frame, InForce, Message, ModePlayback, Settings } from './protocol';
+import type { Quaternion, SimulationMesh, Vector3 } from '../../runtime/src/types';
+import type {
+  Command,
+  Frame,
+  HandlePriority,
+  Hold,
+  InForce,
+  Message,
+  ModePlayback,
+  Settings,
+} from './protocol';
 
 export type Loaded = Extract<Message, { kind: 'loaded' }>;
 
@@ -113,11 +122,7 @@ export class SimulationClient {
 
   /** Holds the body where the ray meets it; null: it meets nothing that can be moved. */
   grab(id: number, origin: Vector3, direction: Vector3, strength: number): Promise<Grabbed | null> {
-    if (!this.worker) return Promise.resolve(null);
-    return new Promise((resolve) => {
-      this.grabs.set(id, [...(this.grabs.get(id) ?? []), resolve]);
-      this.send({ kind: 'grab', id, origin, direction, strength });
-    });
+    return this.ask({ kind: 'grab', id, origin, direction, strength });
   }
 
   drag(id: number, target: Vector3): void {
@@ -130,6 +135,28 @@ export class SimulationClient {
 
   strength(strength: number): void {
     this.send({ kind: 'strength', strength });
+  }
+
+  /** Makes a handle where the ray meets the body; null: it meets nothing that can be moved. */
+  addHandle(id: number, origin: Vector3, direction: Vector3): Promise<Grabbed | null> {
+    return this.ask({ kind: 'handle-add', id, origin, direction });
+  }
+
+  moveHandle(id: number, to: { readonly position?: Vector3; readonly rotation?: Quaternion }): void {
+    this.send({ kind: 'handle-move', id, ...to });
+  }
+
+  changeHandle(id: number, hold: Hold): void {
+    this.send({ kind: 'handle-change', id, hold });
+  }
+
+  /** null: all of them. */
+  removeHandle(id: number | null): void {
+    this.send({ kind: 'handle-remove', id });
+  }
+
+  handlePriority(priority: HandlePriority): void {
+    this.send({ kind: 'handle-priority', priority });
   }
 
   /** Plays a mode; null: no longer. */
@@ -149,6 +176,14 @@ export class SimulationClient {
   /** Ends the worker. Promises that are open are rejected. */
   dispose(): void {
     this.abandon('The simulation was closed.');
+  }
+
+  private ask(command: Extract<Command, { kind: 'grab' | 'handle-add' }>): Promise<Grabbed | null> {
+    if (!this.worker) return Promise.resolve(null);
+    return new Promise((resolve) => {
+      this.grabs.set(command.id, [...(this.grabs.get(command.id) ?? []), resolve]);
+      this.send(command);
+    });
   }
 
   private send(command: Command): void {

@@ -1,7 +1,8 @@
-// What fingers and mice mean: pulls of the body and motions of the camera. Knows nothing of the page; it is told of
+// What fingers and mice mean: pulls of the body, handles in the hand and motions of the camera. Knows nothing of the page; it is told of
 // pointers by plain records, in pixels of the canvas.
 
 import type { Vector3 } from '../../runtime/src/types';
+import type { GripPart } from './handle_grip';
 
 export interface PointerRecord {
   readonly id: number;
@@ -20,6 +21,14 @@ export interface PointerRecord {
 
 export type Cursor = 'grab' | 'grabbing' | 'move';
 
+/** A handle in the hand, by one of its parts. */
+export interface Grip {
+  readonly handle: number;
+  readonly part: GripPart;
+  /** The pointer is at this pixel. */
+  move(x: number, y: number): void;
+}
+
 /** Where gestures go. */
 export interface GestureTarget {
   /** Asks for the point of the body under a pixel; it is then pulled, until released. Null: the pixel is beside the body. */
@@ -27,6 +36,13 @@ export interface GestureTarget {
   /** Moves the target of a pull to a pixel, in the plane of the screen through the grabbed point. */
   drag(pull: number, x: number, y: number, through: Vector3): void;
   release(pull: number): void;
+  /** The part of a handle under a pixel, or for a wide finger near it; null: none. */
+  grip(x: number, y: number, touch: boolean): Grip | null;
+  /** Whether a pointer that comes down on the body makes a handle now, instead of a pull. */
+  readonly pinning: boolean;
+  /** Makes a handle with this number under a pixel. Null: the pixel is beside the body, or no handle can be there. */
+  pin(handle: number, x: number, y: number): Promise<Grip | null>;
+  removeHandle(handle: number): void;
   /** Pixels. */
   orbit(dx: number, dy: number): void;
   /** Pixels. */
@@ -38,7 +54,7 @@ export interface GestureTarget {
   cursor(cursor: Cursor): void;
 }
 
-type Mode = 'asking' | 'pull' | 'orbit' | 'pan';
+type Mode = 'asking' | 'pull' | 'grip' | 'orbit' | 'pan';
 
 interface Pointer {
   mode: Mode;
@@ -54,6 +70,7 @@ interface Pointer {
   lifted: number | null;
   /** Grabbed point of a pull. */
   point: Vector3 | null;
+  grip: Grip | null;
 }
 
 /** Pixels that a finger trembles by. */
@@ -61,10 +78,20 @@ const TAP_RADIUS = 6;
 /** ms between two taps of a double tap. */
 const TAP_INTERVAL = 350;
 
+/** The last tap: where, when, and on the ball of which handle. */
+interface Tap {
+  readonly x: number;
+  readonly y: number;
+  readonly time: number;
+  readonly handle: number | null;
+}
+
+const noTap: Tap = { x: 0, y: 0, time: -Infinity, handle: null };
+
 export class Gestures {
   private readonly pointers_ = new Map<number, Pointer>();
   private nextPull_ = 1;
-  private lastTap_ = { x: 0, y: 0, time: -Infinity };
+  private lastTap_: Tap = noTap;
 
   constructor(private readonly target_: GestureTarget) {}
 
@@ -76,8 +103,10 @@ export class Gestures {
   down(record: PointerRecord): void {
     if (this.pointers_.has(record.id)) this.cancel(record.id);
     const { x, y, touch } = record;
+    const mode = this.modeOf_(record);
+    const grip = mode === 'asking' ? this.target_.grip(x, y, touch) : null;
     const pointer: Pointer = {
-      mode: this.modeOf_(record),
+      mode: grip ? 'grip' : mode,
       touch,
       pull: this.nextPull_++,
       startX: x,
@@ -87,6 +116,7 @@ export class Gestures {
       moved: false,
       lifted: null,
       point: null,
+      grip,
     };
     this.pointers_.set(record.id, pointer);
     if (pointer.mode === 'asking') void this.ask_(pointer);
@@ -114,7 +144,7 @@ export class Gestures {
     pointer.lifted = record.time;
     this.pointers_.delete(record.id);
     if (pointer.mode === 'pull') this.target_.release(pointer.pull);
-    if (pointer.mode === 'orbit') this.tap_(pointer);
+    if (pointer.mode === 'orbit' || pointer.mode === 'grip') this.tap_(pointer);
     this.showCursor_();
   }
 
@@ -142,15 +172,18 @@ export class Gestures {
   }
 
   private async ask_(pointer: Pointer): Promise<void> {
-    const point = await this.target_.grab(pointer.pull, pointer.x, pointer.y).catch(() => null);
-    if (point && pointer.lifted !== null) {
-      this.target_.release(pointer.pull);
-      return;
+    if (this.target_.pinning) {
+      pointer.grip = await this.target_.pin(pointer.pull, pointer.x, pointer.y).catch(() => null);
+      pointer.mode = pointer.grip ? 'grip' : 'orbit';
+      pointer.moved ||= pointer.grip !== null; // the click that makes a handle is no tap on it
+    } else {
+      pointer.point = await this.target_.grab(pointer.pull, pointer.x, pointer.y).catch(() => null);
+      pointer.mode = pointer.point ? 'pull' : 'orbit';
     }
-    pointer.point = point;
-    pointer.mode = point ? 'pull' : 'orbit';
-    if (pointer.lifted !== null) this.tap_(pointer);
-    else if (pointer.x !== pointer.startX || pointer.y !== pointer.startY) {
+    if (pointer.lifted !== null) {
+      if (pointer.mode === 'pull') this.target_.release(pointer.pull);
+      else this.tap_(pointer);
+    } else if (pointer.x !== pointer.startX || pointer.y !== pointer.startY) {
       this.apply_(pointer, pointer.startX, pointer.startY);
     }
     this.showCursor_();
@@ -168,6 +201,7 @@ export class Gestures {
   private apply_(pointer: Pointer, fromX: number, fromY: number): void {
     const [dx, dy] = [pointer.x - fromX, pointer.y - fromY];
     if (pointer.mode === 'pull') this.target_.drag(pointer.pull, pointer.x, pointer.y, pointer.point!);
+    else if (pointer.mode === 'grip') pointer.grip!.move(pointer.x, pointer.y);
     else if (pointer.mode === 'orbit') this.target_.orbit(dx, dy);
     else if (pointer.mode === 'pan') this.target_.pan(dx, dy);
   }
@@ -181,17 +215,20 @@ export class Gestures {
     this.target_.zoom(after / before, (moved.x + other.x) / 2, (moved.y + other.y) / 2);
   }
 
-  /** Two taps beside the body show all of it. */
+  /** Two taps beside the body show all of it; on the ball of a handle they remove that; on its rings they mean nothing. */
   private tap_(pointer: Pointer): void {
     const time = pointer.lifted!;
     if (pointer.moved || time === Infinity) return;
     const last = this.lastTap_;
+    this.lastTap_ = noTap;
+    if (pointer.grip && pointer.grip.part !== 'ball') return;
+    const handle = pointer.grip?.handle ?? null;
     const near = Math.hypot(pointer.x - last.x, pointer.y - last.y) < 4 * TAP_RADIUS;
-    if (near && time - last.time < TAP_INTERVAL) {
-      this.lastTap_ = { x: 0, y: 0, time: -Infinity };
-      this.target_.frame();
+    if (near && time - last.time < TAP_INTERVAL && handle === last.handle) {
+      if (handle === null) this.target_.frame();
+      else this.target_.removeHandle(handle);
     } else {
-      this.lastTap_ = { x: pointer.x, y: pointer.y, time };
+      this.lastTap_ = { x: pointer.x, y: pointer.y, time, handle };
     }
   }
 

@@ -63,17 +63,20 @@ export class Hands {
   }
 
   releaseAll(): void {
+    if (this.holds.size === 0) return;
     this.holds.clear();
     this.update();
   }
 
   setStrength(strength: number): void {
+    if (this.holds.size === 0) return;
     for (const hold of this.holds.values()) hold.strength = strength;
     this.update();
   }
 
   /** After a change of material or rank. A vertex that can no longer be pulled is let go. */
   refresh(): void {
+    if (this.holds.size === 0) return;
     for (const [id, hold] of this.holds) {
       hold.ownStiffness = this.body.stiffnessAt(hold.vertex);
       if (!resists(hold.ownStiffness)) this.holds.delete(id);

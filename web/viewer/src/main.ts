@@ -99,6 +99,12 @@ const shortcuts: Record<ShortcutAction, () => void> = {
   theme: () => {
     theme.toggle();
   },
+  handle: () => {
+    app.handles.arm('held');
+  },
+  removeHandle: () => {
+    app.handles.removeSelected();
+  },
   help: () => {
     page.help.toggle();
   },
@@ -109,8 +115,11 @@ const keys = new Shortcuts(
     shortcuts[action]();
   },
   () => page.help.element.open,
+  () => {
+    if (app.state.handles.adding === 'held') app.handles.arm('no');
+  },
 );
-const target = makeGestureTarget(canvas, client, stage, () => app.state.strength);
+const target = makeGestureTarget(canvas, client, stage, () => app.state.strength, app.handles);
 connectCanvas(canvas, new Gestures(target), stage, () => keys.takeSpace());
 connectDrop(openFile);
 releaseMouseFocus();
@@ -158,10 +167,16 @@ const scriptInterface: ScriptInterface = {
     return page.messages.message;
   },
   frameTimes: () => loop.times(),
+  position: (vertex) => stage.vertexPosition(vertex),
   project: (vertex) => {
     const box = canvas.getBoundingClientRect();
     const { x, y } = stage.project(stage.vertexPosition(vertex));
     return { x: box.left + x, y: box.top + y };
+  },
+  projectHandle: (handle, part, angle = 0) => {
+    const box = canvas.getBoundingClientRect();
+    const at = stage.projectHandle(handle, part, angle);
+    return at && { x: box.left + at.x, y: box.top + at.y };
   },
   open: async (bytes, name = 'model.glb') => {
     if (bytes) await app.open({ bytes, name });

@@ -1,7 +1,16 @@
 // What the page and the worker say to each other. The worker owns the body and the clock; the page owns what is drawn and
 // what a person does. Neither waits for the other: the page draws the newest state it has.
 
-import type { BodyInfo, Damping, SimulationMesh, Surface, Vector3 } from '../../runtime/src/types';
+import type {
+  BodyInfo,
+  Damping,
+  HandleReport,
+  Method,
+  Quaternion,
+  SimulationMesh,
+  Surface,
+  Vector3,
+} from '../../runtime/src/types';
 
 /** How the body is run; everything that the page may change at any time. */
 export interface Settings {
@@ -15,8 +24,8 @@ export interface Settings {
   readonly damping: Damping;
   /** Coordinates in use, 1 to the model's rank. */
   readonly rank: number;
-  /** The linear model, for sketching. */
-  readonly linear: boolean;
+  /** What moves the body; 'linear' is for sketching. */
+  readonly method: Method;
   /** One linearised step, or Newton's iteration to convergence. */
   readonly accuracy: 'fast' | 'exact';
 }
@@ -29,6 +38,12 @@ export interface ModePlayback {
   /** Periods per second of the wall clock. */
   readonly rate: number;
 }
+
+/** What a handle holds of its vertex. */
+export type Hold = 'position' | 'orientation' | 'both';
+
+/** Which handles are met first where not all can be. */
+export type HandlePriority = 'position' | 'orientation';
 
 /** What is in force of the values that a command was to change. */
 export interface InForce {
@@ -47,7 +62,10 @@ export type Command =
   | { readonly kind: 'material'; readonly region: number; readonly young: number }
   | { readonly kind: 'step' }
   | { readonly kind: 'reset' }
-  /** Pulls are numbered by whoever grabs: a mouse has one, fingers one each. */
+  /**
+   * Pulls are numbered by whoever grabs: a mouse has one, fingers one each. They are springs; of warped modes they are handles for the
+   * vertex's position, which have no strength.
+   */
   | {
       readonly kind: 'grab';
       readonly id: number;
@@ -59,6 +77,25 @@ export type Command =
   /** Of pulls to come and of those at work, in multiples of the body's own stiffness at the vertex. */
   | { readonly kind: 'strength'; readonly strength: number }
   | { readonly kind: 'release'; readonly id: number }
+  /** Holds the vertex that the ray meets, as it is now, until it is removed. Numbers are not those of pulls. */
+  | {
+      readonly kind: 'handle-add';
+      readonly id: number;
+      readonly origin: Vector3;
+      readonly direction: Vector3;
+    }
+  /** Where the vertex shall be, and how it shall be turned from rest; what is not given stays. */
+  | {
+      readonly kind: 'handle-move';
+      readonly id: number;
+      readonly position?: Vector3;
+      readonly rotation?: Quaternion;
+    }
+  /** What it newly holds stays as it is now. */
+  | { readonly kind: 'handle-change'; readonly id: number; readonly hold: Hold }
+  /** null: all of them. */
+  | { readonly kind: 'handle-remove'; readonly id: number | null }
+  | { readonly kind: 'handle-priority'; readonly priority: HandlePriority }
   | { readonly kind: 'mode'; readonly playback: ModePlayback | null }
   /** Asks for the simulation mesh: it is large, and few look at it. */
   | { readonly kind: 'simulation-mesh' };
@@ -75,6 +112,24 @@ export interface ActivePull {
   readonly force: Vector3;
 }
 
+/** A handle as it is now. */
+export interface ActiveHandle {
+  readonly id: number;
+  readonly vertex: number;
+  /** Whether it stays until it is removed; else a hand holds it. */
+  readonly pinned: boolean;
+  readonly hold: Hold;
+  /** Where the vertex is, and how it is turned from rest. */
+  readonly point: Vector3;
+  readonly orientation: Quaternion;
+  /** Where it is brought, and how it is turned; as the vertex is where that is not held. */
+  readonly target: Vector3;
+  readonly rotation: Quaternion;
+  /** By which it was missed: m and rad, 0 for what is not held. */
+  readonly positionError: number;
+  readonly orientationError: number;
+}
+
 /** What the page needs for a frame. */
 export interface Frame {
   /** s, of the body */
@@ -83,7 +138,12 @@ export interface Frame {
   readonly q: Float32Array;
   readonly elasticEnergy: number;
   readonly kineticEnergy: number;
+  /** Whether q are coordinates of warped modes. */
+  readonly warped: boolean;
   readonly pulls: readonly ActivePull[];
+  readonly handles: readonly ActiveHandle[];
+  /** How well the handles were met in the last step; null: there are none. */
+  readonly handleReport: HandleReport | null;
   /** Steps taken since the body was loaded. */
   readonly steps: number;
   /** Steps per second of computing: how fast the worker could go. */
@@ -103,7 +163,7 @@ export type Message =
       readonly frequencies: Float64Array;
     }
   | { readonly kind: 'frame'; readonly frame: Frame }
-  /** Whether the ray of a `grab` met the body; it did not: nothing is pulled. `point` is the vertex. */
+  /** Whether the ray of a `grab` or a `handle-add` met the body; it did not: nothing is held. `point` is the vertex. */
   | { readonly kind: 'grabbed'; readonly id: number; readonly vertex: number; readonly point: Vector3 }
   | { readonly kind: 'missed'; readonly id: number }
   /** Hz, after a change of material or rank. */
@@ -118,5 +178,5 @@ export type Message =
     }
   /** The body can no longer be asked for anything: there is none until a model is loaded. */
   | { readonly kind: 'lost'; readonly message: string }
-  /** Steps failed: the body was put back to rest, all pulls were released, and where that had just happened, it was paused. */
+  /** Steps failed: the body was put back to rest with its handles, all pulls were released, and where that had just happened, it was paused. */
   | { readonly kind: 'restarted'; readonly message: string; readonly paused: boolean };

@@ -1,6 +1,6 @@
 // How a body is run: what suits it at first, and which values are taken.
 
-import type { Damping, Vector3 } from '../../runtime/src/types';
+import type { BodyInfo, Damping, Vector3 } from '../../runtime/src/types';
 import type { Settings } from './protocol';
 
 /** Bodies up to this lowest frequency, Hz, are shown in real time: an eye still follows them. */
@@ -60,12 +60,15 @@ export function defaultSettings(rank: number, frequencies: Float64Array): Settin
     gravity: [0, 0, 0],
     damping: suitableDamping(f1, speed),
     rank,
-    linear: false,
+    method: 'nonlinear',
     accuracy: 'fast',
   };
 }
 
-type Check<T> = (value: T, highestRank: number) => string | null;
+/** What a body allows. */
+type Limits = Pick<BodyInfo, 'rank' | 'warpable'>;
+
+type Check<T> = (value: T, limits: Limits) => string | null;
 
 const inRange = (value: number, low: number, high: number): boolean => value >= low && value <= high;
 
@@ -78,9 +81,16 @@ const checks: { readonly [K in keyof Settings]: Check<Settings[K]> } = {
     isVector(value) && Math.hypot(...value) <= 1e4 ? null : 'Gravity: expected at most 10000 m/s^2',
   damping: ({ mass, stiffness }) =>
     inRange(mass, 0, 1e6) && inRange(stiffness, 0, 1e6) ? null : 'Damping: expected 0 to 1000000',
-  rank: (value, highest) =>
-    Number.isInteger(value) && inRange(value, 1, highest) ? null : `Rank: expected 1 to ${highest}`,
-  linear: (value) => (typeof value === 'boolean' ? null : 'Linear model: expected true or false'),
+  rank: (value, { rank }) =>
+    Number.isInteger(value) && inRange(value, 1, rank) ? null : `Rank: expected 1 to ${rank}`,
+  method: (value, { warpable }) => {
+    if (!['nonlinear', 'linear', 'warped'].includes(value)) {
+      return 'Motion: expected nonlinear, linear or warped';
+    }
+    return value === 'warped' && !warpable
+      ? 'Motion: expected nonlinear, since the model file holds no rotations for warped modes'
+      : null;
+  },
   accuracy: (value) => (['fast', 'exact'].includes(value) ? null : 'Accuracy: expected fast or exact'),
 };
 
@@ -92,13 +102,13 @@ function isVector(v: readonly number[]): boolean {
 /** What is wrong with this change, one text per value, and the change without those values. */
 export function checkSettings(
   change: Partial<Settings>,
-  highestRank: number,
+  limits: Limits,
 ): { readonly accepted: Partial<Settings>; readonly problems: readonly string[] } {
   const accepted: Record<string, unknown> = {};
   const problems: string[] = [];
   for (const [key, value] of Object.entries(change)) {
     const check = checks[key as keyof Settings] as Check<unknown> | undefined;
-    const problem = check ? check(value, highestRank) : `${key}: there is no such setting`;
+    const problem = check ? check(value, limits) : `${key}: there is no such setting`;
     if (problem === null) accepted[key] = value;
     else problems.push(`${problem}, found ${describe(value)}`);
   }
@@ -115,9 +125,9 @@ function describe(value: unknown): string {
   return typeof value === 'number' ? String(value) : JSON.stringify(value);
 }
 
-/** name: of what it is in a pull. */
+/** name: of what it is, as the beginning of a sentence. */
 export function requireVector(v: Vector3, name: string): void {
-  if (!isVector(v)) throw new Error(`Pull: the ${name} is not three finite numbers.`);
+  if (!isVector(v)) throw new Error(`${name}: expected three finite numbers.`);
 }
 
 export function requireStrength(strength: number): void {

@@ -2,13 +2,18 @@ import type {
   BodyInfo,
   BodyState,
   Damping,
+  Handle,
+  HandleReport,
+  Method,
   Pick,
   Pull,
+  Quaternion,
   SimulationMesh,
   StepOptions,
   Surface,
   Vector3,
 } from '../../runtime/src/types';
+import type { HandlePriority } from './protocol';
 
 /** What the simulation needs of a body of the runtime, whose functions throw LimberError and leave the body as it was then. */
 export interface SimulatedBody {
@@ -22,15 +27,21 @@ export interface SimulatedBody {
   setMaterial(region: number, change: { readonly young?: number }): void;
   setDamping(damping: Damping): void;
   setGravity(gravity: Vector3): void;
-  setLinear(linear: boolean): void;
+  /** Drops pulls and handles. */
+  setMethod(method: Method): void;
   step(h: number, count?: number, options?: StepOptions): void;
   reset(): void;
   setState(q: Float64Array, v: Float64Array): void;
   coordinates(into: Float32Array): void;
   position(vertex: number): Vector3;
+  orientation(vertex: number): Quaternion;
+  /** Of all methods but 'warped'. */
   setPulls(pulls: readonly Pull[]): void;
   pullForce(index: number): Vector3;
   stiffnessAt(vertex: number): number;
+  /** Of the method 'warped' only. */
+  setHandles(handles: readonly Handle[], priority: HandlePriority): void;
+  readonly handleReport: HandleReport;
   pick(origin: Vector3, direction: Vector3): Pick | null;
   frequencies(): Float64Array;
   modeShape(index: number): Float64Array;

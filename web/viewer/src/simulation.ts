@@ -1,7 +1,7 @@
-import type { Surface } from '../../runtime/src/types';
+import type { Method, Surface } from '../../runtime/src/types';
 import { BodyScale } from './body_scale';
 import { FrameGate } from './frame_gate';
-import { Hands } from './hands';
+import { type HoldCommand, Holding } from './holding';
 import { ModePlayer } from './mode_player';
 import type { Command, Frame, InForce, Message, ModePlayback, Settings } from './protocol';
 import { SafeStepper } from './safe_stepper';
@@ -11,8 +11,6 @@ import {
   lowestFrequency,
   namedSettings,
   requireRegion,
-  requireStrength,
-  requireVector,
   requireYoung,
 } from './settings';
 import type { SimulatedBody } from './simulated_body';
@@ -44,7 +42,7 @@ export interface Tick {
 export class Simulation {
   private current: Settings;
   private readonly scale: BodyScale;
-  private readonly hands: Hands;
+  private readonly holding: Holding;
   private readonly stepper: SafeStepper;
   private player: ModePlayer | null = null;
   /** Of the player, as it was last accepted. */
@@ -80,7 +78,7 @@ export class Simulation {
     this.scale = new BodyScale(surface, body.info.rank);
     this.gate = new FrameGate(this.scale);
     this.coordinates = new Float32Array(body.info.rank);
-    this.hands = new Hands(body);
+    this.holding = new Holding(body, this.scale.size);
     this.pace = new StepPace(clock);
     this.stepper = new SafeStepper(body, this.scale);
   }
@@ -106,24 +104,13 @@ export class Simulation {
       case 'reset':
         this.reset();
         return [];
-      case 'grab':
-        return [this.grab(command)];
-      case 'drag':
-        requireVector(command.target, 'target');
-        this.hands.drag(command.id, command.target);
-        return [];
-      case 'strength':
-        requireStrength(command.strength);
-        this.hands.setStrength(command.strength);
-        return [];
-      case 'release':
-        this.hands.release(command.id);
-        return [];
       case 'mode':
         this.play(command.playback);
         return [];
       case 'simulation-mesh':
         return [{ kind: 'simulation-mesh', mesh: this.body.simulationMesh() }];
+      default:
+        return this.holding.carryOut(command satisfies HoldCommand, this.player !== null);
     }
   }
 
@@ -153,6 +140,17 @@ export class Simulation {
 
   /** Returns the steps taken: `count`; fewer where they failed. */
   private advance(count: number, messages: Message[]): number {
+    let taken = 0;
+    // Targets that are on their way move a little with each step.
+    while (taken < count && this.holding.underWay) {
+      this.holding.follow(this.current.timeStep / this.current.speed);
+      if (this.takeSteps(1, messages) === 0) return taken;
+      ++taken;
+    }
+    return taken < count ? taken + this.takeSteps(count - taken, messages) : taken;
+  }
+
+  private takeSteps(count: number, messages: Message[]): number {
     const { timeStep, accuracy } = this.current;
     this.loads = Math.max(this.loads, this.reachOfLoads());
     const outcome = this.stepper.advance(timeStep, count, accuracy, this.loads);
@@ -165,9 +163,9 @@ export class Simulation {
     return outcome.taken;
   }
 
-  /** m: as far as springs pull, and as gravity lets the slowest vibration hang, g / w^2. */
+  /** m: as far as springs and handles pull, and as gravity lets the slowest vibration hang, g / w^2. */
   private reachOfLoads(): number {
-    return this.hands.reach + Math.hypot(...this.current.gravity) / (2 * Math.PI * this.lowest) ** 2;
+    return this.holding.reach + Math.hypot(...this.current.gravity) / (2 * Math.PI * this.lowest) ** 2;
   }
 
   private restart(reason: string): Message {
@@ -175,7 +173,7 @@ export class Simulation {
     const paused = now - this.lastRestart < restartInterval;
     this.lastRestart = now;
     if (paused) this.current = { ...this.current, paused };
-    this.hands.releaseAll();
+    this.holding.releaseAll();
     this.reset();
     const what = `${reason}: the body was put back to rest${paused ? ' and paused' : ''}.`;
     return { kind: 'restarted', message: `${what} ${remedy}`, paused };
@@ -184,6 +182,7 @@ export class Simulation {
   private reset(): void {
     this.player = this.playback = null;
     this.body.reset();
+    this.holding.toRest();
     this.stepper.forget();
     this.time = 0;
     this.pace.clear();
@@ -199,12 +198,12 @@ export class Simulation {
   }
 
   private change(change: Partial<Settings>): Message[] {
-    const { accepted, problems } = checkSettings(change, this.body.info.rank);
+    const { accepted, problems } = checkSettings(change, this.body.info);
     const messages: Message[] = [];
-    const { damping, gravity, linear, rank, ...others } = accepted;
+    const { damping, gravity, method, rank, ...others } = accepted;
     if (damping) this.body.setDamping(damping);
     if (gravity) this.body.setGravity(gravity);
-    if (linear !== undefined) this.body.setLinear(linear);
+    if (method !== undefined && method !== this.current.method) this.setMethod(method);
     const newRank = rank !== undefined && rank !== this.body.rank;
     if (newRank) {
       this.body.setRank(rank);
@@ -212,7 +211,7 @@ export class Simulation {
     }
     this.current = { ...this.current, ...accepted };
     if (others.paused !== undefined || others.speed !== undefined) this.pace.clearSpeed();
-    if (newRank) messages.push(this.refresh());
+    if (newRank) messages.push(...this.refresh());
     if (problems.length > 0) {
       const inForce = { settings: namedSettings(this.current, change) };
       messages.push({ kind: 'failed', command: 'settings', message: `${problems.join('. ')}.`, inForce });
@@ -225,25 +224,28 @@ export class Simulation {
     requireRegion(region, this.body.info.regions.length);
     this.body.setMaterial(region, { young });
     this.young[region] = young;
-    return [this.refresh()];
+    return this.refresh();
   }
 
-  /** After a change of material or rank, on which frequencies, modes and the strength of pulls depend. */
-  private refresh(): Message {
+  private setMethod(method: Method): void {
+    this.holding.setMethod(method);
+    this.stepper.forget();
+    // Linear modes go further than the nonlinear body could follow: it starts from rest. So it does after a mode that plays.
+    if (method === 'nonlinear' && !this.player) this.reset();
+  }
+
+  /** After a change of material or rank, on which frequencies, modes and what holds the body depend. */
+  private refresh(): Message[] {
     const frequencies = this.body.frequencies();
     this.lowest = lowestFrequency(frequencies);
-    this.hands.refresh();
+    const lost = this.holding.refresh();
     if (this.player?.refresh() === false) this.reset();
-    return { kind: 'frequencies', frequencies };
-  }
-
-  private grab(command: Extract<Command, { kind: 'grab' }>): Message {
-    const { id, origin, direction, strength } = command;
-    requireVector(origin, 'origin');
-    requireVector(direction, 'direction');
-    requireStrength(strength);
-    const grabbed = this.player ? null : this.hands.grab(id, origin, direction, strength);
-    return grabbed ? { kind: 'grabbed', id, ...grabbed } : { kind: 'missed', id };
+    const messages: Message[] = [{ kind: 'frequencies', frequencies }];
+    if (lost > 0) {
+      const message = `There is no room for all handles at this rank: ${lost} ${lost === 1 ? 'was' : 'were'} let go.`;
+      messages.push({ kind: 'failed', command: 'settings', message });
+    }
+    return messages;
   }
 
   private play(playback: ModePlayback | null): void {
@@ -255,7 +257,7 @@ export class Simulation {
       this.player.change(playback);
     } else {
       this.player = new ModePlayer(this.body, playback);
-      this.hands.releaseAll();
+      this.holding.releaseAll();
     }
     this.playback = playback;
   }
@@ -277,7 +279,8 @@ export class Simulation {
       q,
       elasticEnergy: energy.elastic,
       kineticEnergy: energy.kinetic,
-      pulls: this.hands.pulls(),
+      warped: this.current.method === 'warped',
+      ...this.holding.frame(),
       steps: this.steps,
       stepRate: this.pace.stepRate,
       reachedSpeed: this.current.paused || this.player ? 0 : this.pace.speed,

@@ -71,7 +71,7 @@ export class WorkerHost {
       this.simulation.handle(command).forEach((message) => {
         this.post(message);
       });
-    } else if (command.kind === 'grab') {
+    } else if (asksForPoint(command)) {
       this.post({ kind: 'missed', id: command.id });
     } else if (command.kind === 'simulation-mesh') {
       this.post({ kind: 'simulation-mesh', mesh: null });
@@ -116,12 +116,17 @@ export class WorkerHost {
   private fail(command: Command, error: unknown): void {
     const inForce = this.simulation?.inForce(command) ?? {};
     this.post({ kind: 'failed', command: command.kind, message: describe(error), inForce });
-    if (command.kind === 'grab') this.post({ kind: 'missed', id: command.id });
+    if (asksForPoint(command)) this.post({ kind: 'missed', id: command.id });
   }
 
   private post(message: Message): void {
     this.ports.post(message, transferables(message));
   }
+}
+
+/** Whether someone waits for where the body was met. */
+function asksForPoint(command: Command): command is Extract<Command, { kind: 'grab' | 'handle-add' }> {
+  return command.kind === 'grab' || command.kind === 'handle-add';
 }
 
 /** The buffers of large arrays, which go to the page without being copied. */
@@ -135,8 +140,8 @@ function largeArrays(message: Message): (Float32Array | Uint32Array)[] {
     case 'frame':
       return [message.frame.q];
     case 'loaded': {
-      const { positions, triangles, triangleParts, basis } = message.surface;
-      return [positions, triangles, triangleParts, basis];
+      const { positions, triangles, triangleParts, basis, rotations } = message.surface;
+      return [positions, triangles, triangleParts, basis, ...(rotations ? [rotations] : [])];
     }
     case 'simulation-mesh': {
       if (!message.mesh) return [];

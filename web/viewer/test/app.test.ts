@@ -2,7 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import { App } from '../src/app';
 import { SimulationClient, type WorkerLike } from '../src/client';
 import type { ModelSource } from '../src/model_source';
-import type { ActivePull, Command, Frame, Message } from '../src/protocol';
+import type { ActiveHandle, ActivePull, Command, Frame, Message } from '../src/protocol';
 import { defaultSettings } from '../src/settings';
 import type { Stage } from '../src/stage/stage';
 import type { PageView } from '../src/ui/page';
@@ -34,6 +34,9 @@ interface Shown {
   time: number | null;
   error: string | null;
   plotted: number;
+  handles: number;
+  selected: number | null;
+  overlays: Record<string, boolean>;
 }
 
 let worker: FakeWorker;
@@ -43,7 +46,10 @@ let deviceError: Error | null;
 let app: App;
 
 beforeEach(() => {
-  shown = { body: null, coordinates: null, time: null, error: null, plotted: 0 };
+  shown = {
+    ...{ body: null, coordinates: null, time: null, error: null, plotted: 0 },
+    ...{ handles: 0, selected: null, overlays: {} },
+  };
   deviceError = null;
   worker = new FakeWorker();
   app = new App(new SimulationClient(() => worker), fakeStage(), { adaptQuality: true });
@@ -59,8 +65,10 @@ function fakeStage(): Stage {
     },
     setCoordinates: (q: Float32Array) => (shown.coordinates = q),
     setSimulationMesh: () => undefined,
-    setOverlays: () => undefined,
+    setOverlays: (overlays: Record<string, boolean>) => (shown.overlays = overlays),
     setPulls: () => undefined,
+    setHandles: (handles: readonly unknown[]) => (shown.handles = handles.length),
+    selectHandle: (id: number | null) => (shown.selected = id),
     setQuality: () => undefined,
     render: () => undefined,
   };
@@ -111,6 +119,9 @@ function frame(pulls: ActivePull[] = []): Frame {
     steps: 0,
     stepRate: 0,
     reachedSpeed: 1,
+    warped: false,
+    handles: [],
+    handleReport: null,
     playingMode: false,
   };
 }
@@ -282,6 +293,19 @@ describe('recording', () => {
     expect(app.state.sketch.recording).toBe(true);
   });
 
+  it('is on the linear model, and goes back to the method before', async () => {
+    await open('bar.glb');
+    app.set({ method: 'warped' });
+    app.record(true);
+    expect(app.state.settings.method).toBe('linear');
+    app.record(false);
+    expect(app.state.settings.method).toBe('warped');
+    const methods = worker.commands.flatMap((command) =>
+      command.kind === 'settings' && command.settings.method ? [command.settings.method] : [],
+    );
+    expect(methods).toEqual(['warped', 'linear', 'warped']);
+  });
+
   it('tells that the sketch is full', async () => {
     await open('bar.glb');
     app.record(true);
@@ -290,6 +314,76 @@ describe('recording', () => {
     expect(shown.error).toBeNull();
     worker.answer({ kind: 'frame', frame: frame(pulls) });
     expect(shown.error).toContain('The sketch is full');
+  });
+});
+
+describe('handles', () => {
+  const handle: ActiveHandle = {
+    ...{ id: 7, vertex: 1, pinned: true, hold: 'both', positionError: 0, orientationError: 0 },
+    ...{ point: [0, 0, 0], target: [0, 0, 0], orientation: [0, 0, 0, 1], rotation: [0, 0, 0, 1] },
+  };
+
+  it('are drawn where they are pinned, and not while a mode plays', async () => {
+    await open('bar.glb');
+    const handles = [handle, { ...handle, id: 8, pinned: false }];
+    worker.answer({ kind: 'frame', frame: { ...frame(), handles } });
+    app.draw(0);
+    expect(shown.handles).toBe(1);
+    worker.answer({ kind: 'frame', frame: { ...frame(), handles, playingMode: true } });
+    app.draw(1);
+    expect(shown.handles).toBe(0);
+  });
+
+  it('are added to warped modes only', async () => {
+    await open('bar.glb');
+    app.handles.arm('once');
+    expect(app.handles.adding).toBe(false);
+    app.set({ method: 'warped' });
+    app.handles.arm('once');
+    expect(app.handles.adding).toBe(true);
+  });
+
+  it.each([
+    ['once', false],
+    ['held', true],
+  ] as const)('that are added %s leave adding %s', async (adding, still) => {
+    await open('bar.glb');
+    app.set({ method: 'warped' });
+    app.handles.arm(adding);
+    app.handles.added(7);
+    expect(app.handles.adding).toBe(still);
+    expect(shown.selected).toBe(7);
+  });
+
+  it('that are refused are not asked for again', async () => {
+    await open('bar.glb');
+    app.set({ method: 'warped' });
+    app.handles.arm('once');
+    worker.answer({ kind: 'failed', command: 'handle-add', message: 'No room.' });
+    expect(app.handles.adding).toBe(false);
+    expect(shown.error).toBe('No room.');
+  });
+
+  it('are removed by what was used last', async () => {
+    await open('bar.glb');
+    app.handles.removeSelected();
+    app.handles.select(7);
+    app.handles.removeSelected();
+    app.handles.removeSelected();
+    expect(worker.commands.filter(({ kind }) => kind === 'handle-remove')).toEqual([
+      { kind: 'handle-remove', id: 7 },
+    ]);
+  });
+
+  it('are forgotten with the method, and overlays are hidden', async () => {
+    await open('bar.glb');
+    app.setOverlay('mesh', true);
+    expect(shown.overlays.mesh).toBe(true);
+    app.handles.select(7);
+    app.set({ method: 'warped' });
+    expect(shown).toMatchObject({ selected: null, overlays: { mesh: false } });
+    app.set({ method: 'nonlinear' });
+    expect(shown.overlays.mesh).toBe(true);
   });
 });
 

@@ -59,6 +59,9 @@ const frame: Frame = {
   steps: 0,
   stepRate: 0,
   reachedSpeed: 0,
+  warped: false,
+  handles: [],
+  handleReport: null,
   playingMode: false,
 };
 

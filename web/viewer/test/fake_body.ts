@@ -1,4 +1,14 @@
-import type { Damping, Pull, StepOptions, Vector3 } from '../../runtime/src/types';
+import type {
+  Damping,
+  Handle,
+  HandleReport,
+  Method,
+  Pull,
+  Quaternion,
+  StepOptions,
+  Vector3,
+} from '../../runtime/src/types';
+import type { HandlePriority } from '../src/protocol';
 import type { SimulatedBody } from '../src/simulated_body';
 
 export interface TakenSteps {
@@ -9,7 +19,8 @@ export interface TakenSteps {
 
 /**
  * A bar along x with two vertices, the first of which is held. Coordinate 0 moves the second one along x, coordinate 1 along y, by
- * 1 m per unit. Stepping moves coordinate 0 at `speed`; no forces act.
+ * 1 m per unit, and turns it about z by 1 rad per unit. Stepping moves coordinate 0 at `speed`; no forces act. Handles move the second
+ * vertex to where they want it, with each step.
  */
 export class FakeBody implements SimulatedBody {
   readonly info;
@@ -27,7 +38,10 @@ export class FakeBody implements SimulatedBody {
   disposed = false;
   damping: Damping | null = null;
   gravity: Vector3 | null = null;
-  linear = false;
+  method: Method = 'nonlinear';
+  handles: readonly Handle[] = [];
+  priority: HandlePriority | null = null;
+  handleReport: HandleReport = { met: true, positionError: 0, orientationError: 0 };
   young = 1e5;
   /** Called before each batch of steps; may throw. */
   onStep: (steps: TakenSteps) => void = () => undefined;
@@ -45,6 +59,7 @@ export class FakeBody implements SimulatedBody {
       cubaturePoints: 0,
       elementCount: 1,
       fixedCount: 1,
+      warpable: true,
     };
   }
 
@@ -63,6 +78,7 @@ export class FakeBody implements SimulatedBody {
       triangleParts: new Uint32Array(1),
       parts: [],
       basis: new Float32Array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0]),
+      rotations: new Float32Array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
     };
   }
 
@@ -96,8 +112,10 @@ export class FakeBody implements SimulatedBody {
     this.gravity = gravity;
   }
 
-  setLinear(linear: boolean) {
-    this.linear = linear;
+  setMethod(method: Method) {
+    this.method = method;
+    this.pulls = [];
+    this.handles = [];
   }
 
   step(h: number, count = 1, options?: StepOptions) {
@@ -105,6 +123,8 @@ export class FakeBody implements SimulatedBody {
     this.steps.push(steps);
     this.onStep(steps);
     this.q[0]! += this.speed * h * count;
+    const target = this.handles.find(({ position }) => position)?.position;
+    if (target) [this.q[0], this.q[1]] = [target[0] - 1, target[1]];
   }
 
   reset() {
@@ -127,7 +147,19 @@ export class FakeBody implements SimulatedBody {
     return vertex === 0 ? [0, 0, 0] : [1 + this.q[0]!, this.q[1] ?? 0, 0];
   }
 
+  orientation(vertex: number): Quaternion {
+    const half = vertex === 0 ? 0 : (this.q[1] ?? 0) / 2;
+    return [0, 0, Math.sin(half), Math.cos(half)];
+  }
+
+  setHandles(handles: readonly Handle[], priority: HandlePriority) {
+    if (handles.length > 0 && this.method !== 'warped') throw new Error('handles need warped modes');
+    this.handles = handles;
+    this.priority = priority;
+  }
+
   setPulls(pulls: readonly Pull[]) {
+    if (pulls.length > 0 && this.method === 'warped') throw new Error('warped modes take handles');
     this.pulls = pulls;
   }
 

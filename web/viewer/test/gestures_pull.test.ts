@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { Vector3 } from '../../runtime/src/types';
-import { Gestures, type GestureTarget, type PointerRecord } from '../src/gestures';
+import { Gestures, type GestureTarget, type Grip, type PointerRecord } from '../src/gestures';
 
 const POINT: Vector3 = [1, 2, 3];
 
-/** Writes down what the gestures ask for. The body is where x < 100. */
+/** Writes down what the gestures ask for. The body is where x < 100, and handle 77 where x > 1000: its ball, and where x > 1100 a ring. */
 class Recorder implements GestureTarget {
   readonly log: string[] = [];
   shownCursor = '';
@@ -17,6 +17,20 @@ class Recorder implements GestureTarget {
   }
   release(pull: number): void {
     this.log.push(`release ${pull}`);
+  }
+  pinning = false;
+  grip(x: number): Grip | null {
+    return x > 1000 ? this.gripOf(77, x > 1100 ? 'x' : 'ball') : null;
+  }
+  pin(handle: number, x: number): Promise<Grip | null> {
+    this.log.push(`pin ${handle}`);
+    return Promise.resolve(x < 100 ? this.gripOf(handle) : null);
+  }
+  removeHandle(handle: number): void {
+    this.log.push(`remove ${handle}`);
+  }
+  private gripOf(handle: number, part: Grip['part'] = 'ball'): Grip {
+    return { handle, part, move: (x, y) => this.log.push(`move ${handle} to ${x} ${y}`) };
   }
   orbit(dx: number, dy: number): void {
     this.log.push(`orbit ${dx} ${dy}`);
@@ -252,5 +266,77 @@ describe('taps and the wheel', () => {
     gestures.wheel(0, 0, -1e6, false);
     gestures.wheel(0, 0, -240, false);
     expect(target.log[0]).toBe(target.log[1]);
+  });
+});
+
+describe('handles', () => {
+  async function tap(gestures: Gestures, x: number, time: number): Promise<void> {
+    gestures.down(record(1, x, 50, { time }));
+    await settle();
+    gestures.up(record(1, x, 50, { time: time + 30 }));
+  }
+
+  test.each([false, true])('follow the pointer that takes hold of them, touch %s', (touch) => {
+    const { target, gestures } = setUp();
+    gestures.down(record(1, 1010, 50, { touch }));
+    gestures.move(record(1, 1020, 40));
+    gestures.up(record(1, 1020, 40));
+    expect(target.log).toEqual(['move 77 to 1020 40']);
+  });
+
+  test('leave the camera to those who ask for it', () => {
+    const { target, gestures } = setUp();
+    gestures.down(record(1, 1010, 50, { orbit: true }));
+    gestures.move(record(1, 1011, 50));
+    expect(target.log).toEqual(['orbit 1 0']);
+  });
+
+  test('are pinned where the body is clicked on, and follow the same pointer', async () => {
+    const { target, gestures } = setUp();
+    target.pinning = true;
+    gestures.down(record(1, 50, 50));
+    gestures.move(record(1, 60, 50));
+    await settle();
+    gestures.move(record(1, 90, 20));
+    gestures.up(record(1, 90, 20));
+    expect(target.log).toEqual(['pin 1', 'move 1 to 60 50', 'move 1 to 90 20']);
+  });
+
+  test('that cannot be pinned leave the pointer to the camera', async () => {
+    const { target, gestures } = setUp();
+    target.pinning = true;
+    gestures.down(record(1, 150, 50));
+    await settle();
+    gestures.move(record(1, 151, 50));
+    expect(target.log).toEqual(['pin 1', 'orbit 1 0']);
+  });
+
+  test('are removed by two taps', async () => {
+    const { target, gestures } = setUp();
+    await tap(gestures, 1010, 1000);
+    await tap(gestures, 1011, 1200);
+    expect(target.log).toEqual(['remove 77']);
+  });
+
+  test('are not removed by two taps on a ring', async () => {
+    const { target, gestures } = setUp();
+    await tap(gestures, 1110, 1000);
+    await tap(gestures, 1110, 1200);
+    expect(target.log).toEqual([]);
+  });
+
+  test('are not removed by the click that pins them and another one', async () => {
+    const { target, gestures } = setUp();
+    target.pinning = true;
+    await tap(gestures, 50, 1000);
+    await tap(gestures, 50, 1200);
+    expect(target.log).toEqual(['pin 1', 'pin 2']);
+  });
+
+  test('are not removed by a tap beside the body and one on them', async () => {
+    const { target, gestures } = setUp();
+    await tap(gestures, 999, 1000);
+    await tap(gestures, 1001, 1200);
+    expect(target.log).toEqual(['grab 1']);
   });
 });

@@ -344,10 +344,10 @@ describe('modes', () => {
 
 describe('settings', () => {
   it('reach the body', () => {
-    set({ gravity: [0, 0, -9.81], damping: { mass: 1, stiffness: 0.1 }, linear: true });
+    set({ gravity: [0, 0, -9.81], damping: { mass: 1, stiffness: 0.1 }, method: 'linear' });
     expect(body.gravity).toEqual([0, 0, -9.81]);
     expect(body.damping).toEqual({ mass: 1, stiffness: 0.1 });
-    expect(body.linear).toBe(true);
+    expect(body.method).toBe('linear');
   });
 
   it('that make no sense are refused, and the others of the change are taken', () => {

@@ -26,6 +26,9 @@ function add(...pulls: { id?: number; vertex?: number; force: Vector3 }[]): bool
     steps: 0,
     stepRate: 0,
     reachedSpeed: 1,
+    warped: false,
+    handles: [],
+    handleReport: null,
     playingMode: false,
   };
   return recorder.add(frame, rest);

@@ -104,8 +104,8 @@ describe('the help', () => {
     return { open: help.element.open, reachesPage: stop.mock.calls.length === 0 };
   }
 
-  it.each(['?', 'h', 'H'])('is closed by %s, which the page does not get to open it again', (key) => {
-    expect(press(key)).toEqual({ open: false, reachesPage: false });
+  it('is closed by its key, which the page does not get to open it again', () => {
+    expect(press('?')).toEqual({ open: false, reachesPage: false });
   });
 
   it('leaves other keys alone', () => {

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import type { Frame } from '../src/protocol';
+import type { ActiveHandle, Frame } from '../src/protocol';
 import type { Quality } from '../src/stage/quality';
 import { type Painter, Picture } from '../src/ui/picture';
 
@@ -30,6 +30,9 @@ function frame(...q: number[]): Frame {
     steps: 0,
     stepRate: 0,
     reachedSpeed: 1,
+    warped: false,
+    handles: [],
+    handleReport: null,
     playingMode: false,
   };
 }
@@ -73,6 +76,22 @@ describe('a picture', () => {
     picture.invalidate();
     expect([picture.draw(same, 0.2), picture.draw(same, 0.3)]).toEqual([true, false]);
     expect(rendered).toBe(3);
+  });
+
+  it('is drawn when a handle is wanted elsewhere, and not again while it stays', () => {
+    const handle: ActiveHandle = {
+      ...{ id: 1, vertex: 0, pinned: true, hold: 'both', positionError: 0, orientationError: 0 },
+      ...{ point: [0, 0, 0], target: [0, 0, 0], orientation: [0, 0, 0, 1], rotation: [0, 0, 0, 1] },
+    };
+    picture.draw({ ...frame(1), handles: [handle] }, 0.1);
+    expect(picture.draw({ ...frame(1), handles: [{ ...handle }] }, 0.2)).toBe(false);
+    expect(picture.draw({ ...frame(1), handles: [{ ...handle, target: [1, 0, 0] }] }, 0.3)).toBe(true);
+    expect(picture.draw({ ...frame(1), handles: [] }, 0.4)).toBe(true);
+  });
+
+  it('is drawn when the same coordinates are of warped modes', () => {
+    picture.draw(frame(1), 0.1);
+    expect(picture.draw({ ...frame(1), warped: true }, 0.2)).toBe(true);
   });
 
   it('of another body is drawn', () => {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest';
-import type { BodyInfo } from '../../runtime/src/types';
+import type { BodyInfo, Method } from '../../runtime/src/types';
 import { diagonal } from '../src/body_scale';
 import { requireYoung } from '../src/settings';
-import { formatDensity, whyNoOverlay, youngRange } from '../src/ui/body_sections';
+import { formatDensity, shownOverlays, whyNoOverlay, youngRange } from '../src/ui/body_sections';
 import { type KeyRecord, SHORTCUTS, shortcutOf } from '../src/ui/shortcuts';
 import { axisVector, emptyState, gravityVector, takeInForce, type ViewState } from '../src/ui/state';
 
@@ -66,22 +66,39 @@ const info: BodyInfo = {
   exact: false,
   cubaturePoints: 5,
   elementCount: 6,
+  warpable: true,
   fixedCount: 4,
 };
 
 describe('overlays', () => {
   test('are there where the model has what they show', () => {
-    expect((['mesh', 'cubature', 'fixed'] as const).map((overlay) => whyNoOverlay(overlay, info))).toEqual([
-      null,
-      null,
-      null,
-    ]);
+    expect(
+      (['mesh', 'cubature', 'fixed'] as const).map((overlay) => whyNoOverlay(overlay, info, 'nonlinear')),
+    ).toEqual([null, null, null]);
   });
 
   test('say why they are not', () => {
-    expect(whyNoOverlay('mesh', { ...info, elementCount: 0 })).toContain('simulation mesh');
-    expect(whyNoOverlay('cubature', { ...info, cubaturePoints: 0 })).toContain('exact');
-    expect(whyNoOverlay('fixed', { ...info, fixedCount: 0 })).toContain('fixed');
+    expect(whyNoOverlay('mesh', { ...info, elementCount: 0 }, 'nonlinear')).toContain('simulation mesh');
+    expect(whyNoOverlay('cubature', { ...info, cubaturePoints: 0 }, 'nonlinear')).toContain('exact');
+    expect(whyNoOverlay('fixed', { ...info, fixedCount: 0 }, 'nonlinear')).toContain('fixed');
+  });
+});
+
+describe('overlays of warped modes', () => {
+  const state = (method: Method): ViewState => ({
+    ...emptyState(),
+    info,
+    overlays: { mesh: true, cubature: true, fixed: true },
+    settings: { ...emptyState().settings, method },
+  });
+
+  test('are not shown, but for what does not move', () => {
+    expect(shownOverlays(state('warped'))).toEqual({ mesh: false, cubature: false, fixed: true });
+    expect(whyNoOverlay('mesh', info, 'warped')).toContain('Warped modes');
+  });
+
+  test('come back with another method', () => {
+    expect(shownOverlays(state('nonlinear'))).toEqual({ mesh: true, cubature: true, fixed: true });
   });
 });
 

@@ -57,8 +57,9 @@ describe('loading', () => {
     await loadFake();
     const { message, transfer } = posted[0]!;
     if (message.kind !== 'loaded') throw new Error('expected a model');
-    const { positions, triangles, triangleParts, basis } = message.surface;
-    expect(transfer).toEqual([positions.buffer, triangles.buffer, triangleParts.buffer, basis.buffer]);
+    const { positions, triangles, triangleParts, basis, rotations } = message.surface;
+    const arrays = [positions, triangles, triangleParts, basis, rotations!];
+    expect(transfer).toEqual(arrays.map(({ buffer }) => buffer));
   });
 
   it('disposes of the old body once there is a new one', async () => {
@@ -99,9 +100,9 @@ describe('loading', () => {
     const body = new FakeBody();
     answers.push(() => Promise.resolve(body));
     host.receive({ kind: 'load', bytes: new ArrayBuffer(0), name: 'a.glb' });
-    host.receive({ kind: 'settings', settings: { linear: true } });
+    host.receive({ kind: 'settings', settings: { method: 'linear' } });
     await settle();
-    expect(body.linear).toBe(true);
+    expect(body.method).toBe('linear');
   });
 });
 

@@ -1,5 +1,6 @@
 // Points that follow the reduced coordinates, x + sum_i q_i U_i, computed on the graphics device. A new q is the only thing
 // that goes there.                                                           [Barbic & James 2005, section 6.4]
+// Warped modes turn the sum by the mean rotation of sum_i q_i Psi_i.           [Choi & Ko 2005, Eq. 22, Appendix III]
 
 import {
   DataArrayTexture,
@@ -10,8 +11,9 @@ import {
   type IUniform,
   type WebGLRenderer,
 } from 'three';
+import { meanRotationGlsl } from './mean_rotation';
 import { TexelPass } from './texel_pass';
-import { columnLayout, packColumns, type TextureLimits } from './texture_layout';
+import { columnLayout, type ColumnLayout, packColumns, type TextureLimits } from './texture_layout';
 
 // Displacements are summed before the rest position is added, as on the CPU: they are the smaller numbers.
 const shader = /* glsl */ `
@@ -20,16 +22,28 @@ uniform sampler2D coordinates;
 uniform int count;
 uniform int perLayer;
 uniform int rows;
+uniform bool warped;
+uniform sampler2DArray rotations;
+uniform int rotationsPerLayer;
+${meanRotationGlsl}
 
-vec3 column(ivec2 at, int c) {
-  return texelFetch(columns, ivec3(at.x, at.y + (c % perLayer) * rows, c / perLayer), 0).xyz;
+ivec3 place(int c, int each) {
+  ivec2 at = ivec2(gl_FragCoord.xy);
+  return ivec3(at.x, at.y + (c % each) * rows, c / each);
 }
+float coordinate(int i) { return texelFetch(coordinates, ivec2(i, 0), 0).x; }
+vec3 column(int c) { return texelFetch(columns, place(c, perLayer), 0).xyz; }
+vec3 rotation(int c) { return texelFetch(rotations, place(c, rotationsPerLayer), 0).xyz; }
 
 void main() {
-  ivec2 at = ivec2(gl_FragCoord.xy);
   vec3 u = vec3(0.0);
-  for (int i = 0; i < count; ++i) u += texelFetch(coordinates, ivec2(i, 0), 0).x * column(at, i + 1);
-  bits = uvec4(floatBitsToUint(column(at, 0) + u), 0u);
+  for (int i = 0; i < count; ++i) u += coordinate(i) * column(i + 1);
+  if (warped) {
+    vec3 w = vec3(0.0);
+    for (int i = 0; i < count; ++i) w += coordinate(i) * rotation(i);
+    u = meanTurned(w, u);
+  }
+  bits = uvec4(floatBitsToUint(column(0) + u), 0u);
 }
 `;
 
@@ -48,31 +62,29 @@ export class DisplacedField {
   readonly uniforms: { readonly field: IUniform; readonly fieldShift: IUniform };
   private readonly pass: TexelPass;
   private readonly columns: DataArrayTexture;
+  private rotationColumns: DataArrayTexture | null = null;
   private readonly coordinates: DataTexture;
   private readonly q: Float32Array;
   private readonly rank: number;
+  private readonly points: number;
   private dirty = true;
 
-  /** rest: 3 n.  basis: 3 n r, by columns. Throws where they do not fit into textures. */
-  constructor(limits: TextureLimits, rest: Float32Array, basis: Float32Array) {
+  /**
+   * rest: 3 n.  basis: 3 n r, by columns.  rotations: as the basis; null: there are none, and nothing is warped.
+   * Throws where they do not fit into textures.
+   */
+  constructor(
+    private readonly limits: TextureLimits,
+    rest: Float32Array,
+    basis: Float32Array,
+    private readonly rotations: Float32Array | null = null,
+  ) {
     const rank = rest.length > 0 ? Math.floor(basis.length / rest.length) : 0;
     this.rank = rank;
     const layout = columnLayout(rest.length / 3, rank + 1, limits);
     const { grid } = layout;
-    this.columns = new DataArrayTexture(
-      packColumns(rest, basis, layout),
-      grid.width,
-      layout.layerHeight,
-      layout.layers,
-    );
-    this.columns.format = RGBFormat;
-    this.columns.type = FloatType;
-    this.columns.internalFormat = 'RGB32F';
-    this.columns.needsUpdate = true;
-    // The device has its copy now, and the largest array of all need not stay here twice.
-    this.columns.onUpdate = () => {
-      this.columns.image.data = null;
-    };
+    this.points = rest.length / 3;
+    this.columns = columnTexture(packColumns(rest, basis, layout), layout);
     this.q = new Float32Array(Math.max(1, rank));
     this.coordinates = new DataTexture(this.q, this.q.length, 1, RedFormat, FloatType);
     this.coordinates.needsUpdate = true;
@@ -82,12 +94,16 @@ export class DisplacedField {
       count: { value: 0 },
       perLayer: { value: layout.perLayer },
       rows: { value: grid.height },
+      warped: { value: false },
+      rotations: { value: null },
+      rotationsPerLayer: { value: 1 },
     });
     this.uniforms = { field: { value: this.pass.texture }, fieldShift: { value: grid.shift } };
   }
 
-  /** q: r' numbers, the others are 0; those beyond the rank are ignored. */
-  setCoordinates(q: Float32Array): void {
+  /** q: r' numbers, the others are 0; those beyond the rank are ignored. warped: of warped modes. */
+  setCoordinates(q: Float32Array, warped = false): void {
+    this.pass.uniforms.warped!.value = warped && this.provideRotations();
     const count = Math.min(q.length, this.rank);
     for (let i = 0; i < count; ++i) this.q[i] = q[i]!;
     this.q.fill(0, count);
@@ -106,7 +122,35 @@ export class DisplacedField {
 
   dispose(): void {
     this.columns.dispose();
+    this.rotationColumns?.dispose();
     this.coordinates.dispose();
     this.pass.dispose();
   }
+
+  /** They double the memory of the field, so that they go to the device when something is first warped. Whether there are any. */
+  private provideRotations(): boolean {
+    if (!this.rotations || this.rank === 0) return false;
+    if (!this.rotationColumns) {
+      const length = 3 * this.points;
+      const layout = columnLayout(this.points, this.rank, this.limits);
+      const packed = packColumns(this.rotations.subarray(0, length), this.rotations.subarray(length), layout);
+      this.rotationColumns = columnTexture(packed, layout);
+      this.pass.uniforms.rotations!.value = this.rotationColumns;
+      this.pass.uniforms.rotationsPerLayer!.value = layout.perLayer;
+    }
+    return true;
+  }
+}
+
+function columnTexture(packed: Float32Array, { grid, layerHeight, layers }: ColumnLayout): DataArrayTexture {
+  const texture = new DataArrayTexture(packed, grid.width, layerHeight, layers);
+  texture.format = RGBFormat;
+  texture.type = FloatType;
+  texture.internalFormat = 'RGB32F';
+  texture.needsUpdate = true;
+  // The device has its copy now, and the largest array of all need not stay here twice.
+  texture.onUpdate = () => {
+    texture.image.data = null;
+  };
+  return texture;
 }

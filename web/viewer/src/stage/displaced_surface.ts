@@ -70,7 +70,7 @@ export class DisplacedSurface {
     rim: RimUniforms,
     parameters: MeshPhysicalMaterialParameters,
   ) {
-    this.field = new DisplacedField(limits, surface.positions, surface.basis);
+    this.field = new DisplacedField(limits, surface.positions, surface.basis, surface.rotations);
     const sites = surfaceSites(surface);
     this.normals = new SiteNormals(limits, this.field, sites);
     const vertexAndPart = sites.sites.filter((_, i) => i % 4 === 0 || i % 4 === 3);

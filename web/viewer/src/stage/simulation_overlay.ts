@@ -173,7 +173,7 @@ export class SimulationOverlay {
   private buildSolids(): void {
     const solids = elementSolids(this.mesh, this.mesh.cubatureElements, solidScale);
     const white: Vector3 = [1, 1, 1];
-    const surface = { ...solids, parts: [{ name: 'cubature', color: white }] };
+    const surface = { ...solids, parts: [{ name: 'cubature', color: white }], rotations: null };
     this.solids = new DisplacedSurface(this.limits, surface, this.rim, { roughness: 0.6 });
     this.solids.field.setCoordinates(this.q);
     this.solids.mesh.castShadow = false;

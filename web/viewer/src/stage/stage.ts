@@ -3,7 +3,9 @@
 import { Group, PerspectiveCamera, Scene, Vector3 as Vector, type WebGLRenderer } from 'three';
 import type { SimulationMesh, Surface, Vector3 } from '../../../runtime/src/types';
 import { Body } from './body';
+import type { GripPart } from '../handle_grip';
 import { placeCamera } from './camera';
+import { HandleGizmos, type DrawnHandle, type HandleUnderPointer } from './handle_gizmos';
 import { PullLines } from './pull_lines';
 import type { Quality } from './quality';
 import { deviceQuality, makeRenderer, textureLimits } from './renderer';
@@ -28,6 +30,7 @@ export class Stage {
   private readonly turntable = new Turntable();
   private readonly surroundings: Surroundings;
   private readonly pulls = new PullLines(this.bodies);
+  private readonly handles = new HandleGizmos(this.bodies);
   private readonly up = new Vector(0, 0, 1);
   private surface: Surface | null = null;
   private simulationMesh: SimulationMesh | null = null;
@@ -36,6 +39,7 @@ export class Stage {
   private overlays: Overlays = { mesh: false, cubature: false, fixed: false };
   private theme: Theme = 'light';
   private q: Float32Array = new Float32Array(0);
+  private warped = false;
   private restored = false;
   private lastTime = -Infinity;
   private quality: Quality;
@@ -77,7 +81,10 @@ export class Stage {
     this.removeBody();
     this.surface = null;
     this.q = new Float32Array(0);
+    this.warped = false;
     this.pulls.set([]);
+    this.handles.set([]);
+    this.handles.select(null);
     if (!surface) return;
     this.buildBody(surface);
     this.surface = surface;
@@ -101,17 +108,31 @@ export class Stage {
     this.setOverlays(this.overlays);
   }
 
-  /** q: r' <= r coordinates, the others are 0. Goes to the graphics device with the next frame. */
-  setCoordinates(q: Float32Array): void {
-    if (this.q.length === q.length && q.every((value, i) => value === this.q[i])) return;
+  /**
+   * q: r' <= r coordinates, the others are 0. warped: of warped modes, which the simulation mesh knows nothing of.
+   * Goes to the graphics device with the next frame.
+   */
+  setCoordinates(q: Float32Array, warped: boolean): void {
+    const same = this.q.length === q.length && q.every((value, i) => value === this.q[i]);
+    if (same && warped === this.warped) return;
     if (this.q.length !== q.length) this.q = new Float32Array(q.length);
     this.q.set(q);
-    this.body?.surface.field.setCoordinates(q);
+    this.warped = warped;
+    this.body?.surface.field.setCoordinates(q, warped);
     this.simulation?.setCoordinates(q);
   }
 
   setPulls(pulls: readonly { point: Vector3; target: Vector3 }[]): void {
     this.pulls.set(pulls);
+  }
+
+  setHandles(handles: readonly DrawnHandle[]): void {
+    this.handles.set(handles);
+  }
+
+  /** The one that stands out; null: none. */
+  selectHandle(id: number | null): void {
+    this.handles.select(id);
   }
 
   setOverlays(overlays: { mesh: boolean; cubature: boolean; fixed: boolean }): void {
@@ -126,6 +147,7 @@ export class Stage {
     const palette = palettes[theme];
     this.surroundings.setPalette(palette);
     this.pulls.setColor(palette.pull);
+    this.handles.setColor(palette.pull);
     this.simulation?.setPalette(palette);
   }
 
@@ -157,6 +179,7 @@ export class Stage {
     this.restored = false;
     this.moveCamera();
     this.pulls.update(this.turntable);
+    this.handles.update(this.turntable);
     const moved = this.body?.surface.update(renderer) ?? false;
     if (this.simulation?.shown) this.simulation.update(renderer);
     this.surroundings.updateShadows(renderer, moved, this.lastTime);
@@ -183,7 +206,18 @@ export class Stage {
 
   /** Of the surface at the present q, computed on the CPU. O(r). */
   vertexPosition(vertex: number): Vector3 {
-    return this.surface ? displacedVertex(this.surface, this.q, vertex) : [0, 0, 0];
+    return this.surface ? displacedVertex(this.surface, this.q, vertex, this.warped) : [0, 0, 0];
+  }
+
+  /** The part of a handle at a point of the canvas, or within `reach` CSS pixels of it. */
+  handleAt(x: number, y: number, reach: number): HandleUnderPointer | null {
+    return this.handles.pick(this.turntable, x, y, reach);
+  }
+
+  /** Where a part of a handle is on the canvas, CSS pixels; angle: along a ring. null: there is no such handle. */
+  projectHandle(id: number, part: GripPart, angle: number): { x: number; y: number } | null {
+    const point = this.handles.point(this.turntable, id, part, angle);
+    return point && viewProject(this.turntable.view, this.turntable.size, point);
   }
 
   /** Pixels of pointer motion. */
@@ -211,13 +245,13 @@ export class Stage {
     this.canvas.removeEventListener('webglcontextrestored', this.restore);
     this.setSimulationMesh(null);
     this.removeBody();
-    for (const item of [this.surroundings, this.pulls, this.renderer]) item.dispose();
+    for (const item of [this.surroundings, this.pulls, this.handles, this.renderer]) item.dispose();
   }
 
   private buildBody(surface: Surface): void {
     this.body = new Body(this.bodies, this.limits, surface, this.surroundings.rim);
     this.body.setQuality(this.quality);
-    this.body.surface.field.setCoordinates(this.q);
+    this.body.surface.field.setCoordinates(this.q, this.warped);
     this.surroundings.setBody(this.body.surface);
     this.setOverlays(this.overlays);
   }

@@ -1,20 +1,23 @@
 // Points of a surface, computed on the CPU.
 
 import type { Surface, Vector3 } from '../../../runtime/src/types';
+import { meanTurned } from './mean_rotation';
 
-/** Vertex of a surface at the coordinates q, as many as there are: the others are 0. O(r). */
-export function displacedVertex(surface: Surface, q: Float32Array, vertex: number): Vector3 {
-  const { positions, basis } = surface;
-  const displaced = (axis: number): number => {
-    let displacement = 0;
-    let row = 3 * vertex + axis;
-    const rest = positions[row] ?? 0;
-    for (let i = 0; i < q.length && row < basis.length; ++i, row += positions.length) {
-      displacement += q[i]! * basis[row]!;
+/** Vertex of a surface at the coordinates q, as many as there are: the others are 0. warped: of warped modes. O(r). */
+export function displacedVertex(surface: Surface, q: Float32Array, vertex: number, warped: boolean): Vector3 {
+  const { positions, basis, rotations } = surface;
+  const sum = (columns: Float32Array): Vector3 => {
+    const total: [number, number, number] = [0, 0, 0];
+    let row = 3 * vertex;
+    for (let i = 0; i < q.length && row < columns.length; ++i, row += positions.length) {
+      for (let axis = 0; axis < 3; ++axis) total[axis]! += q[i]! * columns[row + axis]!;
     }
-    return rest + displacement;
+    return total;
   };
-  return [displaced(0), displaced(1), displaced(2)];
+  const displacement = sum(basis);
+  const [x, y, z] = warped && rotations ? meanTurned(sum(rotations), displacement) : displacement;
+  const rest = (axis: number): number => positions[3 * vertex + axis] ?? 0;
+  return [rest(0) + x, rest(1) + y, rest(2) + z];
 }
 
 /** Least coordinate along an axis of all points at rest (3 n), from an origin. Infinity where there are none. */

@@ -1,6 +1,6 @@
 // Sections of the panel about the body itself: material, vibrations, overlays, facts.
 
-import type { BodyInfo } from '../../../runtime/src/types';
+import type { BodyInfo, Method } from '../../../runtime/src/types';
 import { largestYoung } from '../settings';
 import {
   formatCount,
@@ -14,7 +14,7 @@ import {
 import { makeButton, makeSection, makeSlider, makeSwitch, type Slider } from './controls';
 import { make, setText } from './dom';
 import { makeIcon } from './icons';
-import type { Actions, Overlay, Part } from './state';
+import type { Actions, Overlay, Part, ViewState } from './state';
 
 const LAWS: Readonly<Record<string, string>> = {
   linear: 'linear elastic',
@@ -199,20 +199,31 @@ export function makeShowSection(actions: Actions): Part {
   }));
   return {
     element: makeSection('show', 'Show', true, ...switches.map(({ control }) => control.element)),
-    update({ info, overlays }) {
+    update(state) {
+      const { info, settings } = state;
+      const shown = shownOverlays(state);
       for (const { overlay, control } of switches) {
-        control.set(overlays[overlay]);
-        control.setReason(info && whyNoOverlay(overlay, info));
+        control.set(shown[overlay]);
+        control.setReason(info && whyNoOverlay(overlay, info, settings.method));
       }
     },
   };
 }
 
+/** What is shown of the overlays that were asked for. */
+export function shownOverlays({ info, overlays, settings }: ViewState): Record<Overlay, boolean> {
+  const shown = (overlay: Overlay): boolean =>
+    overlays[overlay] && info !== null && whyNoOverlay(overlay, info, settings.method) === null;
+  return { mesh: shown('mesh'), cubature: shown('cubature'), fixed: shown('fixed') };
+}
+
 /** Why an overlay has nothing to show; null where it has. */
-export function whyNoOverlay(overlay: Overlay, info: BodyInfo): string | null {
+export function whyNoOverlay(overlay: Overlay, info: BodyInfo, method: Method): string | null {
   if (info.elementCount === 0) return 'The model file leaves its simulation mesh out';
   if (overlay === 'cubature' && info.cubaturePoints === 0)
     return 'The forces of this model are exact: there is no cubature';
+  if (overlay !== 'fixed' && method === 'warped')
+    return 'Warped modes move the surface, not the simulation mesh';
   if (overlay === 'fixed' && info.fixedCount === 0) return 'No vertex of this body is fixed';
   return null;
 }

@@ -25,6 +25,8 @@ export interface SliderOptions {
 export interface Slider {
   readonly element: HTMLElement;
   set(value: number): void;
+  /** Disables it and says why; null enables it. */
+  setReason(reason: string | null): void;
   setScale(scale: Scale, allowed: readonly [number, number]): void;
 }
 
@@ -90,6 +92,11 @@ export function makeSlider(options: SliderOptions): Slider {
   return {
     element,
     set: show,
+    setReason(reason) {
+      range.disabled = field.disabled = reason !== null;
+      element.classList.toggle('disabled', reason !== null);
+      element.title = reason ?? options.title ?? '';
+    },
     setScale(next, limits) {
       [scale, allowed] = [next, limits];
       range.min = String(scale.min);
@@ -137,6 +144,8 @@ export interface Choice {
   readonly element: HTMLElement;
   readonly select: HTMLSelectElement;
   set(value: string): void;
+  /** Disables it and says why; null enables it. */
+  setReason(reason: string | null): void;
   setOptions(options: readonly (readonly [value: string, text: string])[]): void;
 }
 
@@ -147,11 +156,18 @@ export function makeChoice(id: string, text: string, change: (value: string) => 
     change(select.value);
   });
   let key = '';
+  let title: string | null = null;
+  const element = make('label', { class: 'row' }, make('span', { class: 'label' }, text), select);
   return {
-    element: make('label', { class: 'row' }, make('span', { class: 'label' }, text), select),
+    element,
     select,
     set(value) {
       if (select.value !== value) select.value = value;
+    },
+    setReason(reason) {
+      title ??= element.title;
+      select.disabled = reason !== null;
+      element.title = reason ?? title;
     },
     setOptions(options) {
       const next = JSON.stringify(options);

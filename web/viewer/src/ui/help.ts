@@ -7,6 +7,9 @@ import { SHORTCUTS } from './shortcuts';
 
 const MOUSE = [
   ['Drag the body', 'Pull it'],
+  ['H + click on the body', 'Pin a handle'],
+  ['Drag its ball or a ring', 'Move or twist the handle'],
+  ['Double click its ball', 'Remove the handle'],
   ['Drag beside it, or Alt or space + drag', 'Orbit'],
   ['Right drag, middle drag, Shift + drag', 'Pan'],
   ['Wheel', 'Zoom towards the pointer'],
@@ -16,6 +19,9 @@ const MOUSE = [
 const TOUCH = [
   ['One finger on the body', 'Pull it'],
   ['More fingers on the body', 'Pull at several points'],
+  ['Add handle, then tap the body', 'Pin a handle'],
+  ['One finger on a ball or ring', 'Move or twist the handle'],
+  ['Double tap on a ball', 'Remove the handle'],
   ['One finger beside it', 'Orbit'],
   ['Two fingers beside it', 'Zoom and pan'],
 ] as const;
@@ -71,7 +77,7 @@ export function makeHelp(): Help {
     if (event.target === element) element.close();
   });
   element.addEventListener('keydown', (event) => {
-    if (event.key !== '?' && event.key.toLowerCase() !== 'h') return;
+    if (event.key !== '?') return;
     event.stopPropagation(); // the page would open it again
     element.close();
   });

@@ -10,6 +10,7 @@ import {
   parseUnit,
   zeroLogScale,
 } from '../settings_text';
+import type { Method } from '../../../runtime/src/types';
 import { makeChoice, makeSection, makeSlider, makeSwitch, type ValueText } from './controls';
 import { make, setText } from './dom';
 import type { Actions, Axis, Part, ViewState } from './state';
@@ -20,7 +21,32 @@ export const multiples: ValueText = {
   parse: (text) => parsePlain(text, ['×', 'x']),
 };
 
+const METHODS: readonly (readonly [Method, string])[] = [
+  ['nonlinear', 'Nonlinear'],
+  ['warped', 'Warped modes'],
+];
+const SKETCHING: readonly (readonly [Method, string])[] = [['linear', 'Linear, for the sketch']];
+
+const PULL_HINTS: Readonly<Record<Method, string>> = {
+  nonlinear: 'Drag any point of the body. A spring pulls it to the pointer.',
+  linear: 'Drag any point of the body. A spring pulls it to the pointer.',
+  warped: 'Drag any point of the body. It follows the pointer as far as it can.',
+};
+
+/** Why the motion cannot be chosen; null where it can. */
+export function whyNoChoice({ info, settings }: ViewState): string | null {
+  if (info && !info.warpable) {
+    return 'The model file holds no rotations for warped modes; make it again with limber reduce';
+  }
+  return settings.method === 'linear' ? 'Stop recording the sketch to change the motion' : null;
+}
+
 export function makePullSection(actions: Actions): Part {
+  const method = makeChoice('method', 'Motion', (value) => {
+    actions.set({ method: value as Method });
+  });
+  method.element.title =
+    'Nonlinear: the forces of the model. Warped modes: linear vibrations whose points turn, fast and with handles';
   const strength = makeSlider({
     id: 'strength',
     label: 'Strength',
@@ -33,11 +59,17 @@ export function makePullSection(actions: Actions): Part {
       actions.setStrength(value);
     },
   });
-  const hint = make('p', { class: 'hint' }, 'Drag any point of the body. A spring pulls it to the pointer.');
+  const hint = make('p', { class: 'hint' });
   return {
-    element: makeSection('pull', 'Pull', true, strength.element, hint),
+    element: makeSection('pull', 'Pull', true, method.element, strength.element, hint),
     update(state) {
+      const current = state.settings.method;
+      method.setOptions(current === 'linear' ? SKETCHING : METHODS);
+      method.set(current);
+      method.setReason(whyNoChoice(state));
       strength.set(state.strength);
+      strength.setReason(current === 'warped' ? 'Of springs only: warped modes are held by handles' : null);
+      setText(hint, PULL_HINTS[current]);
     },
   };
 }

@@ -8,6 +8,7 @@ import {
 } from './body_sections';
 import { makeButton } from './controls';
 import { byId, make, recall, remember } from './dom';
+import { makeHandlesSection } from './handles_section';
 import { makeHelp, type Help } from './help';
 import { makeIcon } from './icons';
 import { Messages } from './messages';
@@ -89,6 +90,7 @@ export class PageView {
     this.transport = makeTransport(actions, page.frame);
     const sections = [
       makePullSection(actions),
+      makeHandlesSection(actions),
       makeGravitySection(actions),
       makeMaterialSection(actions),
       this.plots,
@@ -120,6 +122,7 @@ export class PageView {
 
   update(state: ViewState): void {
     this.app_.classList.toggle('empty', state.info === null);
+    this.canvas.classList.toggle('adding', state.handles.adding !== 'no');
     for (const part of this.parts_) part.update(state);
   }
 

@@ -1,6 +1,6 @@
 // The picture of the body: when a new one is worth drawing, and whether they come fast enough.
 
-import type { Frame } from '../protocol';
+import type { ActiveHandle, Frame } from '../protocol';
 import { SlowFrames } from '../stage/quality';
 import type { Stage } from '../stage/stage';
 
@@ -20,6 +20,7 @@ export class PictureGate {
     const drawn = this.drawn_;
     if (frame === drawn) return false;
     if (drawn?.q.length !== frame.q.length || frame.pulls.length > 0 || drawn.pulls.length > 0) return true;
+    if (frame.warped !== drawn.warped || !sameHandles(frame.handles, drawn.handles)) return true;
     let change = 0;
     for (let i = 0; i < frame.q.length; ++i) {
       change = Math.max(change, Math.abs(frame.q[i]! - drawn.q[i]!));
@@ -39,6 +40,22 @@ export class PictureGate {
     this.drawn_ = null;
     this.largest_ = 0;
   }
+}
+
+/** Whether handles look alike. Their vertices move with the body. */
+function sameHandles(a: readonly ActiveHandle[], b: readonly ActiveHandle[]): boolean {
+  return (
+    a.length === b.length &&
+    a.every((handle, i) => {
+      const other = b[i]!;
+      return (
+        handle.id === other.id &&
+        handle.hold === other.hold &&
+        handle.target.every((x, k) => x === other.target[k]) &&
+        handle.rotation.every((x, k) => x === other.rotation[k])
+      );
+    })
+  );
 }
 
 /**

@@ -14,7 +14,9 @@ export const SHORTCUTS = [
   { action: 'open', keys: ['o'], shown: 'O', text: 'Open a model' },
   { action: 'panel', keys: ['p'], shown: 'P', text: 'Show or hide the panel' },
   { action: 'theme', keys: ['t'], shown: 'T', text: 'Light or dark' },
-  { action: 'help', keys: ['?', 'h'], shown: '? or H', text: 'This help' },
+  { action: 'handle', keys: ['h'], shown: 'H held', text: 'Clicks pin handles' },
+  { action: 'removeHandle', keys: ['delete', 'backspace'], shown: 'Delete', text: 'Remove the handle' },
+  { action: 'help', keys: ['?'], shown: '?', text: 'This help' },
 ] as const;
 
 export type ShortcutAction = (typeof SHORTCUTS)[number]['action'];
@@ -49,13 +51,18 @@ export function focusKind(element: Element | null): KeyRecord['focus'] {
 
 /**
  * Listens to the keys of the page. Space acts when it is let go, and not if a drag came in between: held, it makes a
- * drag turn the camera.
+ * drag turn the camera. H acts while it is held.
  */
 export class Shortcuts {
   private spaceDown_ = false;
   private spaceUsed_ = false;
 
-  constructor(run: (action: ShortcutAction) => void, suspended: () => boolean) {
+  /** stop: what acts while its key is held is to end. */
+  constructor(
+    run: (action: ShortcutAction) => void,
+    suspended: () => boolean,
+    stop: (action: 'handle') => void,
+  ) {
     window.addEventListener('keydown', (event) => {
       if (suspended()) return;
       const modified = event.ctrlKey || event.altKey || event.metaKey;
@@ -69,11 +76,13 @@ export class Shortcuts {
       }
     });
     window.addEventListener('keyup', (event) => {
+      if (event.key.toLowerCase() === 'h') stop('handle');
       if (event.key !== ' ' || !this.spaceDown_) return;
       this.spaceDown_ = false;
       if (!this.spaceUsed_ && !suspended()) run('play');
     });
     window.addEventListener('blur', () => {
+      stop('handle');
       this.spaceDown_ = false;
     });
   }

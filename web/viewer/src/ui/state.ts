@@ -4,13 +4,16 @@
 import type { BodyInfo, Vector3 } from '../../../runtime/src/types';
 import { diagonal } from '../body_scale';
 import type { Loaded } from '../client';
-import type { Frame, InForce, Settings } from '../protocol';
+import type { Frame, HandlePriority, Hold, InForce, Settings } from '../protocol';
 import { baseName } from '../settings_text';
 
 /** Up on the screen is +z. */
 export type Axis = '+x' | '-x' | '+y' | '-y' | '+z' | '-z';
 
 export type Overlay = 'mesh' | 'cubature' | 'fixed';
+
+/** Whether a click on the body makes a handle: not, the next one, or each while a key is held. */
+export type Adding = 'no' | 'once' | 'held';
 
 /** m/s^2 */
 export const STANDARD_GRAVITY = 9.81;
@@ -38,11 +41,22 @@ export interface ViewState {
     rate: number;
   };
   overlays: Record<Overlay, boolean>;
+  /** The handles themselves come with the frame. selected: the one that was used last. */
+  handles: { adding: Adding; selected: number | null; priority: HandlePriority };
   sketch: { recording: boolean; count: number };
   frame: Frame | null;
 }
 
+export interface HandleActions {
+  arm(adding: Adding): void;
+  hold(handle: number, hold: Hold): void;
+  /** null: all of them. */
+  remove(handle: number | null): void;
+  setPriority(priority: HandlePriority): void;
+}
+
 export interface Actions {
+  readonly handles: HandleActions;
   set(settings: Partial<Settings>): void;
   step(): void;
   reset(): void;
@@ -72,7 +86,7 @@ export const DEFAULT_SETTINGS: Settings = {
   gravity: [0, 0, 0],
   damping: { mass: 0, stiffness: 0 },
   rank: 1,
-  linear: false,
+  method: 'nonlinear',
   accuracy: 'fast',
 };
 
@@ -88,6 +102,7 @@ export function emptyState(): ViewState {
     frequencies: new Float64Array(),
     mode: { playing: null, amplitude: 0.1, rate: 0.5 },
     overlays: { mesh: false, cubature: false, fixed: false },
+    handles: { adding: 'no', selected: null, priority: 'position' },
     sketch: { recording: false, count: 0 },
     frame: null,
   };

@@ -1,4 +1,4 @@
-#include "limber/reduced/live_body.hpp"
+#include "limber/live/live_body.hpp"
 
 #include "tests/reduced/allocations.hpp"
 #include "tests/reduced/points.hpp"
@@ -151,13 +151,13 @@ TEST(LiveBody, IsLinearWhereItIsAskedToBe) {
     const Matrix K = test::evaluate(make_equations(model), Vector::Zero(4)).stiffness;
     body.set_state(q, Vector::Zero(4));
     const double bent = body.energy().elastic;
-    body.set_linear(true);
+    body.set_method(Method::linear);
     EXPECT_NEAR(body.energy().elastic, 0.5 * q.dot(K * q), 1e-13 * bent);
     EXPECT_LT((body.frequencies() - frequencies).norm(), 1e-12 * frequencies.norm());
     stiffen(body, 2.0);
     EXPECT_NEAR(body.energy().elastic, q.dot(K * q), 1e-13 * bent);
     stiffen(body, 0.5);
-    body.set_linear(false);
+    body.set_method(Method::nonlinear);
     EXPECT_NEAR(body.energy().elastic, bent, 1e-13 * bent);
   }
 }
@@ -219,7 +219,7 @@ TEST(LiveBody, ComesHalfWayToAPullAsStiffAsItself) {
 TEST(LiveBody, SettlesWhereItsComplianceBalancesThePull) {
   for (const ReducedModel& model : both_models()) {
     LiveBody body(model);
-    body.set_linear(true);
+    body.set_method(Method::linear);
     const Vector3 rest = body.position(free_vertex), way(0.05, -0.02, 0.03);
     const double k = body.stiffness_at(free_vertex);
     body.set_pulls(std::vector<Pull>{{free_vertex, rest + way, k}});
@@ -432,11 +432,11 @@ TEST(LiveBody, GoesOnWhereItIsMovedTo) {
 
 TEST(LiveBody, AllocatesNothingInAWarmStep) {
   for (const ReducedModel& model : both_models()) {
-    for (const bool linear : {false, true}) {
+    for (const Method method : {Method::nonlinear, Method::linear}) {
       for (const ReducedStepOptions& options :
            {ReducedStepOptions{}, iterate(10, 1e-8), test::matrix_free()}) {
         LiveBody body(model);
-        body.set_linear(linear);
+        body.set_method(method);
         body.set_damping({0.1, 0.01});
         body.set_gravity(Vector3(0.0, 0.0, -1.0));
         body.set_pulls(std::vector<Pull>{{free_vertex, Vector3::Ones(), body.stiffness_at(free_vertex)}});

@@ -2,6 +2,7 @@
 
 #include "limber/reduced/reconstruction.hpp"
 #include "limber/reduced/reduced_dynamics.hpp"
+#include "limber/warp/warped_dynamics.hpp"
 
 #include <memory>
 #include <optional>
@@ -17,6 +18,23 @@ struct Pull {
   double stiffness = 0.0;            ///< N/m; stiffness_at(vertex) times what a person chose is a good one
 };
 
+/// A vertex of the surface that is held by hand: dragged, twisted or both, as hard constraints.   [Choi & Ko 2005, section V]
+struct Handle {
+  int vertex = -1;
+  bool hold_position = true;
+  bool hold_orientation = false;
+  Vector3 position = Vector3::Zero();  ///< where the vertex shall be, m
+  Eigen::Quaterniond rotation =
+      Eigen::Quaterniond::Identity();  ///< how it shall be turned from rest, of unit length
+};
+
+/// What moves a body.
+enum class Method {
+  nonlinear,  ///< the reduced forces of the model
+  linear,  ///< the forces of the stiffness at rest, K(0) q: what sketching is done with  [Barbic & James 2005, section 5.2]
+  warped,  ///< natural modes that are warped: what handles need                          [Choi & Ko 2005]
+};
+
 struct BodyEnergy {
   double elastic = 0.0;  ///< J, of the body; without the springs that pull at it
   double kinetic = 0.0;  ///< J
@@ -24,7 +42,7 @@ struct BodyEnergy {
 
 /// A body in someone's hands: a reduced model with its materials, state and loads, all of which may change between two steps.
 /// This is what an engine embeds, and what the viewer runs in the browser. For one thread at a time. After the first
-/// step, steps allocate nothing.
+/// step, steps of the same length and kind allocate nothing, but for some small matrices where there are handles.
 ///
 /// Functions that throw Error leave the body as it was.
 class LiveBody {
@@ -46,9 +64,10 @@ class LiveBody {
   void set_damping(const RayleighDamping& damping);  ///< none at first
   void set_rank(
       Index rank);  ///< 1 to model().rank. Coordinates that leave are lost, those that come start from 0
-  /// The forces of the stiffness at rest, K(0) q, instead of the nonlinear ones: what sketching is done with.
-  ///                                                                    [Barbic & James 2005, section 5.2]
-  void set_linear(bool linear);
+  /// Nonlinear at first. The body goes on from the same q and v; handles are let go, pulls dropped, and a frame that moved is at rest.
+  /// `warped` needs a model with warp data. The method that it has already changes nothing.
+  void set_method(Method method);
+  [[nodiscard]] Method method() const;
 
   // What acts on it, until it is changed.
 
@@ -56,7 +75,8 @@ class LiveBody {
   /// A constant force on a vertex of the surface, N, in place of the one there; zero takes it away.
   void set_force(int vertex, const Vector3& force);
   void clear_forces();
-  /// Springs, taken implicitly: as stiff as one likes, at any time step. The whole list is replaced.
+  /// Springs, taken implicitly: as stiff as one likes, at any time step. The whole list is replaced. Not with warped modes,
+  /// which take handles.
   void set_pulls(std::span<const Pull> pulls);
   [[nodiscard]] Vector3 pull_force(Index pull) const;  ///< N, with which the spring pulls now
   /// Stiffness with which the body at rest resists a force on this vertex, N/m: the mean over directions of the compliance
@@ -64,16 +84,31 @@ class LiveBody {
   /// rigid ones of a body that nothing holds, are left out: 0 for a vertex that moves in these alone.
   [[nodiscard]] double stiffness_at(int vertex) const;
 
+  /// Vertices that are held from the next step on; warped modes only. The whole list is replaced: handles at the same vertices in the same
+  /// order, of the same kinds, only move, which costs nothing; others cost a small factorisation at the next step. They are
+  /// ideal constraints: they add no energy beside that of their own motion.
+  /// Throws Error for a vertex that cannot move, one that is held twice, and quaternions that are not of unit length.
+  void set_handles(std::span<const Handle> handles,
+                   ConstraintPriority priority = ConstraintPriority::position);
+  /// How well they were met in the last step; as if met before the first, and after reset().
+  [[nodiscard]] const ConstraintReport& handle_report() const;
+  /// How the frame moves that the body is attached to; warped modes only. Gravity and forces are in the axes of the frame.
+  void set_frame_motion(const FrameMotion& motion);
+
   // Motion.
 
-  /// Advances by h seconds; see step() in reduced_dynamics.hpp. On failure the state is left as it was.
+  /// Advances by h seconds; see step() in reduced_dynamics.hpp, or WarpedDynamics::step() for warped modes, which take the exact solution of
+  /// each oscillator where the options ask for more than one iteration and Newmark's otherwise. On failure the state is left as it was.
   SolveReport step(double h, const ReducedStepOptions& options = {});
   void reset();  ///< at rest, in the rest shape, at time 0; materials and loads stay
+  /// In coordinates of the model, whatever the method. The acceleration after a step of warped modes is the mean over it.
   [[nodiscard]] const DynamicState& state() const;
   /// q and v: r' each, finite. The acceleration is the one that balances the forces. The time goes on from where it was.
   void set_state(const Vector& q, const Vector& v);
   [[nodiscard]] BodyEnergy energy() const;
 
+  /// How a vertex of the surface is turned from rest, as modal warping has it: O(r). The identity for the other methods.
+  [[nodiscard]] Eigen::Quaterniond orientation(int vertex) const;
   /// Position of a vertex of the surface, m: O(r).
   [[nodiscard]] Vector3 position(int vertex) const;
   /// Positions of all vertices of the surface now. x: 3 x n.

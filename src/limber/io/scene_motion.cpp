@@ -1,0 +1,157 @@
+#include "limber/io/scene_motion.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/io/scene_values.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <cmath>
+#include <numbers>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+
+Eigen::Quaterniond to_rotation(const json& value, const std::string& where) {
+  const Eigen::Quaterniond rotation(value[3].get<double>(), value[0].get<double>(), value[1].get<double>(),
+                                    value[2].get<double>());
+  const double length = rotation.coeffs().stableNorm();
+  require(std::abs(length - 1.0) <= 1e-6,
+          "{}.rotation: a unit quaternion x, y, z, w is expected, this one is of length {:.9g}", where,
+          length);
+  return rotation.normalized();
+}
+
+PoseFunction to_keyed_motion(const json& keys, const std::string& interpolation, const std::string& where) {
+  std::vector<PoseKey> poses;
+  for (std::size_t i = 0; i < keys.size(); ++i) {
+    const std::string place = fmt::format("{}.keys[{}]", where, i);
+    const double time = keys[i]["time"].get<double>();
+    require(poses.empty() || time > poses.back().time,
+            "{}: its time is {} s, expected more than that of the key before, {} s", place, time,
+            poses.empty() ? 0.0 : poses.back().time);
+    poses.push_back({time, {to_vector(keys[i]["position"]), to_rotation(keys[i]["rotation"], place)}});
+  }
+  try {
+    return interpolate_poses(poses,
+                             interpolation == "linear" ? Interpolation::linear : Interpolation::smooth);
+  } catch (const Error& error) {
+    throw Error("{}.keys: {}", where, error.what());
+  }
+}
+
+/// Where motions are read from.
+struct Context {
+  const std::filesystem::path& folder;
+  FollowedAnimations& animations;
+};
+
+/// The motion of a joint from its start, in the axes and units of the scene.
+PoseFunction to_followed_motion(const json& follow, const Context& context, const std::string& where) {
+  const double scale = follow["scale"].get<double>();
+  const Eigen::Quaterniond axes =
+      follow["up"] == "y"
+          ? Eigen::Quaterniond(Eigen::AngleAxisd(std::numbers::pi / 2, Vector3::UnitX()))  // y becomes z
+          : Eigen::Quaterniond::Identity();
+  try {
+    const GltfAnimation& animation =
+        context.animations.find(resolve(context.folder, follow, "file"),
+                                follow.contains("animation") ? follow["animation"].get<std::string>() : "");
+    return [motion = from_start(animation.motion_of(follow["joint"].get<std::string>())), scale,
+            axes](double time) {
+      const Pose pose = motion(time);
+      return Pose{axes * Vector3(scale * pose.position),
+                  (axes * pose.rotation * axes.conjugate()).normalized()};
+    };
+  } catch (const Error& error) {
+    throw Error("{}.follow: {}", where, error.what());
+  }
+}
+
+/// By keys or by a joint; none where neither is given.
+PoseFunction to_motion(const json& value, const Context& context, const std::string& where) {
+  require(!(value.contains("keys") && value.contains("follow")),
+          "{}: 'keys' and 'follow' exclude each other: give one motion", where);
+  if (value.contains("keys"))
+    return to_keyed_motion(value["keys"], value["interpolation"].get<std::string>(), where);
+  require(!value.contains("follow") || value["interpolation"] == "smooth",
+          "{}.interpolation: it is that of 'keys', and a file that is followed has its own; leave it out",
+          where);
+  return value.contains("follow") ? to_followed_motion(value["follow"], context, where) : PoseFunction{};
+}
+
+BodyConstraint to_constraint(const json& value, const Context& context, const std::string& where) {
+  BodyConstraint constraint;
+  constraint.name = value["name"].get<std::string>();
+  constraint.where = to_selection(value, where);
+  constraint.hold = value["hold"] == "both"          ? Hold::both
+                    : value["hold"] == "orientation" ? Hold::orientation
+                                                     : Hold::position;
+  constraint.motion = to_motion(value, context, where);
+  constraint.frame = value.contains("follow") ? MotionFrame::world : MotionFrame::support;
+  if (value.contains("exercised")) {
+    constraint.exercised = to_selection(value["exercised"], where + ".exercised");
+    require(!constraint.exercised.empty(),
+            "{}.exercised: no vertices given; name some by 'vertices', 'box', 'where' or 'nearest'", where);
+  }
+  constraint.from = value["from"].get<double>();
+  if (value.contains("to")) constraint.to = value["to"].get<double>();
+  require(constraint.to > constraint.from, "{}: it ends at {} s, before it starts at {} s", where,
+          constraint.to, constraint.from);
+  return constraint;
+}
+
+/// Throws Error where a body of this scene can have no constraints or no moving support.
+void check_possible(const SolverSettings& solver, const std::string& where) {
+  require(is_modal(solver.order), "{}: it needs warped or linear modes; set solver.order to 'warped'", where);
+  require(solver.type == SimulationType::dynamics,
+          "{}: it needs a dynamic solver; a static solution has no time", where);
+}
+
+}  // namespace
+
+const GltfAnimation& FollowedAnimations::find(const std::filesystem::path& file,
+                                              const std::string& animation) {
+  const std::pair key(file.lexically_normal(), animation);
+  const auto found = read_.find(key);
+  if (found != read_.end()) return found->second;
+  return read_.emplace(key, read_gltf_animation(file, animation)).first->second;
+}
+
+void read_motion(const json& value, const std::filesystem::path& folder, const std::string& where,
+                 const SolverSettings& solver, FollowedAnimations& animations, Body& body) {
+  const Context context{folder, animations};
+  const json& constraints = value["constraints"];
+  for (std::size_t i = 0; i < constraints.size(); ++i) {
+    const std::string place = fmt::format("{}.constraints[{}]", where, i);
+    check_possible(solver, place);
+    body.constraints.push_back(to_constraint(constraints[i], context, place));
+  }
+  body.constraint_priority = value["constraint_priority"] == "orientation" ? ConstraintPriority::orientation
+                                                                           : ConstraintPriority::position;
+  body.coriolis = value["coriolis"].get<bool>();
+  if (value.contains("support")) {
+    const std::string place = where + ".support";
+    check_possible(solver, place);
+    body.support = to_motion(value["support"], context, place);
+    require(static_cast<bool>(body.support), "{}: it has no motion; give 'keys' or 'follow'", place);
+  }
+  require(
+      !body.coriolis || solver.order == ModelOrder::warped,
+      "{}.coriolis: only warped modes have local frames that turn; set solver.order to 'warped' or leave it "
+      "out",
+      where);
+}
+
+std::vector<std::filesystem::path> motion_files(const json& value, const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  const auto add = [&](const json& motion) {
+    if (motion.contains("follow")) files.push_back(resolve(folder, motion["follow"], "file"));
+  };
+  for (const json& constraint : value["constraints"]) add(constraint);
+  if (value.contains("support")) add(value["support"]);
+  return files;
+}
+
+}  // namespace limber

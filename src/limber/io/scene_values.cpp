@@ -1,0 +1,56 @@
+#include "limber/io/scene_values.hpp"
+
+#include "limber/base/error.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <limits>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+
+BoundingBox to_box(const json& value, const std::string& where) {
+  const bool list = value.is_array();
+  const BoundingBox box{to_vector(list ? value[0] : value["min"]), to_vector(list ? value[1] : value["max"])};
+  require((box.min.array() <= box.max.array()).all(), "{}.box: its first corner is beyond its second one",
+          where);
+  return box;
+}
+
+}  // namespace
+
+Vector3 to_vector(const json& value) {
+  return {value[0].get<double>(), value[1].get<double>(), value[2].get<double>()};
+}
+
+VertexSelection to_selection(const json& value, const std::string& where) {
+  VertexSelection selection;
+  if (value.contains("vertices")) {
+    for (const json& vertex : value["vertices"]) {
+      const auto number = vertex.get<std::int64_t>();
+      require(number <= std::numeric_limits<int>::max(), "{}.vertices: vertex {} does not exist", where,
+              number);
+      selection.vertices.push_back(static_cast<int>(number));
+    }
+  }
+  if (value.contains("box")) selection.box = to_box(value["box"], where);
+  if (value.contains("where")) selection.where = value["where"].get<std::string>();
+  if (value.contains("nearest")) {
+    const json& points = value["nearest"];
+    if (!points.empty() && points[0].is_number()) {
+      selection.nearest.push_back(to_vector(points));
+    } else {
+      for (const json& point : points) selection.nearest.push_back(to_vector(point));
+    }
+  }
+  return selection;
+}
+
+std::filesystem::path resolve(const std::filesystem::path& folder, const json& object, const char* key) {
+  if (!object.contains(key)) return {};
+  return folder / object[key].get<std::string>();
+}
+
+}  // namespace limber

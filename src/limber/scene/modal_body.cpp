@@ -1,0 +1,208 @@
+#include "limber/scene/modal_body.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/scene/body_model.hpp"
+#include "limber/scene/load.hpp"
+#include "limber/warp/nodal_rotations.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+/// The same stiffness at rest, which is all that matters here, with forces that need no training.
+std::vector<Material> as_stvk(std::vector<Material> materials) {
+  for (Material& material : materials) material.law = make_law("stvk", lame_of(material.law));
+  return materials;
+}
+
+ReduceOptions linear_modes_only(ReduceOptions options) {
+  options.basis.order = 0;
+  if (options.basis.sketch.empty() && options.basis.snapshots.empty())
+    options.basis.rank = std::max(options.basis.modes, 1);
+  options.forces = ForceKind::exact;
+  return options;
+}
+
+std::shared_ptr<const ReducedModel> find_modal_model(const Body& body, const Executor& executor,
+                                                     const Progress& progress) {
+  return find_model(body, as_stvk(body.materials), linear_modes_only(body.reduction), executor, progress);
+}
+
+void check_body(const Scene& scene, const Body& body, const ReducedModel& model) {
+  const bool statics = scene.solver.type == SimulationType::statics;
+  require(!statics || (body.constraints.empty() && !body.support),
+          "{}: 'constraints' and 'support' need a dynamic solver; set solver.type to 'dynamic'", body.name);
+  if (statics) require_held(body, model);
+  require(!body.support || !model.simulation ||
+              unheld_parts(model.simulation->mesh, model.simulation->fixed).empty(),
+          "{}: 'support' moves the vertices that are fixed, but they do not hold the body; give 'fixed'",
+          body.name);
+}
+
+/// A jump of the support would act as an acceleration of jump / h^2. Supports may be fast, but not change their way by half the body
+/// from one step to the next.
+void check_support(const Scene& scene, const Body& body, const PoseFunction& support, const Matrix3X& rest,
+                   double size) {
+  const double h = scene.solver.timestep;
+  const Vector3 low = rest.rowwise().minCoeff(), high = rest.rowwise().maxCoeff();
+  Pose before = support(0.0), now = before;
+  for (int i = 1; i <= scene.solver.steps; ++i) {
+    const Pose next = support(i * h);
+    double jump = 0.0;
+    for (int corner = 0; corner < 8; ++corner) {
+      const Vector3 x((corner & 1) != 0 ? high.x() : low.x(), (corner & 2) != 0 ? high.y() : low.y(),
+                      (corner & 4) != 0 ? high.z() : low.z());
+      jump = std::max(jump, (next.apply(x) - 2.0 * now.apply(x) + before.apply(x)).norm());
+    }
+    require(jump <= 0.5 * size,
+            "{}: 'support' jumps by {:.3g} m at {:.6g} s, within a time step, expected at most half the size "
+            "of the body, {:.3g} m; let it move smoothly, or shorten solver.timestep",
+            body.name, jump, (i - 1) * h, 0.5 * size);
+    before = now;
+    now = next;
+  }
+}
+
+bool same(const Pose& a, const Pose& b) {
+  return a.position == b.position && a.rotation.coeffs() == b.rotation.coeffs();
+}
+
+/// Displacements in the world of what is displaced by u in its frame.
+Matrix3X carried(const Pose& pose, const Matrix3X& rest, Matrix3X u) {
+  const Matrix3 rotation = pose.rotation.toRotationMatrix();
+  u = ((rotation * (rest + u)).colwise() + pose.position) - rest;
+  return u;
+}
+
+}  // namespace
+
+ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress)
+    : executor_(executor),
+      model_(find_modal_model(body, executor, progress)),
+      gravity_(scene.gravity),
+      statics_(scene.solver.statics),
+      loads_(body.loads) {
+  check_body(scene, body, *model_);
+  if (body.support) support_ = [motion = body.support](double time) { return motion(std::max(time, 0.0)); };
+  const std::vector<Material> materials = as_stvk(region_materials(body, *model_));
+  mass_ = total_mass(*model_, materials);
+  require(body.rank <= model_->rank, "{}: rank {} asked for, the reduced model has {}", body.name, body.rank,
+          model_->rank);
+  WarpedEquationsOptions options;
+  options.modes = body.rank;
+  options.damping = body.damping;
+  const bool warp = scene.solver.order == ModelOrder::warped;
+  dynamics_ = std::make_unique<WarpedDynamics>(
+      make_warped_equations(*model_, materials, options),
+      WarpedOptions{scene.solver.modal_integrator, warp, warp && body.coriolis});
+  sites_ = BodySites(model_, warp, executor);
+  if (support_) check_support(scene, body, support_, sites_.mesh().vertices, equations().size);
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    load_sites_.emplace_back();
+    for (const int v : loaded_vertices(sites_.mesh(), body, i))
+      load_sites_.back().push_back(sites_.site(equations(), v));
+  }
+  if (body.constraints.empty()) return;
+  const OscillatorStep step = make_oscillator_step(equations().stiffness, equations().damping,
+                                                   scene.solver.timestep, ModalIntegrator::semi_implicit);
+  constraints_ = ConstraintSchedule(body, sites_, equations(), step.q_of_f);
+}
+
+/// Gravity and point loads as they are on average from t0 to t1, in the axes of the frame.
+void ModalBody::apply_loads(double t0, double t1) {
+  const Eigen::Quaterniond to_frame = pose_at(0.5 * (t0 + t1)).rotation.conjugate();
+  dynamics_->set_gravity(to_frame * gravity_);
+  Vector shares(static_cast<Index>(loads_.size()));
+  for (std::size_t i = 0; i < loads_.size(); ++i)
+    shares(static_cast<Index>(i)) = active_share(loads_[i], t0, t1);
+  const bool same = shares_.size() == shares.size() && shares_ == shares;
+  if (same && (to_frame.coeffs() == to_frame_.coeffs() || shares.isZero(0.0))) return;
+  std::vector<SiteForce> forces;
+  for (std::size_t i = 0; i < loads_.size(); ++i) {
+    const double share = shares(static_cast<Index>(i));
+    if (share == 0.0) continue;
+    for (const WarpSite& site : load_sites_[i])
+      forces.push_back({site, to_frame * Vector3(share * loads_[i].force)});
+  }
+  dynamics_->set_forces(std::move(forces));
+  shares_ = shares;
+  to_frame_ = to_frame;
+}
+
+/// Inertia of the frame's motion, which starts at time 0 from rest. Differences about the middle of the step spread a jump of the velocity over two steps;
+/// what they would put into the step before the first one belongs into the first.
+void ModalBody::apply_frame_motion(double t0, double t1) {
+  if (!support_) return;
+  const double h = t1 - t0, middle = 0.5 * (t0 + t1);
+  const Pose now = support_(middle);
+  if (same(now, support_(middle - h)) && same(now, support_(middle + h))) {  // not even by rounding
+    dynamics_->set_frame_motion({});
+    return;
+  }
+  FrameMotion motion = frame_motion(support_, middle, h);
+  if (t0 == 0.0) {
+    const FrameMotion before = frame_motion(support_, middle - h, h);
+    motion.acceleration += before.acceleration;
+    motion.angular_acceleration += before.angular_acceleration;
+  }
+  dynamics_->set_frame_motion(motion);
+}
+
+StepReport ModalBody::solve(const Progress& progress) {
+  report(progress, "statics of modes", 0.0);
+  apply_loads(0.0, 0.0);
+  const SolveReport solved =
+      dynamics_->solve_static(statics_.tolerance, std::max(statics_.max_iterations, 50));
+  return {solved, dynamics_->elastic_energy(), 1.0, 1};
+}
+
+StepReport ModalBody::advance(double timestep) {
+  // The scene's time: a sum of steps would drift away from times that are multiples of them.
+  const double start = step_ * timestep, end = (step_ + 1) * timestep;
+  apply_loads(start, end);
+  apply_frame_motion(start, end);
+  // Times that are multiples of the step up to rounding mean these.
+  if (!constraints_.empty()) constraints_.prepare(*dynamics_, end, pose_at(end), 1e-6 * timestep);
+  constraint_report_ = dynamics_->step(timestep);
+  if (!std::isfinite(constraint_report_.position_error + constraint_report_.orientation_error))
+    return {
+        {SolveStatus::not_finite, constraint_report_.iterations, std::numeric_limits<double>::infinity()}};
+  ++step_;
+  time_ = end;
+  constraints_.record(*dynamics_, time_, constraint_report_);
+  const double energy = dynamics_->elastic_energy() + dynamics_->kinetic_energy();
+  return {{SolveStatus::converged, constraint_report_.iterations, 0.0}, energy, 1.0, 0};
+}
+
+void ModalBody::remember() { remembered_ = {dynamics_->state(), step_, time_}; }
+
+void ModalBody::go_back() {
+  dynamics_->set_state(remembered_.state);
+  step_ = remembered_.step;
+  time_ = remembered_.time;
+}
+
+Matrix3X ModalBody::displacement() const {
+  if (!model_->simulation) return Matrix3X(3, 0);
+  static const Matrix linear;
+  const SimulationMesh& simulation = *model_->simulation;
+  return carried(pose(), simulation.mesh.vertices,
+                 warped_field(simulation.basis, warped() ? sites_.rotations() : linear, coordinates()));
+}
+
+Matrix3X ModalBody::surface_displacement_in_frame(const Vector& at) const {
+  static const Eigen::MatrixXf linear;
+  return warped_field(model_->surface.basis, warped() ? model_->warp->surface_rotations : linear, at);
+}
+
+Matrix3X ModalBody::surface_displacement() const {
+  return carried(pose(), model_->surface.mesh.vertices, surface_displacement_in_frame(coordinates()));
+}
+
+/// As for a reduced body: nobody needs it enough to walk over the mesh at each step.
+double ModalBody::smallest_volume_ratio() const { return std::numeric_limits<double>::quiet_NaN(); }
+
+}  // namespace limber

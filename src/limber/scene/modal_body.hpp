@@ -1,0 +1,72 @@
+#pragma once
+
+#include "limber/scene/body_sites.hpp"
+#include "limber/scene/constraint_schedule.hpp"
+#include "limber/scene/scene.hpp"
+#include "limber/warp/warped_dynamics.hpp"
+
+namespace limber {
+
+/// A body computed by its natural modes, warped or linear. It may be attached to a moving frame: its dynamics are in the axes of that.
+class ModalBody final : public BodySimulation {
+ public:
+  /// Makes the model where the body brings none: linear or inertia modes, and no more of the forces than their stiffness at rest.
+  ModalBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress);
+
+  StepReport solve(const Progress& progress) override;
+  StepReport advance(double timestep) override;
+  void remember() override;
+  void go_back() override;
+  [[nodiscard]] Index unknowns() const override { return equations().modes(); }
+  [[nodiscard]] double mass() const override { return mass_; }
+  [[nodiscard]] const Executor& executor() const override { return executor_; }
+  /// In the world. Cost O(n m): of all vertices, whenever it is asked for.
+  [[nodiscard]] Matrix3X displacement() const override;
+  [[nodiscard]] Matrix3X surface_displacement() const override;
+  [[nodiscard]] double smallest_volume_ratio() const override;
+  [[nodiscard]] const ReducedModel* reduced_model() const override { return model_.get(); }
+
+  [[nodiscard]] const WarpedEquations& equations() const { return dynamics_->equations(); }
+  [[nodiscard]] bool warped() const { return dynamics_->options().warp; }
+  [[nodiscard]] const Vector& q() const { return dynamics_->state().q; }         ///< amplitudes of the modes
+  [[nodiscard]] Vector coordinates() const { return equations().shapes * q(); }  ///< of the model
+  [[nodiscard]] bool on_moving_support() const { return static_cast<bool>(support_); }
+  [[nodiscard]] Pose pose() const { return pose_at(time_); }  ///< of its frame, now
+  /// Displacements of the surface in the axes of the frame, 3 x n, m, at any coordinates of the model. Cost O(n r).
+  [[nodiscard]] Matrix3X surface_displacement_in_frame(const Vector& at) const;
+  [[nodiscard]] const ConstraintReport& constraint_report() const {
+    return constraint_report_;
+  }  ///< of the last step
+  [[nodiscard]] const std::vector<ConstraintOutcome>& outcomes() const { return constraints_.outcomes(); }
+  [[nodiscard]] Index most_held() const { return constraints_.most_held(); }  ///< numbers at a time
+
+ private:
+  [[nodiscard]] Pose pose_at(double time) const { return support_ ? support_(time) : Pose{}; }
+  void apply_loads(double t0, double t1);
+  void apply_frame_motion(double t0, double t1);
+
+  Executor executor_;
+  std::shared_ptr<const ReducedModel> model_;
+  double mass_ = 0.0;
+  Vector3 gravity_;  ///< in the world, m/s^2
+  StaticOptions statics_;
+  PoseFunction support_;  ///< none: the frame is the world
+  std::vector<PointLoad> loads_;
+  std::vector<std::vector<WarpSite>> load_sites_;  ///< of each load
+  // Of the forces as they were last applied: the shares of the loads, and the turn of the world's axes into the frame's.
+  Vector shares_;
+  Eigen::Quaterniond to_frame_ = Eigen::Quaterniond::Identity();
+  BodySites sites_;
+  std::unique_ptr<WarpedDynamics> dynamics_;
+  ConstraintSchedule constraints_;
+  ConstraintReport constraint_report_;
+  int step_ = 0;       ///< steps done
+  double time_ = 0.0;  ///< s, their end
+  struct Remembered {
+    WarpedState state;
+    int step = 0;
+    double time = 0.0;
+  } remembered_;
+};
+
+}  // namespace limber

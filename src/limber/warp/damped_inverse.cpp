@@ -1,0 +1,39 @@
+#include "limber/warp/damped_inverse.hpp"
+
+#include <Eigen/SVD>
+
+#include <cmath>
+
+namespace limber {
+
+DampedInverse damped_inverse(const Matrix& A, double scale) {
+  if (A.rows() == 0 || !(scale > 0.0)) return {Matrix::Zero(A.cols(), A.rows()), Matrix(A.cols(), 0)};
+  const Eigen::JacobiSVD<Matrix> svd(A, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const double least = DampedInverse::singular_share * scale;
+  Vector inverses(svd.singularValues().size());
+  Index kept = 0;
+  for (Index i = 0; i < inverses.size(); ++i) {
+    const double s = svd.singularValues()(i);
+    inverses(i) = s < least ? std::pow(s / least, 3) / least : 1.0 / s;
+    if (s >= least) kept = i + 1;
+  }
+  return {svd.matrixV() * inverses.asDiagonal() * svd.matrixU().transpose(), svd.matrixV().leftCols(kept)};
+}
+
+Matrix prioritized_inverse(const Matrix& first, const Matrix& second) {
+  const Index n = first.cols();
+  const DampedInverse one = damped_inverse(first, first.norm());
+  Matrix result(n, first.rows() + second.rows());
+  result.leftCols(first.rows()) = one.inverse;
+  if (second.rows() == 0) return result;
+  // What the first task leaves is compared with the whole second one: rounding must not pass for a direction.
+  const Matrix rest = second - (second * one.row_space) * one.row_space.transpose();
+  const DampedInverse two = damped_inverse(rest, second.norm());
+  // Damped directions of the rest may reach into those of the first task by rounding.
+  const Matrix within = two.inverse - one.row_space * (one.row_space.transpose() * two.inverse);
+  result.rightCols(second.rows()) = within;
+  result.leftCols(first.rows()) -= within * (second * one.inverse);
+  return result;
+}
+
+}  // namespace limber

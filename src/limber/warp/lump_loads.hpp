@@ -1,0 +1,57 @@
+#pragma once
+
+#include "limber/warp/warped_equations.hpp"
+
+#include <memory>
+
+namespace limber {
+
+/// What accelerates the lumps of a body, in the axes of the frame that it is attached to.
+struct LumpMotion {
+  Vector3 uniform = Vector3::Zero();  ///< gravity less the acceleration of the frame, m/s^2
+  Vector3 spin = Vector3::Zero();     ///< angular velocity of the frame, rad/s
+  Vector3 spin_up = Vector3::Zero();  ///< its angular acceleration, rad/s^2
+  bool warp = true;                   ///< false: the local frames do not turn
+  bool coriolis = false;              ///< forces of the turning of the local frames, which needs warp
+
+  /// Slower than that, rad/s, the frame turns by rounding alone.
+  static constexpr double least_spin = 1e-9;
+  /// Whether loads depend on velocities.
+  [[nodiscard]] bool gyroscopic() const { return coriolis || spin.norm() > least_spin; }
+  [[nodiscard]] bool none() const { return uniform.isZero(0.0) && spin_up.isZero(0.0) && !gyroscopic(); }
+};
+
+/// Modal loads of fields that act on the whole body, by its lumps. For one thread at a time.
+class LumpLoads {
+ public:
+  explicit LumpLoads(const WarpedEquations& equations);
+
+  /// load += sum of moment^T a over the lumps, with their accelerations a in the local frames at q and v (m each).
+  /// Reads 6 m numbers per lump once, in the order of memory. Allocates nothing.
+  void add(const LumpMotion& motion, const Vector& q, const Vector& v, Vector& load) const;
+
+ private:
+  /// Lumps that are computed together: lanes of SIMD registers.
+  static constexpr int lanes = 8;
+  using Lane = Eigen::Array<double, lanes, 1>;
+  using Columns = Eigen::Array<double, lanes, Eigen::Dynamic>;
+  struct Lanes;
+  struct Factors;
+
+  /// One group of lumps after the other; copies share it.
+  struct Data {
+    Columns field;  ///< per group: rotations of all modes, then moments of all modes; x, y and z of each
+    Columns rest;   ///< per group: center x, y, z, and 1 / mass
+  };
+
+  [[nodiscard]] Lanes product(Index first, const Vector& amplitudes) const;
+  [[nodiscard]] Lanes acceleration(const LumpMotion& motion, Index group, const Vector& q,
+                                   const Vector& v) const;
+  static Factors factors_of(const Lanes& w);
+
+  std::shared_ptr<const Data> data_;
+  Index modes_ = 0;
+  mutable Columns sums_;  ///< lanes x m, memory of add()
+};
+
+}  // namespace limber

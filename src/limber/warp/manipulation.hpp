@@ -1,0 +1,106 @@
+#pragma once
+
+#include "limber/warp/warped_equations.hpp"
+
+#include <Eigen/Geometry>
+
+#include <vector>
+
+namespace limber {
+
+/// Which constraints are met first; the others as well as is possible then.           [Choi & Ko 2005, section V-C]
+enum class ConstraintPriority { position, orientation };
+
+/// The sites that are constrained, and those at which forces may act to that end.
+struct ManipulationSites {
+  std::vector<WarpSite> positions;     ///< to be at given places
+  std::vector<WarpSite> orientations;  ///< to be turned as given
+  /// Where forces act. None: wherever the constraints themselves push, which does no work on the motions that they leave free. With
+  /// others a constraint may add energy to the body: give that some damping.
+  std::vector<WarpSite> exercised;
+  ConstraintPriority priority = ConstraintPriority::position;
+};
+
+struct ConstraintReport {
+  bool met = true;                 ///< all constraints to the tolerances
+  int iterations = 0;              ///< of the nonlinear solve
+  double position_error = 0.0;     ///< largest distance from a target, m
+  double orientation_error = 0.0;  ///< largest angle from a target, rad
+};
+
+/// Hard constraints: forces on the exercised sites that bring the constrained ones where they shall be at the end of a step.
+///                                                                              [Choi & Ko 2005, Eq. 23-29]
+/// Pseudo-inverses are computed once, for all steps of the same length. The paper's one linear solve with them leaves an error,
+/// because R~ is that of another q; here they are iterated with the true error until that is below the tolerances, and where
+/// that is slow or fails Newton's method takes over, with the derivative of R~ Phi q. Directions in which forces hardly act (redundant
+/// or unreachable constraints) are damped: the result stays finite, as near as it gets, and the report says how far that is.
+class Manipulation {
+ public:
+  Manipulation() = default;
+  /// gain: m, q of a unit of modal force over the step (OscillatorStep::q_of_f of the semi-implicit step).
+  /// size: of the body, m. Targets are where the sites are at rest. Throws Error for sites of another number of modes, and for a constrained
+  /// site that no force on the exercised ones can move at all.
+  Manipulation(ManipulationSites sites, const Vector& gain, double size);
+
+  /// The same sites and targets for another length of steps.
+  void set_gain(const Vector& gain);
+
+  [[nodiscard]] bool empty() const { return sites_.positions.empty() && sites_.orientations.empty(); }
+  [[nodiscard]] const ManipulationSites& sites() const { return sites_; }
+
+  // Numbers as in the lists of sites. Throw Error for numbers that do not exist and for what is not finite.
+
+  void set_position(Index i, const Vector3& position);  ///< m
+  /// rotation: of the site from rest; a unit quaternion to 1e-6, else Error. Whole turns are kept: of the rotation
+  /// vectors that it stands for the one nearest to the target before is taken.
+  void set_orientation(Index i, const Eigen::Quaterniond& rotation);
+  /// All targets become where the sites are at q (m), whole turns included.
+  void set_targets(const VectorRef& q);
+  [[nodiscard]] Vector3 position_target(Index i) const;
+  [[nodiscard]] Vector3 orientation_target(Index i) const;  ///< rotation vector, rad
+
+  /// q: m, as it would be without constraints; changed to where they are met. After a solve that missed, the next ones
+  /// make less effort, until targets have moved noticeably (a tenth of the size, of a radian or of the error left) and once in 60.
+  ConstraintReport solve(Vector& q) const;
+
+  /// Distance (m) and angle (rad) by which a constraint is missed at q. The angle is the length of the difference of the
+  /// rotation vectors: whole turns count, and the angle between the two orientations is never larger.
+  [[nodiscard]] double position_error(Index i, const VectorRef& q) const;
+  [[nodiscard]] double orientation_error(Index i, const VectorRef& q) const;
+
+  /// To which constraints are met where they can be: as shares of the size, and rad.
+  static constexpr double position_tolerance = 1e-10;
+  static constexpr double orientation_tolerance = 1e-10;
+
+ private:
+  [[nodiscard]] bool ideal() const { return sites_.exercised.empty(); }
+  void precompute(const Vector& gain);
+  void residual(const Vector& q, Vector& r) const;
+  [[nodiscard]] bool to_local(const Vector& q, const Vector& r) const;
+  [[nodiscard]] Matrix derivative(const Vector& q) const;
+  [[nodiscard]] Matrix inverse_of(const Matrix& derivative) const;
+  [[nodiscard]] bool met(const Vector& r) const;
+  [[nodiscard]] bool is_in_vain() const;
+  void remember(bool was_met, bool was_in_vain) const;
+  [[nodiscard]] double longest_step(const Vector& dq) const;
+  int iterate_chords(Vector& q, Vector& r) const;
+  int iterate_newton(Vector& q, const Vector& offset, int limit) const;
+  int follow(Vector& q, const Vector& start) const;
+  [[nodiscard]] ConstraintReport report(const Vector& q, int iterations) const;
+  [[nodiscard]] Index position_rows() const { return 3 * static_cast<Index>(sites_.positions.size()); }
+
+  ManipulationSites sites_;
+  double size_ = 1.0;
+  Matrix force_gain_;      ///< B, m x forces: gamma Phi_x^T, or the root of gamma
+  Matrix chord_;           ///< m x rows: q for errors in the local frames, by the pseudo-inverses at rest
+  Matrix3X positions_;     ///< targets
+  Matrix3X orientations_;  ///< targets, rotation vectors
+  // What the last solve with all methods missed.
+  mutable int solves_left_ = 0;  ///< that make less effort; 0: it missed nothing, or long ago
+  mutable double missed_error_ = 0.0;
+  mutable Matrix3X missed_positions_, missed_orientations_;
+  // Memory of the iteration with chord_, so that it allocates nothing.
+  mutable Vector start_, error_, local_, next_q_, next_error_;
+};
+
+}  // namespace limber

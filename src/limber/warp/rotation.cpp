@@ -1,0 +1,82 @@
+#include "limber/warp/rotation.hpp"
+
+#include <numbers>
+
+namespace limber {
+namespace {
+
+constexpr double turn = 2.0 * std::numbers::pi;
+
+/// Half an angle, rad, below which a rotation has no axis of its own: what rounding leaves of a quaternion that stands for none.
+constexpr double no_axis = 1e-12;
+
+/// I + a [w] + b [w]^2.
+Matrix3 polynomial(double a, double b, const Vector3& w) {
+  const Matrix3 W = cross_matrix(w);
+  return Matrix3::Identity() + a * W + b * (W * W);
+}
+
+/// Derivatives of c and e by x = t^2.
+struct FactorDerivatives {
+  double cosine, mean;
+};
+
+FactorDerivatives factor_derivatives(double x, const RotationFactors<double>& factors) {
+  if (x < 4.0) {
+    // Term by term. Below it is the sum of k (-x)^(k-1) n! / (n + 2k)! over k >= 1, scaled to start with 1; twelve terms do.
+    const auto series = [x](int n) {
+      double sum = 1.0;
+      for (int k = 12; k >= 1; --k)
+        sum = 1.0 - x * sum * (k + 1) / (k * (n + 2.0 * k + 1) * (n + 2.0 * k + 2));
+      return sum;
+    };
+    return {-series(2) / 24.0, -series(3) / 120.0};
+  }
+  return {(factors.sine - 2.0 * factors.cosine) / (2.0 * x),
+          (factors.cosine - 3.0 * factors.mean) / (2.0 * x)};
+}
+
+}  // namespace
+
+Matrix3 rotation_matrix(const Vector3& w) {
+  const RotationFactors<double> factors = rotation_factors(w.squaredNorm());
+  return polynomial(factors.sine, factors.cosine, w);
+}
+
+Matrix3 mean_rotation(const Vector3& w) {
+  const RotationFactors<double> factors = rotation_factors(w.squaredNorm());
+  return polynomial(factors.cosine, factors.mean, w);
+}
+
+Matrix3 mean_rotation_derivative(const Vector3& w, const Vector3& x) {
+  const RotationFactors<double> factors = rotation_factors(w.squaredNorm());
+  const FactorDerivatives slopes = factor_derivatives(w.squaredNorm(), factors);
+  // d(w x x) = -[x] dw, and d(w x (w x x)) = d(w (w.x) - x (w.w)) = (w.x + w x^T - 2 x w^T) dw.
+  const Vector3 once = w.cross(x), twice = w.cross(once);
+  return -factors.cosine * cross_matrix(x) +
+         factors.mean * (w.dot(x) * Matrix3::Identity() + w * x.transpose() - 2.0 * x * w.transpose()) +
+         (slopes.cosine * once + slopes.mean * twice) * (2.0 * w.transpose());
+}
+
+Vector3 rotation_vector(const Eigen::Quaterniond& rotation) {
+  const double sign = rotation.w() < 0.0 ? -1.0 : 1.0;
+  const Vector3 v = sign * rotation.vec();
+  const double sine = v.norm();
+  return sine > 0.0 ? Vector3(2.0 * std::atan2(sine, sign * rotation.w()) / sine * v) : Vector3(2.0 * v);
+}
+
+Vector3 nearest_rotation_vector(const Eigen::Quaterniond& rotation, const Vector3& near) {
+  const Vector3 w = rotation_vector(rotation);
+  const double angle = w.norm(), distance = near.norm();
+  if (angle < 2.0 * no_axis) {
+    // Whole turns about any axis are the same rotation: that of `near` is the nearest. About it w matters only along the axis.
+    const double turns = std::round(distance / turn);
+    if (turns == 0.0) return w;
+    const Vector3 axis = near / distance;
+    return (turns * turn + w.dot(axis)) * axis;
+  }
+  const Vector3 axis = w / angle;
+  return (angle + turn * std::round((near.dot(axis) - angle) / turn)) * axis;
+}
+
+}  // namespace limber

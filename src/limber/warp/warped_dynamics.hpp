@@ -1,0 +1,108 @@
+#pragma once
+
+#include "limber/linalg/solve_report.hpp"
+#include "limber/warp/lump_loads.hpp"
+#include "limber/warp/manipulation.hpp"
+#include "limber/warp/oscillators.hpp"
+#include "limber/warp/warped_equations.hpp"
+
+#include <vector>
+
+namespace limber {
+
+/// How the frame that a body is attached to moves, in the axes of that frame. Its origin is that of the coordinates at rest.
+struct FrameMotion {
+  Vector3 acceleration = Vector3::Zero();          ///< of the origin, m/s^2
+  Vector3 angular_velocity = Vector3::Zero();      ///< rad/s
+  Vector3 angular_acceleration = Vector3::Zero();  ///< rad/s^2
+};
+
+/// A force on a vertex, N, in the axes of the frame; it keeps its direction while the vertex turns.
+struct SiteForce {
+  WarpSite site;
+  Vector3 force = Vector3::Zero();
+};
+
+struct WarpedState {
+  double time = 0.0;  ///< s
+  Vector q;           ///< m, amplitudes of the modes
+  Vector v;           ///< their velocities
+};
+
+struct WarpedOptions {
+  ModalIntegrator integrator = ModalIntegrator::newmark;
+  bool warp = true;       ///< false: linear modal analysis, u = Phi q, no rotations anywhere
+  bool coriolis = false;  ///< forces of the turning of the local frames  [Choi & Ko 2005, footnote 2]
+};
+
+/// A body that moves by warped modes: decoupled oscillators, loads in local frames, hard constraints.
+/// For one thread at a time. A step without constraints allocates nothing and costs O(m (lumps + forces)); four times that where
+/// the frame turns or the option `coriolis` is on, and nothing per lump where neither gravity nor the frame accelerates these.
+class WarpedDynamics {
+ public:
+  explicit WarpedDynamics(WarpedEquations equations, const WarpedOptions& options = {});
+
+  [[nodiscard]] const WarpedEquations& equations() const { return equations_; }
+  [[nodiscard]] const WarpedOptions& options() const { return options_; }
+
+  // What acts on it until it is changed; nothing at first. All in the axes of the frame. Throw Error for what is not finite.
+
+  void set_gravity(const Vector3& acceleration);  ///< m/s^2
+  void set_frame_motion(const FrameMotion& motion);
+  void set_forces(std::vector<SiteForce> forces);
+  /// Constrained from the next step on, in place of what was before; targets start where the sites are now, so that nothing jumps.
+  void set_constraints(ManipulationSites sites);
+  [[nodiscard]] Manipulation& constraints() { return constraints_; }
+  [[nodiscard]] const Manipulation& constraints() const { return constraints_; }
+
+  /// Advances by h seconds. Loads are those of the state before the step. Where they depend on velocities (the frame turns, or the option
+  /// `coriolis`) they are those of the middle of the step, found by taking it up to four times: they add
+  /// next to no energy while the frame turns by no more than 15 degrees per step. While there are
+  /// constraints the step is the semi-implicit one, whatever the integrator: hard constraints set the stiff modes vibrating, and integrators
+  /// that damp nothing would let that grow. Where they are missed v becomes 0. Returns how well constraints were met; throws Error for h that is not positive and
+  /// finite.
+  /// Where numbers leave the range of double the state is left as it was, and `met` is false with infinite errors.
+  ConstraintReport step(double h);
+
+  /// Equilibrium of gravity, frame motion and forces (without inertia of the body's own motion), by Newton's method from the present q;
+  /// constraints take no part. v becomes 0. On failure the state is left as it was.
+  /// residual: of the modal forces, relative to the largest of loads and elastic forces.
+  SolveReport solve_static(double tolerance = 1e-10, int max_iterations = 100);
+
+  [[nodiscard]] const WarpedState& state() const { return state_; }
+  void set_state(const WarpedState& state);  ///< throws Error for wrong sizes and numbers that are not finite
+
+  [[nodiscard]] double elastic_energy() const;  ///< J, 1/2 sum k q^2
+  [[nodiscard]] double kinetic_energy() const;  ///< J, 1/2 sum v^2
+
+  /// Phi^T R^T F of all loads at the present state, m.
+  void modal_load(Vector& load) const;
+
+ private:
+  void prepare(double h);
+  [[nodiscard]] OscillatorStep semi_implicit_step(double h) const;
+  [[nodiscard]] LumpMotion lump_motion() const;
+  void add_site_forces(const Vector& q, Vector& load) const;
+  void loads(const Vector& q, const Vector& v, Vector& load) const;
+  ConstraintReport advance(double h);
+  ConstraintReport correct(double h, ConstraintReport report);
+  [[nodiscard]] Matrix load_derivative(const Vector& q) const;
+  [[nodiscard]] SolveReport balance(double share, double tolerance, int limit, Vector& q) const;
+
+  WarpedEquations equations_;
+  WarpedOptions options_;
+  LumpLoads lump_loads_;
+  WarpedState state_;
+  Vector3 gravity_ = Vector3::Zero();
+  FrameMotion frame_;
+  std::vector<SiteForce> forces_;
+  Manipulation constraints_;
+  double prepared_h_ = 0.0;   ///< s, of step_; 0: none
+  OscillatorStep held_step_;  ///< semi-implicit
+  double held_h_ = 0.0;       ///< s, of that and of the gain of the constraints
+  OscillatorStep step_;
+  // Memory of a step.
+  Vector load_, next_q_, next_v_, mean_q_, mean_v_;
+};
+
+}  // namespace limber

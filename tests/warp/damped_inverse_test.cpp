@@ -1,0 +1,27 @@
+#include "limber/warp/damped_inverse.hpp"
+
+#include "tests/support/fixtures.hpp"
+
+#include <Eigen/QR>
+#include <gtest/gtest.h>
+
+namespace limber {
+namespace {
+
+using test::random_vector;
+
+TEST(DampedInverse, IsThePseudoInverseOfAWellConditionedMatrix) {
+  const Matrix A = random_vector(12, 1.0, 2).reshaped(3, 4);
+  const Matrix expected = A.completeOrthogonalDecomposition().pseudoInverse();
+  EXPECT_LT((damped_inverse(A, A.norm()).inverse - expected).norm(), 1e-12 * expected.norm());
+}
+
+TEST(DampedInverse, StaysBoundedNextToASingularMatrix) {
+  for (const double s : {1e-4, 1e-6, 1e-7, 1e-9, 1e-16, 0.0}) {
+    const Matrix A = Vector3(1.0, 0.5, s).asDiagonal();
+    EXPECT_LE(damped_inverse(A, 1.0).inverse.norm(), 1.3 / DampedInverse::singular_share) << s;
+  }
+}
+
+}  // namespace
+}  // namespace limber
