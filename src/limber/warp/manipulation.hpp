@@ -28,11 +28,11 @@ struct ConstraintReport {
   double orientation_error = 0.0;  ///< largest angle from a target, rad
 };
 
-/// Hard constraints: forces on the exercised sites that bring the constrained ones where they shall be at the end of a step.
+/// Hard constraints: forces that bring the constrained sites where they shall be at the end of a step.
 ///                                                                              [Choi & Ko 2005, Eq. 23-29]
-/// Pseudo-inverses are computed once, for all steps of the same length. The paper's one linear solve with them leaves an error,
-/// because R~ is that of another q; here they are iterated with the true error until that is below the tolerances, and where
-/// that is slow or fails Newton's method takes over, with the derivative of R~ Phi q. Directions in which forces hardly act (redundant
+/// Without exercised sites by Newton's method, with the derivative of R~ Phi q. With them by the paper's pseudo-inverses, computed once for
+/// all steps of the same length: its one linear solve leaves an error, because R~ is that of another q, so that they are
+/// iterated with the true error; where that is slow or fails Newton's method takes over. Directions in which forces hardly act (redundant
 /// or unreachable constraints) are damped: the result stays finite, as near as it gets, and the report says how far that is.
 class Manipulation {
  public:
