@@ -1,6 +1,7 @@
 #include "bench/bodies.hpp"
 #include "bench/registry.hpp"
 #include "limber/linalg/pairs.hpp"
+#include "limber/precompute/growing_coefficients.hpp"
 #include "limber/precompute/stvk_coefficients.hpp"
 
 namespace limber::bench {
@@ -22,9 +23,13 @@ double update_flops(const Work& work, Index rank) {
   return rows * work.cells.cast<double>().prod() * pairs * pairs;
 }
 
+std::string name_of_case(std::string_view what, const Work& work, Index rank) {
+  return "precompute/" + std::string(what) + "/" + work.name + "_r_" + std::to_string(rank) + "/" +
+         std::to_string(work.threads) + (work.threads == 1 ? "_thread" : "_threads");
+}
+
 Case coefficients(const Work& work, Index rank) {
-  const std::string threads = std::to_string(work.threads) + (work.threads == 1 ? "_thread" : "_threads");
-  return {"precompute/coefficients/" + work.name + "_r_" + std::to_string(rank) + "/" + threads,
+  return {name_of_case("coefficients", work, rank),
           [work, rank] {
             const auto model = bar("stvk", work.threads, work.kind, work.cells);
             auto basis = std::make_shared<Matrix>(Matrix::Random(model->dof_count(), rank));
@@ -37,6 +42,25 @@ Case coefficients(const Work& work, Index rank) {
           }};
 }
 
+/// By the last one of `rank` vectors.
+Case growth(const Work& work, Index rank) {
+  return {name_of_case("growth", work, rank),
+          [work, rank] {
+            const auto model = bar("stvk", work.threads, work.kind, work.cells);
+            const auto basis = std::make_shared<Matrix>(Matrix::Random(model->dof_count(), rank));
+            const auto growing = std::make_shared<GrowingCoefficients>(*model);
+            growing->grow(basis->leftCols(rank - 1));
+            return [model, basis, growing, rank] {
+              growing->truncate(rank - 1);
+              growing->grow(*basis);
+            };
+          },
+          "the time of the whole computation",
+          [work, rank](const Results& results, double s) {
+            return s / results.at(name_of_case("coefficients", work, rank));
+          }};
+}
+
 }  // namespace
 
 std::vector<Case> precompute_cases(int threads) {
@@ -44,7 +68,9 @@ std::vector<Case> precompute_cases(int threads) {
   const Work more_tets{"48000_tets", ElementKind::tetrahedron, {80, 10, 10}, threads};
   // As many as the tower of Barbic & James 2005, table 1, which took 79 minutes.
   const Work bricks{"11000_bricks", ElementKind::brick, {110, 10, 10}, threads};
-  return {coefficients(tets, 30), coefficients(more_tets, 30), coefficients(bricks, 30)};
+  return {
+      coefficients(tets, 10), coefficients(tets, 20), coefficients(tets, 30),      growth(tets, 10),
+      growth(tets, 20),       growth(tets, 30),       coefficients(more_tets, 30), coefficients(bricks, 30)};
 }
 
 }  // namespace limber::bench

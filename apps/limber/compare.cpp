@@ -10,6 +10,7 @@
 #include "limber/draw/line_plot.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/sketch_file.hpp"
+#include "limber/scene/online_body.hpp"
 #include "limber/scene/scene.hpp"
 #include "limber/scene/trajectory.hpp"
 
@@ -75,6 +76,8 @@ Motion run_motion(const Scene& scene, const std::string& name) {
     bar.show(fmt::format("{}: step {} of {}", name, i, scene.solver.steps),
              static_cast<double>(i) / scene.solver.steps);
   }
+  if (const auto* const online = dynamic_cast<const OnlineBody*>(state.bodies[0].get()))
+    motion.unknowns = online->report().rank;
   motion.seconds_per_step = seconds / scene.solver.steps;
   return motion;
 }
@@ -100,9 +103,9 @@ void check_model_fits(const Body& body, std::string_view word) {
 /// The scene with its body in the subspace that a word of --basis names.
 /// It may end with the kind of forces, as in inertia/modal-cubature.
 Scene with_basis(const Scene& scene, std::string word, const Options& options, const Motion& full) {
-  static constexpr std::array<std::string_view, 9> known{"model",          "derivatives", "modes",
-                                                         "inertia",        "warped",      "linear",
-                                                         "inertia-random", "motion",      "sketch:FILE"};
+  static constexpr std::array<std::string_view, 10> known{
+      "model",  "derivatives",    "modes",  "inertia", "warped",
+      "linear", "inertia-random", "motion", "online",  "sketch:FILE"};
   Scene result = scene;
   result.solver.order = ModelOrder::reduced;
   Body& body = result.bodies[0];
@@ -112,6 +115,11 @@ Scene with_basis(const Scene& scene, std::string word, const Options& options, c
     require(word != "model", "--basis model: a model has its own kind of forces; leave out '/{}'", forces);
     require(word != "warped" && word != "linear", "--basis {}: modes need no forces; leave out '/{}'", word,
             forces);
+    require(word != "online", "--basis online: it chooses its forces itself; leave out '/{}'", forces);
+  }
+  if (word == "online") {
+    result.solver.order = ModelOrder::online;
+    return result;
   }
   if (word == "warped" || word == "linear") {
     result.solver.order = word == "warped" ? ModelOrder::warped : ModelOrder::linear;
@@ -172,6 +180,9 @@ Index find_probe(const Options& options, const VolumeMesh& mesh, const Motion& f
 double release_time(const Body& body) {
   double time = 0.0;
   for (const PointLoad& load : body.loads) {
+    if (std::isfinite(load.to)) time = std::max(time, load.to);
+  }
+  for (const AccelerationLoad& load : body.accelerations) {
     if (std::isfinite(load.to)) time = std::max(time, load.to);
   }
   return time;
@@ -269,9 +280,13 @@ void run(const Options& options) {
   const Body& body = scene.bodies[0];
   std::vector<std::string> bases = options.bases;
   if (bases.empty()) bases.push_back(body.model ? "model" : "derivatives");
-  const auto has_rank = [](const std::string& word) { return word != "warped" && word != "linear"; };
+  const auto has_rank = [](const std::string& word) {
+    return word != "warped" && word != "linear" && word != "online";
+  };
   require(!options.rank || std::any_of(bases.begin(), bases.end(), has_rank),
-          "--rank: the bases warped and linear have modes; use --modes {}", *options.rank);
+          "--rank: the bases warped and linear have modes, use --modes {}; that of online is "
+          "solver.online.max_rank",
+          *options.rank);
   for (const std::string& word : bases)
     (void)with_basis(scene, word, options, {});  // refuses before the long work
 
@@ -314,13 +329,14 @@ Command add_compare(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   parser->add_option("SCENE", options->scene, "Scene file of one body in motion")->required()->type_name("");
   parser
-      ->add_option("--basis", options->bases,
-                   "derivatives, modes, inertia, inertia-random, motion (of the full run), sketch:FILE, "
-                   "warped, linear (both by the modes that the scene's basis names) or model (the scene's "
-                   "own), each with /exact, "
-                   "/cubature or /modal-cubature if wanted; may be "
-                   "repeated "
-                   "[model where the scene has one, else derivatives]")
+      ->add_option(
+          "--basis", options->bases,
+          "derivatives, modes, inertia, inertia-random, motion (of the full run), sketch:FILE, "
+          "online, warped, linear (both by the modes that the scene's basis names) or model (the scene's "
+          "own), each with /exact, "
+          "/cubature or /modal-cubature if wanted; may be "
+          "repeated "
+          "[model where the scene has one, else derivatives]")
       ->type_name("WHAT");
   parser->add_option("--modes", options->modes, "Linear modes [20]")
       ->check(CLI::Range(1, 200).description(""))

@@ -72,6 +72,8 @@ std::string_view order_name(ModelOrder order) {
       return "warped";
     case ModelOrder::linear:
       return "linear";
+    case ModelOrder::online:
+      return "online";
   }
   return "unknown";
 }

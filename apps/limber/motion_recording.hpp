@@ -1,15 +1,17 @@
 #pragma once
 
+#include "apps/limber/frame_store.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/scene/modal_body.hpp"
 #include "limber/scene/scene.hpp"
 
-#include <span>
+#include <memory>
 #include <string>
 #include <vector>
 
 namespace limber::app {
 
-/// How morph targets follow a warped body in an animation.
+/// How morph targets follow a body in an animation whose motion is no linear blend of the shapes of a model.
 struct AnimationFit {
   std::string body;
   Index targets = 0;
@@ -17,27 +19,46 @@ struct AnimationFit {
   double tolerance = 0.0;      ///< m
 };
 
-/// The motion of all bodies of a scene, for an animated .glb: their coordinates, and the poses of moving supports. The shapes of
-/// warped bodies are made when it is written. Records nothing for a scene that asks for no animation.
+/// The motion of all bodies of a scene, for an animated .glb: the coordinates of those that move in a subspace, with the poses of moving
+/// supports, and the displacements of the surface of the others, as floats. Morph targets are fitted when it is written. Records
+/// nothing for a scene that asks for no animation.
 class MotionRecording {
  public:
-  explicit MotionRecording(const Scene& scene) : scene_(scene), tracks_(scene.bodies.size()) {}
+  /// Keeps references to both. file: where frames go when they fill the memory or are saved; empty: nowhere.
+  MotionRecording(const Scene& scene, const SceneState& state, const std::filesystem::path& file);
 
   /// The present state as a further frame.
-  void add(const SceneState& state);
+  void add();
 
-  /// Writes the animation that the scene asks for. Returns one entry per warped body.
-  [[nodiscard]] std::vector<AnimationFit> write(const SceneState& state) const;
+  /// The frames so far; null for a scene without an animation.
+  [[nodiscard]] FrameStore* frames() const { return frames_.get(); }
+
+  /// Writes the animation that the scene asks for. Returns one entry per body whose motion had to be fitted.
+  [[nodiscard]] std::vector<AnimationFit> write() const;
 
  private:
+  /// Where the numbers of a body are in a frame, behind the time, and how many: doubles, or floats of a surface.
   struct Track {
-    std::vector<Vector> coordinates;  ///< of the model
-    std::vector<Pose> frame;          ///< of a body on a moving support
+    std::size_t offset = 0;
+    Index coordinates = 0;       ///< of its model
+    bool posed = false;          ///< then follow position and quaternion (x, y, z, w) of its frame
+    Index surface_vertices = 0;  ///< of a body without a model
+    std::vector<int> boundary;   ///< of the mesh, where that is the surface
   };
 
+  struct Fitted;
+
+  [[nodiscard]] Eigen::Matrix3Xf surface_of(std::size_t body) const;
+  void fit_surface(std::size_t body, BodyMotion& motion, Fitted& fitted) const;
+  void take_coordinates(std::size_t body, BodyMotion& motion, Fitted& fitted) const;
+  [[nodiscard]] Matrix coordinates_of(const Track& track) const;
+  [[nodiscard]] std::vector<Pose> poses_of(const Track& track) const;
+
   const Scene& scene_;
-  std::vector<double> times_;
+  const SceneState& state_;
   std::vector<Track> tracks_;  ///< of each body
+  std::unique_ptr<FrameStore> frames_;
+  std::string frame_;  ///< memory of add()
 };
 
 }  // namespace limber::app

@@ -2,18 +2,18 @@
 
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
-#include "apps/limber/describe.hpp"
+#include "apps/limber/online_report.hpp"
 #include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/io/csv.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/vtu.hpp"
 #include "limber/scene/modal_body.hpp"
-
-#include <nlohmann/json.hpp>
+#include "limber/scene/online_body.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -50,11 +50,30 @@ class Series {
   void write(double time, const std::vector<Matrix3X>& displacements) {
     if (frames_ == 0) make_folder(scene_.output.vtu);
     for (std::size_t i = 0; i < names_.size(); ++i) {
-      const std::string file = fmt::format("{}_{:04}.vtu", names_[i], frames_);
+      const std::string file = file_name(i);
       write_vtu(scene_.output.vtu / file, scene_.bodies[i].mesh, {.displacement = displacements[i]});
       entries_[i].push_back({time, file});
     }
     ++frames_;
+  }
+
+  /// Goes on after `count` frames, which an earlier process wrote. Throws Error where one is missing.
+  void resume(int count) {
+    for (; frames_ < count; ++frames_) {
+      const double time = frames_ * scene_.output.every * scene_.solver.timestep;  // as step() has it
+      for (std::size_t i = 0; i < names_.size(); ++i) {
+        entries_[i].push_back({time, file_name(i)});
+        std::error_code status;
+        require(fs::is_regular_file(scene_.output.vtu / file_name(i), status),
+                "{}: is missing, the checkpoint speaks of it; delete the checkpoint and start anew",
+                (scene_.output.vtu / file_name(i)).string());
+      }
+    }
+    remove_unfinished(scene_.output.vtu, [&](std::string_view name) {
+      return std::any_of(names_.begin(), names_.end(), [&](const std::string& body) {
+        return name == body + ".pvd" || (name.starts_with(body + "_") && name.ends_with(".vtu"));
+      });
+    });
   }
 
   /// Writes the .pvd files and returns their paths.
@@ -69,23 +88,34 @@ class Series {
   }
 
  private:
+  [[nodiscard]] std::string file_name(std::size_t body) const {
+    return fmt::format("{}_{:04}.vtu", names_[body], frames_);
+  }
+
   const Scene& scene_;
   std::vector<std::string> names_;
   std::vector<std::vector<PvdEntry>> entries_;
   int frames_ = 0;
 };
 
-void check_outputs(const Scene& scene, const fs::path& folder) {
+void check_outputs(const Scene& scene, const fs::path& folder, const CheckpointRun* checkpoints) {
   const OutputSettings& output = scene.output;
   if (!folder.empty()) check_output_folder(folder);
   if (!output.picture.empty()) check_extension(output.picture, ".png", "the picture");
   if (!output.animation.empty()) check_extension(output.animation, ".glb", "the animation");
+  if (!output.timeline.empty()) check_timeline_path(output.timeline);
+  std::vector<fs::path> outputs{output.displacements, output.picture, output.animation, output.timeline};
+  const std::size_t asked_for = outputs.size();
+  if (checkpoints != nullptr)
+    outputs.insert(outputs.end(), {checkpoints->file(), checkpoints->frames_file()});
   std::set<fs::path> files;
-  for (const fs::path& file : {output.displacements, output.picture, output.animation}) {
+  for (std::size_t i = 0; i < outputs.size(); ++i) {
+    const fs::path& file = outputs[i];
     if (file.empty()) continue;
     require(files.insert(file.lexically_normal()).second, "two outputs go to {}; choose different names",
             file.string());
     check_spares(file, scene.inputs);
+    if (i >= asked_for && !checkpoints->file_stated()) continue;  // a run goes on without checkpoints
     std::error_code status;
     const bool folder_comes = !folder.empty() && !fs::exists(folder, status) &&
                               file.parent_path().lexically_normal() == folder.lexically_normal();
@@ -97,10 +127,10 @@ void check_outputs(const Scene& scene, const fs::path& folder) {
 /// Throws Error for outputs that this kind of simulation does not have.
 void check_outputs_exist(const Scene& scene) {
   const OutputSettings& output = scene.output;
-  require(output.animation.empty() ||
-              (scene.solver.order != ModelOrder::full && scene.solver.type == SimulationType::dynamics),
-          "output.animation: a .glb holds the motion of reduced bodies; set solver.order to 'reduced', "
-          "'warped' or 'linear' and solver.type to 'dynamic', or ask for 'vtu'");
+  require(
+      output.animation.empty() || steps_in_time(scene),
+      "output.animation: a .glb holds a motion, and a static solve has none; set solver.type to 'dynamic' "
+      "or 'quasistatic', or ask for 'vtu'");
   for (const Body& body : scene.bodies) {
     require(body.mesh.element_count() > 0 || (output.displacements.empty() && output.vtu.empty()),
             "{}: output.displacements and output.vtu need the mesh, which the reduced model was kept "
@@ -123,23 +153,86 @@ void write_timed(double& seconds, const Action& action) {
   write_results(action);
 }
 
-/// The steps of a run, with a frame of the series and of the animation where one is due.
-void run_steps(const Scene& scene, SceneState& state, Series& series, MotionRecording& recording,
-               RunResult& result) {
-  const bool statics = scene.solver.type == SimulationType::statics;
+/// A run of a scene on its way.
+struct Run {
+  const Scene& scene;
+  SceneState& state;
+  Series series;
+  MotionRecording recording;
+  CheckpointRun* checkpoints;
+  RunResult& result;
+};
+
+void resume(Run& run, const Checkpoint& from) {
+  const int threads = run.state.bodies.front()->executor().threads();
+  if (threads != from.threads)
+    print_warning(
+        fmt::format("the run was begun with {} thread{} and goes on with {}: results may differ by rounding",
+                    from.threads, from.threads == 1 ? "" : "s", threads));
+  run.state.step = from.step;
+  run.state.time = from.step * run.scene.solver.timestep;
+  for (std::size_t i = 0; i < from.bodies.size(); ++i) {
+    StateReader reader(from.bodies[i], run.scene.bodies[i].name);
+    try {
+      run.state.bodies[i]->restore(reader);
+      reader.finish();
+    } catch (const Error& error) {
+      throw Error("{}: {}; delete it and start anew", run.checkpoints->file().string(), error.what());
+    }
+  }
+  run.result.report = from.report;
+  run.result.read_seconds += from.read_seconds;
+  run.result.setup_seconds += from.setup_seconds;
+  run.result.solve_seconds += from.solve_seconds;
+  run.result.write_seconds += from.write_seconds;
+  if (!run.scene.output.vtu.empty()) run.series.resume(1 + from.step / run.scene.output.every);
+  if (FrameStore* const frames = run.recording.frames())
+    frames->resume(static_cast<Index>(from.frames), from.frame_hash);
+}
+
+/// All that a checkpoint speaks of is on the disk before it.
+void save(const Run& run, Checkpoint& to) {
+  if (!run.scene.output.vtu.empty()) sync_folder(run.scene.output.vtu);
+  if (FrameStore* const frames = run.recording.frames()) {
+    frames->save();
+    to.frames = static_cast<std::uint64_t>(frames->count());
+    to.frame_hash = frames->hash();
+  }
+  to.threads = run.state.bodies.front()->executor().threads();
+  to.step = run.state.step;
+  to.report = run.result.report;
+  to.read_seconds = run.result.read_seconds;
+  to.setup_seconds = run.result.setup_seconds;
+  to.solve_seconds = run.result.solve_seconds;
+  to.write_seconds = run.result.write_seconds;
+  for (const auto& body : run.state.bodies) {
+    StateWriter writer;
+    body->save(writer);
+    to.bodies.push_back(writer.bytes());
+  }
+}
+
+/// The steps of a run that are left, with a frame of the series and of the animation where one is due.
+void run_steps(Run& run) {
+  const auto& [scene, state, series, recording, checkpoints, result] = run;
+  const bool statics = !steps_in_time(scene);
   const int count = step_count(scene);
-  const auto write_frame = [&](double time, const auto& displacements) {
-    if (scene.output.vtu.empty()) return;
-    write_timed(result.write_seconds, [&] { series.write(time, displacements()); });
+  const auto write_frame = [&run](double time, const auto& displacements) {
+    if (run.scene.output.vtu.empty()) return;
+    write_timed(run.result.write_seconds, [&] { run.series.write(time, displacements()); });
   };
 
   ProgressBar bar;
   const std::vector<Matrix3X> start = displacements_of(state);
   const auto at_start = [&] { return start; };
-  const auto now = [&] { return displacements_of(state); };
-  if (!statics) write_frame(0.0, at_start);
-  recording.add(state);
-  for (int i = 1; i <= count; ++i) {
+  const auto now = [&run] { return displacements_of(run.state); };
+  if (state.step == 0) {
+    if (!statics) write_frame(0.0, at_start);
+    run.recording.add();
+  } else {  // what was done before does not count for the time that is left
+    bar.show(fmt::format("step {} of {}", state.step, count), static_cast<double>(state.step) / count);
+  }
+  for (int i = state.step + 1; i <= count; ++i) {
     const int iterations = result.report.iterations;
     {
       const ScopedTimer timer(result.solve_seconds);
@@ -150,7 +243,11 @@ void run_steps(const Scene& scene, SceneState& state, Series& series, MotionReco
     if (statics) write_frame(0.0, at_start);  // not before: a static solve that fails leaves nothing
     if (statics || i % scene.output.every == 0) {
       write_frame(statics ? 1.0 : state.time, now);
-      recording.add(state);
+      run.recording.add();
+    }
+    if (checkpoints != nullptr) {
+      const ScopedTimer timer(result.write_seconds);
+      checkpoints->offer([&run](Checkpoint& checkpoint) { save(run, checkpoint); });
     }
     bar.show(fmt::format("step {} of {}", i, count), static_cast<double>(i) / count);
   }
@@ -177,6 +274,11 @@ void write_last_state(const Scene& scene, const SceneState& state, RunResult& re
   }
 }
 
+/// Relative, with the throttle.
+double accepted_error(const Scene& scene) {
+  return scene.solver.online.error * std::max(1.0, scene.solver.online.throttle);
+}
+
 void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.statics = scene.solver.type == SimulationType::statics;
   result.steps = state.step;
@@ -193,10 +295,31 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
       for (const ConstraintOutcome& outcome : modal->outcomes())
         result.constraints.push_back({body.name, outcome, modal->most_held(), modal->unknowns()});
     }
+    if (const auto* const online = dynamic_cast<const OnlineBody*>(&simulation))
+      result.online.push_back({body.name, online->report(), accepted_error(scene)});
     const double ratio = simulation.smallest_volume_ratio();
     smallest = ratio < smallest || std::isnan(ratio) ? ratio : smallest;
   }
   result.report.smallest_volume_ratio = smallest;
+}
+
+TimelinePlot timeline_plot(const Scene& scene, const RunResult& result) {
+  TimelinePlot plot;
+  plot.timestep = scene.solver.timestep;
+  plot.accepted_error = accepted_error(scene);
+  for (const BodyOnlineResult& one : result.online) plot.bars.push_back({one.body, one.report.timeline, {}});
+  return plot;
+}
+
+/// What a process that was killed left of its single files.
+void remove_unfinished(const Scene& scene, const CheckpointRun& checkpoints) {
+  const OutputSettings& output = scene.output;
+  for (const fs::path& file :
+       {output.displacements, output.picture, output.animation, output.timeline, checkpoints.file()}) {
+    if (file.empty()) continue;
+    limber::remove_unfinished(file.parent_path(),
+                              [&](std::string_view name) { return name == file.filename(); });
+  }
 }
 
 /// A reduced model has no rigid motion: nothing that a person would expect from gravity happens where that is possible.
@@ -213,45 +336,6 @@ void warn_of_loose_bodies(const Scene& scene, const SceneState& state) {
   }
 }
 
-std::string missed_text(const BodyConstraintOutcome& one) {
-  const ConstraintOutcome& outcome = one.outcome;
-  std::string by;
-  if (outcome.position_error > 0.0) by = fmt::format("{:.3g} m", outcome.position_error);
-  if (outcome.orientation_error > 0.0)
-    by += fmt::format("{}{:.3g} rad", by.empty() ? "" : " and ", outcome.orientation_error);
-  return fmt::format("'{}' of {} by up to {}, most at {:.6g} s", outcome.name, one.body, by,
-                     outcome.worst_time);
-}
-
-void warn_of_missed_constraints(const RunResult& result) {
-  std::string missed, crowded;
-  std::set<std::string> named;
-  for (const BodyConstraintOutcome& one : result.constraints) {
-    if (one.outcome.met) continue;
-    missed += (missed.empty() ? "" : "; ") + missed_text(one);
-    if (one.held <= one.modes || !named.insert(one.body).second) continue;
-    crowded += fmt::format("; in {} {} numbers are held by {} modes", one.body, one.held, one.modes);
-  }
-  if (missed.empty()) return;
-  print_warning(fmt::format("constraints were missed: {}{}; raise basis.modes or rank, or {}", missed,
-                            crowded, crowded.empty() ? "move them less" : "hold fewer vertices"));
-}
-
-/// A small length in the unit that suits it.
-std::string length_text(double metres) {
-  return metres < 0.1 ? fmt::format("{:.3g} mm", 1e3 * metres) : fmt::format("{:.3g} m", metres);
-}
-
-void warn_of_inexact_animations(const RunResult& result) {
-  for (const AnimationFit& fit : result.animations) {
-    if (fit.largest_error <= fit.tolerance) continue;
-    print_warning(fmt::format(
-        "{}: the animation misses vertices by up to {}, more than output.animation_tolerance, which is {}, "
-        "with all of its {} targets; raise the tolerance or write a shorter motion",
-        fit.body, length_text(fit.largest_error), length_text(fit.tolerance), fit.targets));
-  }
-}
-
 SceneState make_state_with_progress(const Scene& scene) {
   ProgressBar bar;
   return make_state(scene, bar.callback());
@@ -259,135 +343,47 @@ SceneState make_state_with_progress(const Scene& scene) {
 
 }  // namespace
 
-RunResult run_scene(const Scene& scene, const fs::path& folder) {
+RunResult run_scene(const Scene& scene, const fs::path& folder, CheckpointRun* checkpoints) {
+  if (!steps_in_time(scene)) checkpoints = nullptr;
   check_outputs_exist(scene);
-  check_outputs(scene, folder);
+  check_outputs(scene, folder, checkpoints);
+  std::optional<Checkpoint> from;
+  if (checkpoints != nullptr) from = checkpoints->find(scene);
   RunResult result;
   Timer setup;
   SceneState state = make_state_with_progress(scene);
   result.setup_seconds = setup.seconds();
   warn_of_loose_bodies(scene, state);
 
-  Series series(scene);
-  MotionRecording recording(scene);
-  run_steps(scene, state, series, recording, result);
+  const fs::path frames = checkpoints != nullptr ? checkpoints->frames_file() : fs::path();
+  Run run{scene, state, Series(scene), MotionRecording(scene, state, frames), checkpoints, result};
+  if (checkpoints != nullptr && checkpoints->resumes()) remove_unfinished(scene, *checkpoints);
+  if (from) {
+    resume(run, *from);
+  } else if (checkpoints != nullptr) {
+    checkpoints->clear();
+  }
+  run_steps(run);
   summarize(scene, state, result);
   write_timed(result.write_seconds, [&] {
     const OutputSettings& output = scene.output;
-    const bool files = !(output.displacements.empty() && output.picture.empty() && output.animation.empty());
+    const bool files = !(output.displacements.empty() && output.picture.empty() && output.animation.empty() &&
+                         output.timeline.empty());
     if (!folder.empty() && result.report.ok() && files) make_folder(folder);
     if (result.report.ok()) write_last_state(scene, state, result);
     if (result.report.ok() && !output.animation.empty()) {
-      result.animations = recording.write(state);
+      result.animations = run.recording.write();
       result.outputs.push_back(output.animation.lexically_normal());
     }
-    for (fs::path& path : series.finish()) result.outputs.push_back(std::move(path));
+    if (result.report.ok() && !output.timeline.empty()) {
+      write_timeline(output.timeline, timeline_plot(scene, result));
+      result.outputs.push_back(output.timeline.lexically_normal());
+    }
+    for (fs::path& path : run.series.finish()) result.outputs.push_back(std::move(path));
   });
-  warn_of_missed_constraints(result);
-  warn_of_inexact_animations(result);
+  if (checkpoints != nullptr && !result.report.ok()) checkpoints->give_up();
+  print_warnings(result);
   return result;
-}
-
-namespace {
-
-nlohmann::ordered_json constraints_json(const RunResult& result) {
-  nlohmann::ordered_json json{{"met", true}, {"each", nlohmann::ordered_json::array()}};
-  for (const auto& [body, outcome, held, modes] : result.constraints) {
-    if (!outcome.met) json["met"] = false;
-    json["each"].push_back({{"body", body},
-                            {"name", outcome.name},
-                            {"met", outcome.met},
-                            {"position_error", outcome.position_error},
-                            {"orientation_error", outcome.orientation_error},
-                            {"worst_time", outcome.worst_time}});
-  }
-  return json;
-}
-
-nlohmann::ordered_json animations_json(const RunResult& result) {
-  nlohmann::ordered_json json = nlohmann::ordered_json::array();
-  for (const AnimationFit& fit : result.animations) {
-    json.push_back({{"body", fit.body},
-                    {"targets", fit.targets},
-                    {"largest_error", fit.largest_error},
-                    {"tolerance", fit.tolerance}});
-  }
-  return json;
-}
-
-}  // namespace
-
-nlohmann::ordered_json to_json(const RunResult& result) {
-  nlohmann::ordered_json json{{"status", name_of(result.report.status)},
-                              {"steps", result.steps},
-                              {"time", result.time},
-                              {"iterations", result.report.iterations},
-                              {"residual", result.report.residual},
-                              {"energy", result.report.energy},
-                              {"load_steps", result.report.load_steps},
-                              {"smallest_volume_ratio", number_or_null(result.report.smallest_volume_ratio)}};
-  json["seconds"] = {{"read", result.read_seconds},
-                     {"setup", result.setup_seconds},
-                     {"solve", result.solve_seconds},
-                     {"write", result.write_seconds}};
-  json["bodies"] = nlohmann::ordered_json::array();
-  for (const BodyResult& body : result.bodies) {
-    json["bodies"].push_back({{"name", body.name},
-                              {"vertices", body.vertices},
-                              {"elements", body.elements},
-                              {"unknowns", body.unknowns},
-                              {"max_displacement", body.max_displacement}});
-  }
-  if (!result.constraints.empty()) json["constraints"] = constraints_json(result);
-  if (!result.animations.empty()) json["animation"] = animations_json(result);
-  json["outputs"] = nlohmann::ordered_json::array();
-  for (const fs::path& path : result.outputs) json["outputs"].push_back(path.string());
-  return json;
-}
-
-std::string to_text(const RunResult& result) {
-  const StepReport& report = result.report;
-  std::string text = fmt::format("{}: ", name_of(report.status));
-  if (result.statics) {
-    text += fmt::format("{} load step{}", report.load_steps, report.load_steps == 1 ? "" : "s");
-  } else {
-    text += fmt::format("{} time step{}, {:.6g} s simulated", result.steps, result.steps == 1 ? "" : "s",
-                        result.time);
-  }
-  text += fmt::format(", {} iterations, residual {:.2g}, energy {:.6g} J\n", report.iterations,
-                      report.residual, report.energy);
-  for (const BodyResult& body : result.bodies) {
-    text += fmt::format("{}: {} vertices, {} elements, {} unknowns, largest displacement {:.6g} m\n",
-                        body.name, body.vertices, body.elements, body.unknowns, body.max_displacement);
-  }
-  if (result.steps > 0 && !result.statics && result.solve_seconds > 0.0)
-    text += fmt::format("{:.4g} steps per second, {:.3g} times real time\n",
-                        result.steps / result.solve_seconds, result.time / result.solve_seconds);
-  if (report.smallest_volume_ratio <= 0.0) text += "warning: some element is inverted at the end\n";
-  text += fmt::format("seconds: read {:.2f}, setup {:.2f}, solve {:.2f}, write {:.2f}\n", result.read_seconds,
-                      result.setup_seconds, result.solve_seconds, result.write_seconds);
-  for (const AnimationFit& fit : result.animations) {
-    text +=
-        fmt::format("animation{}: {} target{}, largest error {} (tolerance {})\n",
-                    result.animations.size() > 1 ? " of " + fit.body : "", fit.targets,
-                    fit.targets == 1 ? "" : "s", length_text(fit.largest_error), length_text(fit.tolerance));
-  }
-  for (const fs::path& path : result.outputs) text += fmt::format("wrote {}\n", path.string());
-  return text;
-}
-
-void require_success(const RunResult& result, std::string_view scene) {
-  const StepReport& report = result.report;
-  if (report.ok()) return;
-  const std::string outcome = fmt::format("{}, residual {:.2g}", name_of(report.status), report.residual);
-  if (result.statics) {
-    throw Failure(
-        fmt::format("{}: no static solution found: {}; apply a smaller load or give more solver.load_steps",
-                    scene, outcome));
-  }
-  throw Failure(
-      fmt::format("{}: the solve failed after {} step{} (t = {:.6g} s): {}; use a shorter solver.timestep",
-                  scene, result.steps, result.steps == 1 ? "" : "s", result.time, outcome));
 }
 
 }  // namespace limber::app

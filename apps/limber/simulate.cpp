@@ -28,9 +28,41 @@ struct Options {
   std::optional<double> seconds, timestep;  ///< s; for a reduced model
   std::vector<double> gravity;              ///< m/s^2; for a reduced model
   std::string order;                        ///< for a reduced model
+  std::optional<double> error, throttle;    ///< for the order online, in place of the scene's
   std::optional<int> threads;
   bool json = false;
+  std::string checkpoint;          ///< file; empty: chosen
+  double checkpoint_every = 30.0;  ///< s of wall time
+  bool resume = false;
 };
+
+/// Where checkpoints go: with the results of a scene, beside the motion of a reduced model.
+fs::path checkpoint_file(const Options& options, bool model) {
+  if (!options.checkpoint.empty()) return options.checkpoint;
+  const fs::path scene(options.scene);
+  fs::path file = model ? fs::path(options.animation)
+                        : (options.output_dir.empty() ? scene.parent_path() : fs::path(options.output_dir)) /
+                              scene.filename();
+  return file.replace_extension(".checkpoint");
+}
+
+CheckpointOptions checkpoint_options(const Options& options, bool model) {
+  require(std::isfinite(options.checkpoint_every) && options.checkpoint_every >= 0.0,
+          "--checkpoint-every is {} s, expected at least 0", options.checkpoint_every);
+  CheckpointOptions result;
+  result.file = checkpoint_file(options, model);
+  result.file_stated = !options.checkpoint.empty();
+  result.every = options.checkpoint_every;
+  result.resume = options.resume;
+  if (options.seconds) result.settings.push_back(fmt::format("--seconds {}", *options.seconds));
+  if (options.timestep) result.settings.push_back(fmt::format("--timestep {}", *options.timestep));
+  if (!options.gravity.empty())
+    result.settings.push_back(fmt::format("--gravity {}", fmt::join(options.gravity, ",")));
+  if (options.error) result.settings.push_back(fmt::format("--error {}", *options.error));
+  if (options.throttle) result.settings.push_back(fmt::format("--throttle {}", *options.throttle));
+  if (!options.order.empty()) result.settings.push_back(fmt::format("--order {}", options.order));
+  return result;
+}
 
 /// The path as it would be with the scene file in `to` instead of `from`; absolute paths elsewhere stay.
 fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
@@ -74,10 +106,14 @@ Scene scene_of_model(const Options& options, std::string_view content) {
   return scene;
 }
 
-Scene load(const Options& options) {
+bool is_model(const Options& options, std::string_view content) {
+  return looks_like_model(content) || fs::path(options.scene).extension() == ".glb";
+}
+
+Scene load(const Options& options, bool& model) {
   const std::string content = read_file(options.scene);
-  if (looks_like_model(content) || fs::path(options.scene).extension() == ".glb")
-    return scene_of_model(options, content);
+  model = is_model(options, content);
+  if (model) return scene_of_model(options, content);
   require(!options.seconds && !options.timestep && options.gravity.empty() && options.order.empty(),
           "--seconds, --timestep, --gravity and --order are for reduced models; a scene has its own");
   return read_scene(options.scene);
@@ -86,39 +122,48 @@ Scene load(const Options& options) {
 void run(const Options& options) {
   const Timer timer;
   const fs::path file(options.scene);
-  Scene scene = load(options);
+  bool model = false;
+  Scene scene = load(options, model);
   const double read_seconds = timer.seconds();
   if (options.threads) scene.solver.threads = *options.threads;
+  require(scene.solver.order == ModelOrder::online || (!options.error && !options.throttle),
+          "--error and --throttle are for scenes of order 'online'; set solver.order");
+  if (options.error) scene.solver.online.error = *options.error;
+  if (options.throttle) scene.solver.online.throttle = *options.throttle;
   if (!options.output_dir.empty()) {
-    for (fs::path* path :
-         {&scene.output.displacements, &scene.output.vtu, &scene.output.picture, &scene.output.animation}) {
+    for (fs::path* path : {&scene.output.displacements, &scene.output.vtu, &scene.output.picture,
+                           &scene.output.animation, &scene.output.timeline}) {
       *path = moved(*path, file.parent_path(), options.output_dir);
     }
   }
   if (!options.animation.empty()) scene.output.animation = options.animation;
-  RunResult result = run_scene(scene, options.output_dir);
-  result.read_seconds = read_seconds;
+  require(steps_in_time(scene) || (!options.resume && options.checkpoint.empty()),
+          "--resume and --checkpoint are for runs of many steps; a static solve has one");
+  CheckpointRun checkpoints(checkpoint_options(options, model));
+  RunResult result = run_scene(scene, options.output_dir, &checkpoints);
+  result.read_seconds += read_seconds;
   if (options.json) {
     print_json(to_json(result));
   } else if (result.report.ok()) {
     print(to_text(result));
   }
   require_success(result, options.scene);
+  // Last of all: a process that is killed before can still be resumed to its report.
+  if (steps_in_time(scene)) checkpoints.finish();
 }
 
 }  // namespace
 
 Command add_simulate(CLI::App& program) {
-  CLI::App* parser =
-      program.add_subcommand("simulate", "Run a scene, full, reduced or warped; or let a reduced model go");
+  CLI::App* parser = program.add_subcommand(
+      "simulate", "Run a scene, full, online, reduced or warped; or let a reduced model go");
   const auto options = std::make_shared<Options>();
   parser
       ->add_option("SCENE", options->scene,
                    "Scene file (JSON; 'limber schema --markdown' explains its keys) or reduced model (.glb)")
       ->required()
       ->type_name("");
-  parser
-      ->add_option("-o,--output", options->animation, "Motion of reduced bodies, which any glTF viewer plays")
+  parser->add_option("-o,--output", options->animation, "Motion of the bodies, which any glTF viewer plays")
       ->type_name("FILE.glb");
   parser->add_option("--seconds", options->seconds, "For a reduced model: how long it moves, s [2]")
       ->type_name("T");
@@ -133,6 +178,16 @@ Command add_simulate(CLI::App& program) {
                    "For a reduced model: reduced, or by its natural modes: warped or linear [reduced]")
       ->check(CLI::IsMember({"reduced", "warped", "linear"}).description(""))
       ->type_name("WHAT");
+  parser
+      ->add_option("--error", options->error,
+                   "For the order online: relative displacement error to accept, in place of the scene's")
+      ->check(CLI::Range(1e-6, 1.0).description(""))
+      ->type_name("E");
+  parser
+      ->add_option("--throttle", options->throttle,
+                   "For the order online: above 1 skips more steps, as for a preview; 0 skips none")
+      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->type_name("X");
   parser->add_flag("--json", options->json, "Print the report and timings as JSON");
   parser
       ->add_option("--threads", options->threads,
@@ -144,12 +199,25 @@ Command add_simulate(CLI::App& program) {
           "--output-dir", options->output_dir,
           "Folder that the scene's output paths start from, made where missing; else the scene's own")
       ->type_name("DIR");
+  parser->add_flag("--resume", options->resume,
+                   "Go on from the checkpoint of a run that was ended; without one, start at the beginning");
+  parser
+      ->add_option("--checkpoint-every", options->checkpoint_every,
+                   "Least time between two checkpoints, s; 0 writes one after each step")
+      ->type_name("SECONDS")
+      ->capture_default_str();
+  parser
+      ->add_option("--checkpoint", options->checkpoint,
+                   "File of the checkpoint, removed at the end [SCENE.checkpoint with the results]")
+      ->type_name("FILE");
   parser->footer(
       "Writes what the scene's \"output\" asks for: displacements (.csv), a series for ParaView (.vtu, "
       ".pvd),\n"
-      "a picture (.png) and an animation (.glb).\n\nExample:\n  limber simulate scene.json --output-dir "
+      "a picture (.png), an animation (.glb) and, of online runs, a timeline (.svg, .png).\n\nExample:\n  "
+      "limber simulate scene.json --output-dir "
       "results\n"
-      "  limber simulate spoon.glb -o motion.glb --seconds 3");
+      "  limber simulate spoon.glb -o motion.glb --seconds 3\n"
+      "  limber simulate long.json --resume");
   return {parser, [options] { run(*options); }};
 }
 

@@ -126,5 +126,16 @@ TEST(WriteFile, RefusesADeviceThatIsFull) {
   EXPECT_EQ(folder.entries(), 0);
 }
 
+TEST(RemoveUnfinished, TakesOnlyWhatAKilledWriterLeftOfOurFiles) {
+  const ScratchFolder folder;
+  for (const char* name : {"a.csv", "a.csv.12.part", "a.csv.x.part", "a.csv..part", "b.csv.12.part",
+                           "a.csv.12.parts", "12.part"})
+    write_file(folder / name, "x");
+  remove_unfinished(folder.path(), [](std::string_view name) { return name == "a.csv"; });
+  EXPECT_FALSE(std::filesystem::exists(folder / "a.csv.12.part"));
+  EXPECT_EQ(folder.entries(), 6);
+  remove_unfinished(folder / "missing", [](std::string_view) { return true; });
+}
+
 }  // namespace
 }  // namespace limber

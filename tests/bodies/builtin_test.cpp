@@ -27,9 +27,10 @@ struct Coarse {
   friend void PrintTo(const Coarse& body, std::ostream* stream) { *stream << body.name; }
 };
 
-const std::vector<Coarse> coarse_bodies{{"spoon", 56, 160, 1}, {"bridge", 40, 1, 2},  {"tower", 30, 1, 1},
-                                        {"heart", 22, 60, 1},  {"wire", 64, 110, 1},  {"flower", 56, 150, 3},
-                                        {"tree", 44, 150, 2},  {"octopus", 38, 70, 1}};
+const std::vector<Coarse> coarse_bodies{
+    {"spoon", 56, 160, 1}, {"bridge", 40, 1, 2},    {"tower", 30, 1, 1},  {"heart", 22, 60, 1},
+    {"wire", 64, 110, 1},  {"flower", 56, 150, 3},  {"tree", 44, 150, 2}, {"octopus", 38, 70, 1},
+    {"head", 24, 60, 1},   {"pendulum", 90, 150, 1}};
 
 std::string coarse_name(const Coarse& body, std::string_view element = "tet") {
   return fmt::format("builtin:{}?cells={}&render={}&element={}", body.name, body.cells, body.render, element);
@@ -43,6 +44,12 @@ double longest_side(const VolumeMesh& mesh) {
 int part_count(const VolumeMesh& mesh) {
   const std::vector<int> parts = connected_parts(mesh);
   return 1 + *std::max_element(parts.begin(), parts.end());
+}
+
+/// 2 for each closed surface, less 2 for each handle.
+Index euler_characteristic(const VolumeMesh& mesh) {
+  const SurfaceMesh surface = boundary_surface(mesh);
+  return surface.vertex_count() - surface.triangle_count() / 2;
 }
 
 class BuiltinBodies : public testing::TestWithParam<Coarse> {
@@ -176,9 +183,59 @@ TEST(Builtin, IsTheSameBitsForAnyNumberOfThreads) {
 }
 
 TEST(Builtin, ArmsOfTheOctopusTouchNothing) {
-  const SurfaceMesh surface = boundary_surface(make_builtin("builtin:octopus?render=70").mesh);
-  const Index euler = surface.vertex_count() - surface.triangle_count() / 2;
-  EXPECT_EQ(euler, 2) << "where arms meet, the surface has handles";
+  const VolumeMesh mesh = make_builtin("builtin:octopus?render=70").mesh;
+  EXPECT_EQ(euler_characteristic(mesh), 2) << "where arms meet, the surface has handles";
+}
+
+TEST(Builtin, HeadIsAShellAroundOneCavity) {
+  const BuiltinBody head = make_builtin("builtin:head?render=60");
+  EXPECT_EQ(euler_characteristic(head.mesh), 4) << "two closed surfaces without handles";
+  EXPECT_NEAR(static_cast<double>(head.mesh.element_count()), 20000.0, 1500.0);
+}
+
+TEST(Builtin, HeadIsHeldByItsSkullAndAtTheNeckOnly) {
+  const BuiltinBody head = make_builtin("builtin:head?render=60");
+  const Vector3 middle(0.0, 0.02, 0.16);
+  double farthest_held = 0.0, nearest_free = 1.0;
+  std::set<int> held(head.fixed.begin(), head.fixed.end());
+  int at_neck = 0;
+  for (int v = 0; v < head.mesh.vertex_count(); ++v) {
+    const Vector3 x = head.mesh.vertices.col(v);
+    if (x.z() < 1e-3) {
+      EXPECT_TRUE(held.contains(v));
+      ++at_neck;
+    }
+    if (x.z() < middle.z()) continue;  // the cranium is nearly round
+    const double distance = (x - middle).norm();
+    if (held.contains(v)) farthest_held = std::max(farthest_held, distance);
+    if (!held.contains(v)) nearest_free = std::min(nearest_free, distance);
+  }
+  EXPECT_GT(at_neck, 20);
+  EXPECT_GT(nearest_free, 0.045) << "no flesh within the skull";
+  EXPECT_LT(farthest_held, 0.072) << "the scalp is free";
+}
+
+TEST(Builtin, HeadIsOfSoftArrudaBoyceFlesh) {
+  const std::vector<Material> materials = make_builtin("builtin:head?cells=24&render=60").materials;
+  ASSERT_EQ(materials.size(), 1U);
+  EXPECT_EQ(name_of(materials[0].law), "arruda-boyce");
+  const LameParameters lame = lame_of(materials[0].law);
+  EXPECT_EQ(lame.mu, 5000.0);
+  EXPECT_NEAR(lame.lambda + 2.0 / 3.0 * lame.mu, 1e5, 1e-9) << "bulk modulus";
+}
+
+TEST(Builtin, AcrobatsTouchNothingButHandsAndFeet) {
+  const BuiltinBody pendulum = make_builtin("builtin:pendulum?render=150");
+  // The ring, four pairs of arms around heads, and three pairs of legs are eight handles.
+  EXPECT_EQ(euler_characteristic(pendulum.mesh), 2 - 2 * 8);
+  EXPECT_NEAR(static_cast<double>(pendulum.mesh.element_count()), 64000.0, 2000.0);
+  EXPECT_NEAR(longest_side(pendulum.mesh), 1.0, 0.05);
+}
+
+TEST(Builtin, PendulumIsHeldByItsRing) {
+  const BuiltinBody pendulum = make_builtin("builtin:pendulum?cells=90&render=150");
+  const double top = bounding_box(pendulum.mesh).max.z();
+  for (const int v : pendulum.fixed) EXPECT_GT(pendulum.mesh.vertices(2, v), top - 0.09);
 }
 
 TEST(Builtin, RefusesABodyThatFallsApart) {
@@ -201,7 +258,7 @@ TEST(Builtin, SaysWhatIsWrongWithAName) {
       {"builtin:bean", "unknown built-in body 'bean'; did you mean 'beam'?"},
       {"builtin:elephant",
        "unknown built-in body 'elephant'; known are beam, spoon, bridge, tower, heart, wire, flower, tree, "
-       "octopus"},
+       "octopus, head, pendulum"},
       {"builtin:beam?cells", "builtin:beam?cells: 'cells' should read key=value"},
       {"builtin:beam?&", "builtin:beam?&: '' should read key=value"},
       {"builtin:beam?cell=1,1,1", "builtin:beam?cell=1,1,1: unknown parameter 'cell'; did you mean 'cells'?"},

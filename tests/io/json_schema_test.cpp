@@ -88,7 +88,8 @@ TEST(SceneSchema, FillsObjectsInsideObjectsThatAreMissing) {
   const json filled = validated(json::parse(R"({"bodies": [{"mesh": "a.msh"}]})"));
   EXPECT_EQ(filled["solver"], json::parse(R"({
     "type": "static", "order": "full", "integrator": "newmark", "beta": 0.25, "gamma": 0.5, "load_steps": 0,
-    "linear_solver": "cholesky", "threads": 0, "newton": {"tolerance": 1e-8, "max_iterations": 30}})"));
+    "linear_solver": "cholesky", "threads": 0, "newton": {"tolerance": 1e-8, "max_iterations": 30},
+    "online": {"error": 0.02, "throttle": 1, "max_rank": 30, "cubature_error": 0.005, "seed": 1}})"));
 }
 
 TEST(SceneSchema, LeavesOutWhatHasNoDefault) {
@@ -132,7 +133,7 @@ TEST(SceneErrors, UnknownKeyNamesTheNearestKey) {
 TEST(SceneErrors, UnknownKeyFarFromAllListsTheKnownKeys) {
   EXPECT_EQ(message_with("/output/zzzzzzzzzz", 1),
             "beam.json: output: unknown key 'zzzzzzzzzz'; known are displacements, vtu, every, picture, "
-            "animation, animation_tolerance, picture_of");
+            "animation, timeline, animation_tolerance, picture_of");
 }
 
 TEST(SceneErrors, UnknownKeyAtTheTop) {
@@ -145,8 +146,8 @@ TEST(SceneErrors, MisspeltRequiredKeyIsCalledUnknownRatherThanMissing) {
 }
 
 TEST(SceneErrors, MissingKeySaysWhatItIsFor) {
-  EXPECT_EQ(scene_message(json::parse(R"({"bodies": [{"mesh": "a.msh", "loads": [{}]}]})")),
-            "beam.json: bodies[0].loads[0].force is missing (force on each selected vertex (N))");
+  EXPECT_EQ(scene_message(json::parse(R"({"bodies": [{"mesh": "a.msh", "skin": {}}]})")),
+            "beam.json: bodies[0].skin.bones is missing (the bones)");
 }
 
 TEST(SceneErrors, MissingKeyAtTheTop) {
@@ -199,7 +200,8 @@ TEST(SceneErrors, NegativeVertex) {
 
 TEST(SceneErrors, ChoiceNamesTheNearestChoice) {
   EXPECT_EQ(message_with("/solver/type", "statik"),
-            "beam.json: solver.type is \"statik\", expected one of \"static\", \"dynamic\"; "
+            "beam.json: solver.type is \"statik\", expected one of \"static\", \"dynamic\", "
+            "\"quasistatic\"; "
             "did you mean \"static\"?");
 }
 

@@ -4,9 +4,11 @@
 
 #include <cerrno>
 #include <cstring>
+#include <fcntl.h>
 #include <fstream>
 #include <system_error>
 #include <unistd.h>
+#include <vector>
 
 namespace limber {
 
@@ -32,6 +34,33 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
   return content;
 }
 
+namespace {
+
+/// Writes all of the content to an open file and waits until the disk has it. False, with errno set, where that fails.
+bool write_and_sync(int file, std::string_view content) {
+  while (!content.empty()) {
+    const ::ssize_t written = ::write(file, content.data(), content.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) return false;
+    content.remove_prefix(static_cast<std::size_t>(written));
+  }
+  // Not every file system can wait; what it has taken is then all that can be known.
+  return ::fsync(file) == 0 || errno == EINVAL || errno == ENOTSUP || errno == EROFS;
+}
+
+constexpr std::string_view part_ending = ".part";
+
+/// NAME of an unfinished file NAME.DIGITS.part; empty for other files.
+std::string_view finished_name(std::string_view name) {
+  if (!name.ends_with(part_ending)) return {};
+  name.remove_suffix(part_ending.size());
+  const std::size_t last = name.find_last_not_of("0123456789");
+  if (last == std::string_view::npos || last + 1 == name.size() || name[last] != '.') return {};
+  return name.substr(0, last);
+}
+
+}  // namespace
+
 void write_file(const std::filesystem::path& path, std::string_view content) {
   std::error_code lookup;
   require(!std::filesystem::exists(path, lookup) || std::filesystem::is_regular_file(path, lookup),
@@ -40,23 +69,44 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   const bool link = std::filesystem::is_symlink(path, lookup) && std::filesystem::exists(path, lookup);
   const std::filesystem::path target = link ? std::filesystem::canonical(path) : path;
   std::filesystem::path temporary = target;
-  temporary += fmt::format(".{}.part", ::getpid());
-  bool written = false;
-  {
-    std::ofstream stream(temporary, std::ios::binary | std::ios::trunc);
-    stream.write(content.data(), static_cast<std::streamsize>(content.size()));
-    stream.close();
-    written = stream.good();
+  temporary += fmt::format(".{}{}", ::getpid(), part_ending);
+  constexpr mode_t anybody = 0666;  // less the umask, as usual
+  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, anybody);
+  bool written = file >= 0 && write_and_sync(file, content);
+  int error = errno;
+  if (file >= 0 && ::close(file) != 0 && written) {
+    written = false;
+    error = errno;
   }
   std::error_code status;
   if (written) std::filesystem::rename(temporary, target, status);
   if (!written || status) {
-    const std::string reason = status ? status.message() : std::strerror(errno);
+    const std::string reason = status ? status.message() : std::strerror(error);
     std::error_code ignored;
     std::filesystem::remove(temporary, ignored);
     throw Error("{}: cannot be written ({}); does its folder exist and may you write there?", path.string(),
                 reason);
   }
+}
+
+void remove_unfinished(const std::filesystem::path& folder,
+                       const std::function<bool(std::string_view name)>& is_ours) {
+  std::error_code status;
+  std::filesystem::directory_iterator entries(folder.empty() ? "." : folder, status);
+  std::vector<std::filesystem::path> unfinished;
+  for (; !status && entries != std::filesystem::directory_iterator(); entries.increment(status)) {
+    const std::string name = entries->path().filename().string();
+    const std::string_view finished = finished_name(name);
+    if (!finished.empty() && is_ours(finished)) unfinished.push_back(entries->path());
+  }
+  for (const std::filesystem::path& one : unfinished) std::filesystem::remove(one, status);
+}
+
+void sync_folder(const std::filesystem::path& folder) {
+  const int opened = ::open(folder.empty() ? "." : folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (opened < 0) return;
+  static_cast<void>(::fsync(opened));
+  ::close(opened);
 }
 
 }  // namespace limber

@@ -22,8 +22,8 @@ struct Entry {
   BodyPlan (*plan)();  ///< nullptr: the beam, which has parameters of its own
 };
 
-constexpr std::array<std::string_view, 9> names{"beam", "spoon",  "bridge", "tower",  "heart",
-                                                "wire", "flower", "tree",   "octopus"};
+constexpr std::array<std::string_view, 11> names{"beam",   "spoon", "bridge",  "tower", "heart",   "wire",
+                                                 "flower", "tree",  "octopus", "head",  "pendulum"};
 constexpr std::array<Entry, names.size()> entries{{
     {"a rubber bar, held at one end", nullptr},
     {"a soft spoon, held at the end of its handle", plan_spoon},
@@ -34,6 +34,8 @@ constexpr std::array<Entry, names.size()> entries{{
     {"a daisy with stem, leaves and bloom, held at the ground", plan_flower},
     {"a young tree with wood and leaves, held at the ground", plan_tree},
     {"an octopus that sits on its curled arms", plan_octopus},
+    {"a head of soft flesh around a hollow skull, held by the skull and at the neck", plan_head},
+    {"four acrobats in a chain, hung from the ring that the first one holds", plan_pendulum},
 }};
 
 /// One `key=value` of a name.

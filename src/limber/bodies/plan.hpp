@@ -47,6 +47,8 @@ BodyPlan plan_wire();
 BodyPlan plan_flower();
 BodyPlan plan_tree();
 BodyPlan plan_octopus();
+BodyPlan plan_head();
+BodyPlan plan_pendulum();
 
 /// St. Venant-Kirchhoff with Young's modulus (Pa), Poisson's ratio and density (kg/m^3).
 Material elastic(double young, double poisson, double density);

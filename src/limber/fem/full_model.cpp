@@ -77,19 +77,42 @@ FullModel::FullModel(VolumeMesh mesh, std::vector<Material> materials, std::span
   energy_rounding_ = few_dozen_eps * x.cwiseAbs().dot(Kx);
 }
 
-double FullModel::energy(const VectorRef& u) const { return assembly_->energy(dofs_.expand(u)); }
+void FullModel::set_supports(const Matrix3X& displacement) {
+  require(displacement.cols() == mesh_.vertex_count(),
+          "displacements of supports have {} columns, the mesh has {} vertices", displacement.cols(),
+          mesh_.vertex_count());
+  require(displacement.allFinite(), "displacements of supports are not finite");
+  supports_ = displacement;
+  for (const int v : dofs_.free_vertices()) supports_.col(v).setZero();
+  supports_moved_ = !supports_.isZero(0.0);
+  const double size = (mesh_.vertices.rowwise().maxCoeff() - mesh_.vertices.rowwise().minCoeff()).norm();
+  support_distance_ = std::max(1.0, supports_.colwise().norm().maxCoeff() / size);
+}
+
+Matrix3X FullModel::placed(const VectorRef& u) const {
+  Matrix3X field = dofs_.expand(u);
+  if (supports_moved_) field += supports_;  // one of the two is zero in each column
+  return field;
+}
+
+double FullModel::energy(const VectorRef& u) const { return assembly_->energy(placed(u)); }
 
 void FullModel::internal_force(const VectorRef& u, Vector& f) const { dofs_.restrict(vertex_forces(u), f); }
 
 Vector FullModel::internal_force(const VectorRef& u) const { return dofs_.restrict(vertex_forces(u)); }
 
 void FullModel::force_and_stiffness(const VectorRef& u, Vector& f, SparseMatrix& K, Tangent tangent) const {
+  Matrix3X forces;
+  vertex_forces_and_stiffness(u, forces, K, tangent);
+  dofs_.restrict(forces, f);
+}
+
+void FullModel::vertex_forces_and_stiffness(const VectorRef& u, Matrix3X& forces, SparseMatrix& K,
+                                            Tangent tangent) const {
   require(K.nonZeros() == pattern_.nonZeros() && K.rows() == pattern_.rows(),
           "the stiffness to fill has {} entries, expected a copy of pattern() with {}", K.nonZeros(),
           pattern_.nonZeros());
-  Matrix3X forces;
-  assembly_->force_and_stiffness(dofs_.expand(u), tangent, forces, K);
-  dofs_.restrict(forces, f);
+  assembly_->force_and_stiffness(placed(u), tangent, forces, K);
 }
 
 SparseMatrix FullModel::stiffness(const VectorRef& u, Tangent tangent) const {
@@ -103,7 +126,7 @@ void FullModel::stiffness_derivative(const VectorRef& u, const VectorRef& a, Spa
   require(H.nonZeros() == pattern_.nonZeros() && H.rows() == pattern_.rows(),
           "the matrix to fill has {} entries, expected a copy of pattern() with {}", H.nonZeros(),
           pattern_.nonZeros());
-  assembly_->stiffness_derivative(dofs_.expand(u), dofs_.expand(a), H);
+  assembly_->stiffness_derivative(placed(u), dofs_.expand(a), H);
 }
 
 SparseMatrix FullModel::stiffness_derivative(const VectorRef& u, const VectorRef& a) const {
@@ -117,7 +140,7 @@ void FullModel::stiffness_derivative_products(const VectorRef& u, const Eigen::R
   require(directions.rows() == dof_count(), "directions have {} rows, the model needs {} (3 per free vertex)",
           directions.rows(), dof_count());
   products.resize(dof_count(), pair_count(directions.cols()));
-  assembly_->stiffness_derivative_products(dofs_.expand(u), directions, products);
+  assembly_->stiffness_derivative_products(placed(u), directions, products);
 }
 
 Vector FullModel::gravity_force(const Vector3& g) const {
@@ -126,16 +149,20 @@ Vector FullModel::gravity_force(const Vector3& g) const {
 
 Matrix3X FullModel::vertex_forces(const VectorRef& u) const {
   Matrix3X forces;
-  assembly_->force(dofs_.expand(u), forces);
+  assembly_->force(placed(u), forces);
   return forces;
 }
 
 double FullModel::smallest_volume_ratio(const VectorRef& u) const {
-  return assembly_->smallest_volume_ratio(dofs_.expand(u));
+  return assembly_->smallest_volume_ratio(placed(u));
 }
 
 double FullModel::largest_gradient(const VectorRef& u) const {
-  return assembly_->largest_gradient(dofs_.expand(u));
+  return assembly_->largest_gradient(placed(u));
+}
+
+double FullModel::largest_gradient_of_change(const VectorRef& du) const {
+  return assembly_->largest_gradient(dofs_.expand(du));
 }
 
 std::vector<int> unheld_parts(const VolumeMesh& mesh, std::span<const int> fixed) {

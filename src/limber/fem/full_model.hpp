@@ -26,9 +26,9 @@ struct FullModelOptions {
 /// The finite-element model of one body: everything that the equation of motion  M u'' + D u' + f(u) = f_ext
 /// needs.
 ///
-/// Constant after construction. Vectors hold the unknowns of `dofs()`: three per free vertex. Matrices
-/// returned or filled by one model share one sparsity pattern, so that they can be combined by adding their
-/// value arrays.
+/// Constant after construction, but for where the fixed vertices are. Vectors hold the unknowns of `dofs()`:
+/// three per free vertex. Matrices returned or filled by one model share one sparsity pattern, so that they can
+/// be combined by adding their value arrays.
 class FullModel {
  public:
   /// materials: one per region of the mesh.  fixed: vertices that do not move.
@@ -45,6 +45,13 @@ class FullModel {
 
   /// Mass matrix M, kg, in the pattern of the stiffness.
   [[nodiscard]] const SparseMatrix& mass() const { return mass_; }
+
+  /// Displacements of the fixed vertices, in place of zero: all functions of u below are then about a body whose supports were
+  /// moved so. displacement: 3 x n, m; columns of other vertices are not read.
+  void set_supports(const Matrix3X& displacement);
+
+  /// Whether some fixed vertex is displaced.
+  [[nodiscard]] bool supports_moved() const { return supports_moved_; }
 
   [[nodiscard]] MassKind mass_kind() const { return mass_kind_; }
 
@@ -67,6 +74,10 @@ class FullModel {
                            Tangent tangent = Tangent::exact) const;
   [[nodiscard]] SparseMatrix stiffness(const VectorRef& u, Tangent tangent = Tangent::exact) const;
 
+  /// The same with the forces on all vertices, as vertex_forces() gives them. 3 x n, N.
+  void vertex_forces_and_stiffness(const VectorRef& u, Matrix3X& forces, SparseMatrix& K,
+                                   Tangent tangent = Tangent::exact) const;
+
   /// H(u) : a = d/dt K(u + t a) at t = 0, symmetric. (H(u) : a) b = (H(u) : b) a.
   void stiffness_derivative(const VectorRef& u, const VectorRef& a, SparseMatrix& H) const;
   [[nodiscard]] SparseMatrix stiffness_derivative(const VectorRef& u, const VectorRef& a) const;
@@ -84,10 +95,11 @@ class FullModel {
 
   /// A bound on the rounding error in `internal_force`, N (Euclidean norm): stresses are differences of numbers of the order of the
   /// moduli, whatever the strain, so forces are known to a few dozen eps |K| |x|. No residual can be expected below.
-  [[nodiscard]] double force_rounding() const { return force_rounding_; }
+  /// Supports that were moved away by more than the size of the body add to it.
+  [[nodiscard]] double force_rounding() const { return support_distance_ * force_rounding_; }
 
   /// The same for `energy`, J.
-  [[nodiscard]] double energy_rounding() const { return energy_rounding_; }
+  [[nodiscard]] double energy_rounding() const { return support_distance_ * energy_rounding_; }
 
   /// Smallest det F over all quadrature points; at most 0 where an element is inverted.
   [[nodiscard]] double smallest_volume_ratio(const VectorRef& u) const;
@@ -95,7 +107,13 @@ class FullModel {
   /// Largest |grad u| over all quadrature points: how far from small strain and rotation the state is.
   [[nodiscard]] double largest_gradient(const VectorRef& u) const;
 
+  /// The same of a change du of the displacement, in which the fixed vertices have no part.
+  [[nodiscard]] double largest_gradient_of_change(const VectorRef& du) const;
+
  private:
+  /// u with the fixed vertices where the supports are. 3 x n.
+  [[nodiscard]] Matrix3X placed(const VectorRef& u) const;
+
   VolumeMesh mesh_;
   std::vector<Material> materials_;
   Executor executor_;
@@ -107,6 +125,9 @@ class FullModel {
   double energy_rounding_ = 0.0;
   std::unique_ptr<Assembly> assembly_;
   MassKind mass_kind_;
+  Matrix3X supports_;  ///< displacements of the fixed vertices, zero elsewhere; no columns: none is displaced
+  bool supports_moved_ = false;
+  double support_distance_ = 1.0;  ///< largest of them as a share of the body's size, at least 1
 };
 
 /// Numbers of the connected parts (see connected_parts) that the fixed vertices do not hold: fewer than three

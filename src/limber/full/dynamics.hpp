@@ -8,6 +8,7 @@
 
 #include <functional>
 #include <memory>
+#include <utility>
 
 namespace limber {
 
@@ -71,8 +72,16 @@ class FullDynamics {
 
   [[nodiscard]] const DynamicState& state() const { return state_; }
 
+  /// Whether a step was tried: the first one balances the forces at time 0.
+  [[nodiscard]] bool started() const { return started_; }
+
   /// Goes back, or on, to a state that this body had.
   void restore(const DynamicState& state) { state_ = state; }
+  /// Goes on where another simulation of the same body was.
+  void resume(DynamicState state, bool started) {
+    state_ = std::move(state);
+    started_ = started;
+  }
 
   /// Kinetic and elastic energy, J.
   [[nodiscard]] double energy() const;

@@ -11,6 +11,8 @@ namespace {
 
 constexpr double comfortable_gradient = 0.5;  ///< |grad u| of one load step that Newton takes without trouble
 constexpr int max_automatic_steps = 64;
+constexpr int max_near_iterations =
+    12;  ///< a start that is near takes 3 to 6; one that takes more is better led there
 constexpr int max_halvings = 12;
 constexpr int max_total_iterations =
     2000;  ///< of Newton; a load that takes more is beyond what the body can bear
@@ -49,6 +51,7 @@ struct StaticSolver::Impl {
   StaticOptions options;
   std::unique_ptr<SparseSolver> solver;
   SparseMatrix K;
+  Matrix3X vertex_forces;
   Vector force, residual, step, trial;
 
   Impl(const FullModel& m, const StaticOptions& o) : model(m), options(o), K(m.pattern()) {
@@ -85,7 +88,7 @@ struct StaticSolver::Impl {
     residual = f_ext - force;
     step.resize(u.size());
     if (!solver->factor(K).ok() || !solver->solve(residual, step).ok()) return 1;
-    const double gradient = model.largest_gradient(step);
+    const double gradient = model.largest_gradient_of_change(step);
     return static_cast<int>(
         std::clamp(std::ceil(gradient / comfortable_gradient), 1.0, double{max_automatic_steps}));
   }
@@ -121,11 +124,21 @@ struct StaticSolver::Impl {
     return false;
   }
 
-  SolveReport newton(const VectorRef& f_ext, double scale, Vector& u, StaticReport& report) {
+  /// What residuals are measured by: the load, or the forces inside the body where moved supports act too.
+  double residual_scale(double load) const {
+    return model.supports_moved() ? std::max(load, vertex_forces.norm()) : load;
+  }
+
+  /// near: gives up when the start turns out to be far from the solution.
+  SolveReport newton(const VectorRef& f_ext, double load_scale, Vector& u, StaticReport& report,
+                     bool near = false) {
     SolveReport result;
+    const int most = near ? std::min(options.max_iterations, max_near_iterations) : options.max_iterations;
     for (;; ++result.iterations) {
-      model.force_and_stiffness(u, force, K);
+      model.vertex_forces_and_stiffness(u, vertex_forces, K);
+      model.dofs().restrict(vertex_forces, force);
       residual = f_ext - force;
+      const double scale = residual_scale(load_scale);
       result.residual = scale > 0.0 ? residual.norm() / scale : residual.norm();
       if (!std::isfinite(result.residual)) {
         result.status = SolveStatus::not_finite;
@@ -133,13 +146,17 @@ struct StaticSolver::Impl {
       }
       const double rounding = model.force_rounding() * std::max(1.0, model.largest_gradient(u));
       if (result.residual <= options.tolerance) return result;
-      if (result.iterations > 0 && residual.norm() <= rounding) return result;
-      if (result.iterations == options.max_iterations) break;
+      // A body that its supports carry along as it is has no forces to measure residuals by.
+      const bool may_be_noise = result.iterations > 0 || model.supports_moved();
+      if (may_be_noise && residual.norm() <= rounding) return result;
+      if (result.iterations == most) break;
       const SolveReport solved = newton_direction(u, report);
       if (!solved.ok()) {
         result.status = solved.status;
         return result;
       }
+      if (near && result.iterations == 0 && model.largest_gradient_of_change(step) > comfortable_gradient)
+        break;
       if (!line_search(f_ext, u)) break;
     }
     result.status = SolveStatus::not_converged;
@@ -152,13 +169,37 @@ struct StaticSolver::Impl {
                        [](const Material& material) { return std::holds_alternative<Linear>(material.law); });
   }
 
-  StaticReport solve(const VectorRef& f_ext, Vector& u, const Progress& progress) {
+  void check_sizes(const VectorRef& f_ext, const Vector& u) const {
     require(f_ext.size() == model.dof_count() && u.size() == model.dof_count(),
             "load has {} and displacement {} entries, the model needs {} (3 per free vertex)", f_ext.size(),
             u.size(), model.dof_count());
+  }
+
+  /// start: the force at the start.
+  double load_scale(const VectorRef& f_ext, const Vector& start) const {
+    return f_ext.norm() > 0.0 || model.supports_moved() ? f_ext.norm() : start.norm();
+  }
+
+  StaticReport solve_near(const VectorRef& f_ext, Vector& u) {
+    check_sizes(f_ext, u);
+    StaticReport report;
+    const double scale = load_scale(f_ext, model.internal_force(u));
+    Vector candidate = u;
+    static_cast<SolveReport&>(report) = newton(f_ext, scale, candidate, report, true);
+    if (report.ok()) {
+      u = candidate;
+      report.load_steps = 1;
+      report.smallest_volume_ratio = model.smallest_volume_ratio(u);
+    }
+    report.energy = model.energy(u);
+    return report;
+  }
+
+  StaticReport solve(const VectorRef& f_ext, Vector& u, const Progress& progress) {
+    check_sizes(f_ext, u);
     StaticReport report;
     const Vector start = model.internal_force(u);  // the load that u already balances
-    const double scale = f_ext.norm() > 0.0 ? f_ext.norm() : start.norm();
+    const double scale = load_scale(f_ext, start);
     const double first_increment = 1.0 / choose_steps(f_ext, u);
     const double smallest_increment = std::ldexp(first_increment, -max_halvings);
     double increment = first_increment;
@@ -205,6 +246,10 @@ StaticSolver& StaticSolver::operator=(StaticSolver&&) noexcept = default;
 
 StaticReport StaticSolver::solve(const VectorRef& f_ext, Vector& u, const Progress& progress) {
   return impl_->solve(f_ext, u, progress);
+}
+
+StaticReport StaticSolver::solve_near(const VectorRef& f_ext, Vector& u) {
+  return impl_->solve_near(f_ext, u);
 }
 
 StaticReport solve_static(const FullModel& model, const VectorRef& f_ext, Vector& u,

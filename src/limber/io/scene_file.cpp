@@ -15,7 +15,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <limits>
 #include <string>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -81,16 +83,26 @@ std::vector<Material> to_materials(const json& body, const std::vector<Region>& 
   return result;
 }
 
-PointLoad to_load(const json& value, const std::string& where, bool statics) {
-  PointLoad load;
-  load.where = to_selection(value, where);
-  load.force = to_vector(value["force"]);
-  load.from = value["from"].get<double>();
-  if (value.contains("to")) load.to = value["to"].get<double>();
-  require(load.to > load.from, "{}: it ends at {} s, before it starts at {} s", where, load.to, load.from);
-  require(!statics || (load.from == 0.0 && !value.contains("to")),
-          "{}: 'from' and 'to' need a dynamic solver; a static solution has no time", where);
-  return load;
+/// Adds a load to those of the body.
+void read_load(const json& value, const std::string& where, bool statics, Body& body) {
+  const double from = value["from"].get<double>();
+  const double to =
+      value.contains("to") ? value["to"].get<double>() : std::numeric_limits<double>::infinity();
+  require(to > from, "{}: it ends at {} s, before it starts at {} s", where, to, from);
+  require(!statics || (from == 0.0 && !value.contains("to")),
+          "{}: 'from' and 'to' need a dynamic or a quasistatic solver; a static solution has no time", where);
+  const bool force = value.contains("force"), acceleration = value.contains("acceleration");
+  require(force || acceleration, "{}: 'force' or 'acceleration' is missing", where);
+  require(force != acceleration, "{}: 'force' and 'acceleration' exclude each other: give two loads", where);
+  VertexSelection selection = to_selection(value, where);
+  if (force) {
+    body.loads.push_back({std::move(selection), to_vector(value["force"]), from, to});
+    return;
+  }
+  require(selection.empty(),
+          "{}: 'acceleration' acts on the whole body; leave out 'vertices', 'box', 'where' and 'nearest'",
+          where);
+  body.accelerations.push_back({to_vector(value["acceleration"]), from, to});
 }
 
 RayleighDamping to_damping(const json& value) {
@@ -145,12 +157,13 @@ void load_shape(const json& value, const std::filesystem::path& folder, const st
   }
   if (!value.contains("model")) return;
   body.model = std::make_shared<const ReducedModel>(read_model(resolve(folder, value, "model")));
-  if (value.contains("mesh") && solver.order == ModelOrder::full) return;
+  if (value.contains("mesh") && uses_mesh(solver.order)) return;
   body.render = body.model->surface.mesh;
   body.render_colors = body.model->surface.colors;
   body.materials = body.model->materials();
-  require(body.model->simulation || solver.order != ModelOrder::full,
-          "{}.model: it was kept without its mesh; give 'mesh' too for the order 'full'", where);
+  require(body.model->simulation || !uses_mesh(solver.order),
+          "{}.model: it was kept without its mesh; give 'mesh' too for the orders 'full' and 'online'",
+          where);
   body.mesh = {};
   body.fixed = {};
   if (body.model->simulation) {
@@ -181,8 +194,8 @@ Body to_body(const json& value, std::size_t number, const std::filesystem::path&
     body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
   }
   for (std::size_t i = 0; i < value["loads"].size(); ++i) {
-    body.loads.push_back(to_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i),
-                                 solver.type == SimulationType::statics));
+    read_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i),
+              solver.type == SimulationType::statics, body);
   }
   read_motion(value, folder, where, solver, animations, body);
   body.damping = to_damping(value["damping"]);
@@ -195,12 +208,15 @@ Body to_body(const json& value, std::size_t number, const std::filesystem::path&
 ModelOrder to_order(const std::string& word) {
   if (word == "reduced") return ModelOrder::reduced;
   if (word == "warped") return ModelOrder::warped;
+  if (word == "online") return ModelOrder::online;
   return word == "linear" ? ModelOrder::linear : ModelOrder::full;
 }
 
 /// After the order and the parameters of Newmark's method.
 void to_integrator(const std::string& word, std::string_view where, SolverSettings& solver) {
   if (!is_modal(solver.order)) {
+    require(solver.order != ModelOrder::online || word == "newmark",
+            "{}: solver.integrator is '{}', but the order 'online' takes 'newmark' only", where, word);
     require(word == "newmark" || word == "central-differences",
             "{}: solver.integrator is '{}', which steps single modes; take 'newmark' or "
             "'central-differences', or the solver.order 'warped' or 'linear'",
@@ -222,13 +238,36 @@ void to_integrator(const std::string& word, std::string_view where, SolverSettin
                                                       : ModalIntegrator::newmark;
 }
 
+OnlineSettings to_online(const json& value) {
+  OnlineSettings online;
+  online.error = value["error"].get<double>();
+  online.throttle = value["throttle"].get<double>();
+  online.max_rank = value["max_rank"].get<Index>();
+  if (value.contains("error_threshold")) online.error_threshold = value["error_threshold"].get<double>();
+  if (value.contains("discard_threshold"))
+    online.discard_threshold = value["discard_threshold"].get<double>();
+  online.cubature_error = value["cubature_error"].get<double>();
+  online.seed = value["seed"].get<std::uint64_t>();
+  return online;
+}
+
 SolverSettings to_solver(const json& value, std::string_view where) {
   SolverSettings solver;
-  solver.type = value["type"] == "dynamic" ? SimulationType::dynamics : SimulationType::statics;
+  const std::string type = value["type"].get<std::string>();
+  solver.type = type == "dynamic"       ? SimulationType::dynamics
+                : type == "quasistatic" ? SimulationType::quasistatic
+                                        : SimulationType::statics;
   solver.order = to_order(value["order"].get<std::string>());
-  if (solver.type == SimulationType::dynamics) {
+  require(solver.type != SimulationType::quasistatic || uses_mesh(solver.order),
+          "{}: solver.order is '{}', but a quasistatic solver takes 'full' or 'online'", where,
+          value["order"].get<std::string>());
+  require(solver.type != SimulationType::statics || solver.order != ModelOrder::online,
+          "{}: solver.order is 'online', which learns from steps, but a static solution is one solve; take "
+          "'full', or the solver.type 'dynamic' or 'quasistatic'",
+          where);
+  if (solver.type != SimulationType::statics) {
     for (const char* key : {"timestep", "steps"}) {
-      require(value.contains(key), "{}: solver.{} is missing; a dynamic solver needs it", where, key);
+      require(value.contains(key), "{}: solver.{} is missing; a {} solver needs it", where, key, type);
     }
     solver.timestep = value["timestep"].get<double>();
     solver.steps = value["steps"].get<int>();
@@ -240,10 +279,39 @@ SolverSettings to_solver(const json& value, std::string_view where) {
   solver.newmark.max_iterations = solver.statics.max_iterations =
       value["newton"]["max_iterations"].get<int>();
   solver.statics.load_steps = value["load_steps"].get<int>();
+  solver.online = to_online(value["online"]);
   solver.linear_solver =
       value["linear_solver"] == "cg" ? SparseSolverKind::conjugate_gradient : SparseSolverKind::cholesky;
   solver.threads = value["threads"].get<int>();
   return solver;
+}
+
+OutputSettings to_output(const json& value, const std::filesystem::path& folder, std::string_view where,
+                         const SolverSettings& solver) {
+  OutputSettings output;
+  output.displacements = resolve(folder, value, "displacements");
+  output.vtu = resolve(folder, value, "vtu");
+  output.picture = resolve(folder, value, "picture");
+  output.animation = resolve(folder, value, "animation");
+  output.timeline = resolve(folder, value, "timeline");
+  output.animation_tolerance = value["animation_tolerance"].get<double>();
+  output.picture_of = value["picture_of"] == "appearance" ? PictureOf::appearance : PictureOf::displacement;
+  output.every = value["every"].get<int>();
+  if (output.timeline.empty()) return output;
+  require(solver.order == ModelOrder::online,
+          "{}: output.timeline: only the order 'online' has steps of several kinds; leave it out", where);
+  const std::string ending = output.timeline.extension().string();
+  require(ending == ".svg" || ending == ".png",
+          "{}: output.timeline is '{}', expected a name that ends in .svg or .png", where,
+          value["timeline"].get<std::string>());
+  return output;
+}
+
+/// What a mesh is read from: a file, or with TetGen two.
+void add_files(const std::filesystem::path& mesh, std::vector<std::filesystem::path>& files) {
+  files.push_back(mesh);
+  if (mesh.extension() == ".node") files.push_back(std::filesystem::path(mesh).replace_extension(".ele"));
+  if (mesh.extension() == ".ele") files.push_back(std::filesystem::path(mesh).replace_extension(".node"));
 }
 
 }  // namespace
@@ -258,19 +326,11 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
     scene.bodies.push_back(to_body(value["bodies"][i], i, folder, fmt::format("{}: bodies[{}]", where, i),
                                    scene.solver, animations));
   }
-  const json& output = value["output"];
-  scene.output.displacements = resolve(folder, output, "displacements");
-  scene.output.vtu = resolve(folder, output, "vtu");
-  scene.output.picture = resolve(folder, output, "picture");
-  scene.output.animation = resolve(folder, output, "animation");
-  scene.output.animation_tolerance = output["animation_tolerance"].get<double>();
-  scene.output.picture_of =
-      output["picture_of"] == "appearance" ? PictureOf::appearance : PictureOf::displacement;
-  scene.output.every = output["every"].get<int>();
+  scene.output = to_output(value["output"], folder, where, scene.solver);
   for (const json& body : value["bodies"]) {
     for (const char* key : {"mesh", "render", "model"}) {
       if (body.contains(key) && !is_builtin(body[key].get<std::string>()))
-        scene.inputs.push_back(resolve(folder, body, key));
+        add_files(resolve(folder, body, key), scene.inputs);
     }
     for (const char* key : {"sketch", "snapshots"}) {
       if (body["basis"].contains(key)) scene.inputs.push_back(resolve(folder, body["basis"], key));

@@ -2,11 +2,14 @@
 
 #include "limber/base/error.hpp"
 #include "limber/io/scene_values.hpp"
+#include "limber/io/skin_file.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -104,9 +107,65 @@ BodyConstraint to_constraint(const json& value, const Context& context, const st
 
 /// Throws Error where a body of this scene can have no constraints or no moving support.
 void check_possible(const SolverSettings& solver, const std::string& where) {
-  require(is_modal(solver.order), "{}: it needs warped or linear modes; set solver.order to 'warped'", where);
+  if (uses_mesh(solver.order) && solver.type == SimulationType::quasistatic) return;
+  require(is_modal(solver.order),
+          "{}: it needs warped or linear modes, or a quasistatic solver; set solver.order to 'warped', or to "
+          "'full' and solver.type to 'quasistatic'",
+          where);
   require(solver.type == SimulationType::dynamics,
           "{}: it needs a dynamic solver; a static solution has no time", where);
+}
+
+/// Throws Error for what only modes can do.
+void check_handle(const json& value, const SolverSettings& solver, const BodyConstraint& constraint,
+                  const std::string& where) {
+  if (!uses_mesh(solver.order)) return;
+  require(constraint.hold == Hold::position,
+          "{}.hold: a quasistatic body is moved by the positions of its vertices; leave it out", where);
+  require(constraint.exercised.empty(), "{}.exercised: only warped and linear modes use it; leave it out",
+          where);
+  require(
+      constraint.from == 0.0 && !value.contains("to"),
+      "{}: 'from' and 'to' are given, but a quasistatic body holds its vertices all the time; leave them out",
+      where);
+}
+
+/// Keys turn a bone about its first end.
+PoseFunction about(const Vector3& center, PoseFunction motion) {
+  return [center, motion = std::move(motion)](double time) {
+    const Pose pose = motion(time);
+    return Pose{center + pose.position - pose.rotation * center, pose.rotation};
+  };
+}
+
+Bone to_bone(const json& value, const Context& context, const std::string& where) {
+  Bone bone{value["name"].get<std::string>(), {to_vector(value["from"]), to_vector(value["to"])}, {}};
+  bone.motion = to_motion(value, context, where);
+  if (value.contains("keys")) bone.motion = about(bone.segment.from, std::move(bone.motion));
+  return bone;
+}
+
+Skeleton to_skin(const json& value, const Context& context, Index vertices, const std::string& where) {
+  Skeleton skin;
+  std::vector<std::string> names;
+  for (std::size_t i = 0; i < value["bones"].size(); ++i) {
+    const std::string place = fmt::format("{}.bones[{}]", where, i);
+    skin.bones.push_back(to_bone(value["bones"][i], context, place));
+    const std::string& name = skin.bones.back().name;
+    require(name.empty() || std::find(names.begin(), names.end(), name) == names.end(),
+            "{}.name: another bone is called '{}'; choose other names", place, name);
+    names.push_back(name);
+  }
+  require(value.contains("radius") || value.contains("weights"),
+          "{}: 'radius' is missing, without which no weights can be computed; give it or 'weights'", where);
+  if (value.contains("radius")) skin.radius = value["radius"].get<double>();
+  if (!value.contains("weights")) return skin;
+  try {
+    skin.weights = read_skin_weights(resolve(context.folder, value, "weights"), names, vertices);
+  } catch (const Error& error) {
+    throw Error("{}.weights: {}", where, error.what());
+  }
+  return skin;
 }
 
 }  // namespace
@@ -127,6 +186,7 @@ void read_motion(const json& value, const std::filesystem::path& folder, const s
     const std::string place = fmt::format("{}.constraints[{}]", where, i);
     check_possible(solver, place);
     body.constraints.push_back(to_constraint(constraints[i], context, place));
+    check_handle(constraints[i], solver, body.constraints.back(), place);
   }
   body.constraint_priority = value["constraint_priority"] == "orientation" ? ConstraintPriority::orientation
                                                                            : ConstraintPriority::position;
@@ -136,6 +196,13 @@ void read_motion(const json& value, const std::filesystem::path& folder, const s
     check_possible(solver, place);
     body.support = to_motion(value["support"], context, place);
     require(static_cast<bool>(body.support), "{}: it has no motion; give 'keys' or 'follow'", place);
+  }
+  if (value.contains("skin")) {
+    const std::string place = where + ".skin";
+    require(solver.type == SimulationType::quasistatic,
+            "{}: it needs a quasistatic solver; set solver.type to 'quasistatic'", place);
+    require(!body.support, "{}: 'skin' and 'support' exclude each other: both carry the whole body", place);
+    body.skin = to_skin(value["skin"], context, body.mesh.vertex_count(), place);
   }
   require(
       !body.coriolis || solver.order == ModelOrder::warped,
@@ -151,6 +218,10 @@ std::vector<std::filesystem::path> motion_files(const json& value, const std::fi
   };
   for (const json& constraint : value["constraints"]) add(constraint);
   if (value.contains("support")) add(value["support"]);
+  if (value.contains("skin")) {
+    for (const json& bone : value["skin"]["bones"]) add(bone);
+    if (value["skin"].contains("weights")) files.push_back(resolve(folder, value["skin"], "weights"));
+  }
   return files;
 }
 

@@ -23,9 +23,10 @@ class FollowedAnimations {
   std::map<std::pair<std::filesystem::path, std::string>, GltfAnimation> read_;
 };
 
-/// The constraints and the moving support of a body of a scene file, with the files that they follow.
-/// value: the body, checked by the schema.  where: names it in messages. Throws Error, at the key, for orders and solvers that have
-/// neither, motions given twice or not at all, quaternions that are not of unit length to 1e-6, and keys whose times do not ascend.
+/// The constraints, the moving support and the skin of a body of a scene file, with the files that they follow.
+/// value: the body, checked by the schema.  where: names it in messages.  body: with its mesh. Throws Error, at the key, for orders and
+/// solvers that have none of them, motions given twice or not at all, quaternions that are not of unit length to 1e-6, keys whose times
+/// do not ascend, and files of weights that do not fit.
 void read_motion(const nlohmann::json& value, const std::filesystem::path& folder, const std::string& where,
                  const SolverSettings& solver, FollowedAnimations& animations, Body& body);
 

@@ -103,4 +103,17 @@ void set_blas_threads(int threads) {
   if (get_threads && set_threads && get_threads() != threads) set_threads(threads);
 }
 
+SerialOpenMp::SerialOpenMp(bool serial) {
+  static auto* get_levels = lookup<int()>("omp_get_max_active_levels");
+  static auto* set_levels = lookup<void(int)>("omp_set_max_active_levels");
+  if (!serial || !get_levels || !set_levels) return;
+  set_levels_ = set_levels;
+  before_ = get_levels();
+  set_levels(0);
+}
+
+SerialOpenMp::~SerialOpenMp() {
+  if (set_levels_) set_levels_(before_);
+}
+
 }  // namespace limber

@@ -102,6 +102,7 @@ class CholmodSolver final : public SparseSolver {
   SolveReport factor(const SparseMatrix& A) override {
     if (!factor_) analyze(A);
     set_blas_threads(blas_threads_);
+    const SerialOpenMp serial(blas_threads_ == 1);
     cholmod_sparse view = view_of(A);
     cholmod_factorize(&view, factor_, &common_);
     if (common_.status < CHOLMOD_OK) return {SolveStatus::out_of_memory, 0, 0.0};

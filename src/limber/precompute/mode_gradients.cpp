@@ -31,6 +31,16 @@ double shape_gradients(const VolumeMesh& mesh, const QuadraturePoint& point, dou
 }
 
 template <class Element>
+double copy_shape_gradients(const VolumeMesh& mesh, const QuadraturePoint& point, ShapeGradients& g) {
+  double entries[Element::nodes][3];
+  const double weight = shape_gradients<Element>(mesh, point, entries);
+  g.resize(Element::nodes, 3);
+  for (int a = 0; a < Element::nodes; ++a)
+    for (int axis = 0; axis < 3; ++axis) g(a, axis) = entries[a][axis];
+  return weight;
+}
+
+template <class Element>
 void write_gradients(const FullModel& model, const Eigen::Ref<const Matrix>& basis,
                      const QuadraturePoint& point, Eigen::Ref<Matrix> G) {
   double g[Element::nodes][3];
@@ -148,6 +158,11 @@ std::vector<std::pair<Index, Vector3>> central_points(const CubeGrid& grid, cons
 }
 
 }  // namespace
+
+double compute_shape_gradients(const VolumeMesh& mesh, const QuadraturePoint& point, ShapeGradients& g) {
+  return mesh.kind == ElementKind::tetrahedron ? copy_shape_gradients<TetrahedronElement>(mesh, point, g)
+                                               : copy_shape_gradients<BrickElement>(mesh, point, g);
+}
 
 ModeGradients::ModeGradients(const FullModel& model, const Eigen::Ref<const Matrix>& basis)
     : model_(model), basis_(basis) {

@@ -16,6 +16,12 @@ struct QuadraturePoint {
   auto operator<=>(const QuadraturePoint&) const = default;
 };
 
+/// Gradients of the shape functions of an element: row a is d N_a / d x of its vertex a, 1/m.
+using ShapeGradients = Eigen::Matrix<double, Eigen::Dynamic, 3, Eigen::ColMajor, 8, 3>;
+
+/// At a quadrature point, which the mesh must have; returns its weight in the full quadrature, m^3.
+double compute_shape_gradients(const VolumeMesh& mesh, const QuadraturePoint& point, ShapeGradients& g);
+
 /// Gradients of basis vectors at quadrature points.
 class ModeGradients {
  public:

@@ -1,7 +1,5 @@
 #include "limber/precompute/strain_columns.hpp"
 
-#include "limber/linalg/pairs.hpp"
-
 #include <array>
 #include <cmath>
 #include <cstring>
@@ -231,21 +229,32 @@ void StrainColumns<Strain>::compute_gradients(const ElementPacket& packet,
 }
 
 template <class Strain>
-void StrainColumns<Strain>::write(const ElementPacket& packet, const RowBlock& trace, const RowBlock& plus,
-                                  const RowBlock& minus) {
+void StrainColumns<Strain>::load(const ElementPacket& packet) {
   const typename Strain::Element element(mesh_, packet);
   compute_gradients(packet, element);
-  Packet weight = map_lanes(element.volume, [](double volume) { return std::sqrt(volume); });
-  for (int lane = packet.count; lane < packet_size; ++lane) weight[lane] = 0.0;
-  const auto target = [&](Index pair) {
-    return PairTarget{Writer(trace, pair), Writer(plus, pair), Writer(minus, pair)};
+  weight_ = map_lanes(element.volume, [](double volume) { return std::sqrt(volume); });
+  for (int lane = packet.count; lane < packet_size; ++lane) weight_[lane] = 0.0;
+}
+
+template <class Strain>
+void StrainColumns<Strain>::write(Index i, const StrainTarget& target) const {
+  const auto at = [&](Index j) {
+    return PairTarget{Writer(target.trace, j), Writer(target.plus, j), Writer(target.minus, j)};
   };
-  for (std::size_t i = 1; i < strains_.size(); ++i) {
-    const Strain left = scaled(weight, strains_[i]);
-    const Index first_pair = pair_index(static_cast<Index>(i), 0);
-    for (std::size_t j = 0; j < i; ++j)
-      write_pair(left, strains_[j], target(first_pair + static_cast<Index>(j)));
-    write_pair(scaled(broadcast(0.5), left), strains_[i], target(first_pair + static_cast<Index>(i)));
+  const Strain& mode = strains_[static_cast<std::size_t>(i)];
+  const Strain left = scaled(weight_, mode);
+  for (Index j = 0; j < i; ++j) write_pair(left, strains_[static_cast<std::size_t>(j)], at(j));
+  write_pair(scaled(broadcast(0.5), left), mode, at(i));
+}
+
+template <class Strain>
+void StrainColumns<Strain>::write_all(const StrainTarget& target) const {
+  const auto from = [](const RowBlock& block, Index pair) {
+    return RowBlock{block.first + block.stride * pair, block.stride};
+  };
+  for (Index i = 1; i <= basis_.cols(); ++i) {
+    const Index pair = pair_index(i, 0);
+    write(i, {from(target.trace, pair), from(target.plus, pair), from(target.minus, pair)});
   }
 }
 

@@ -4,9 +4,12 @@
 #include "limber/fem/element_schedule.hpp"
 #include "limber/fem/elements.hpp"
 #include "limber/linalg/packet.hpp"
+#include "limber/linalg/pairs.hpp"
 #include "limber/linalg/small.hpp"
 #include "limber/linalg/types.hpp"
 
+#include <algorithm>
+#include <span>
 #include <vector>
 
 namespace limber {
@@ -56,6 +59,11 @@ struct RowBlock {
   Index stride = 0;
 };
 
+/// Where the rows of the three kinds go.
+struct StrainTarget {
+  RowBlock trace, plus, minus;
+};
+
 /// Writes the rows of eight elements at a time. One object per thread.  Strain: one of the two above.
 template <class Strain>
 class StrainColumns {
@@ -63,9 +71,15 @@ class StrainColumns {
   /// basis: dofs x r. Keeps references to the mesh, the map and the entries of the basis.
   StrainColumns(const VolumeMesh& mesh, const DofMap& dofs, const Eigen::Ref<const Matrix>& basis);
 
-  /// Rows of a packet, 8 for each of an element's (zero in lanes that the packet does not use), at all pairs but the
-  /// first: (0, 0) stays as it is.  Cost: about a dozen flops per entry written.
-  void write(const ElementPacket& packet, const RowBlock& trace, const RowBlock& plus, const RowBlock& minus);
+  /// The eight elements that the functions below are about. Cost O(r).
+  void load(const ElementPacket& packet);
+
+  /// Rows at the pairs (i, 0) to (i, i), i >= 1: 8 for each of an element's, zero in lanes that the packet does not use. Pair (i, 0)
+  /// goes to the first column of the target.  Cost: about a dozen flops per entry written.
+  void write(Index i, const StrainTarget& target) const;
+
+  /// Rows at all pairs but the first: (0, 0) stays as it is.
+  void write_all(const StrainTarget& target) const;
 
  private:
   void compute_gradients(const ElementPacket& packet, const typename Strain::Element& element);
@@ -74,8 +88,42 @@ class StrainColumns {
   const DofMap& dofs_;
   Eigen::Ref<const Matrix> basis_;  ///< by value: what it refers to lives on, the Ref given need not
   std::vector<Strain> strains_;     ///< 1 + r: G_0 = I and the modes
+  Packet weight_{};                 ///< roots of the volumes, m^(3/2)
 };
 extern template class StrainColumns<TetrahedronStrain>;
 extern template class StrainColumns<BrickStrain>;
+
+/// Coefficients of the monomials of z^T S z / 2, z_(i,j) = x_i x_j, in which the highest coordinate is one of x_first to x_last, in
+/// the order of monomial_index (reduced/quartic.hpp). A monomial x_i x_j x_k x_l is the product of two pairs in up to three ways, so
+/// its coefficient is the sum of as many entries.  S(p, q): the entry of the pairs p >= q.
+template <class Entry>
+void write_monomials(const Entry& S, Index first, Index last, double* coefficients) {
+  const auto entry = [&](Index p, Index q) { return p == q ? 0.5 * S(p, p) : p > q ? S(p, q) : S(q, p); };
+  for (Index i = first; i <= last; ++i) {
+    for (Index j = 0; j <= i; ++j) {
+      for (Index k = 0; k <= j; ++k) {
+        for (Index l = 0; l <= k; ++l) {
+          const bool second_is_first = j == k;
+          const bool third_is_second =
+              k == l || i == j;  // with j = k or without: it then is the first one too
+          double sum = entry(pair_index(i, j), pair_index(k, l));
+          if (!second_is_first) sum += entry(pair_index(i, k), pair_index(j, l));
+          if (!third_is_second) sum += entry(pair_index(i, l), pair_index(j, k));
+          *coefficients++ = sum;
+        }
+      }
+    }
+  }
+}
+
+/// Shares of the packets that can be worked on at a time, each with sums of its own. Their number decides the rounding, so it must
+/// not follow that of the threads. With fewer than 64 packets in each, sums of their own cost more than they spare.
+inline std::size_t share_count(std::size_t packets) { return std::clamp<std::size_t>(packets / 64, 1, 8); }
+
+inline std::span<const ElementPacket> share_of(std::span<const ElementPacket> packets, std::size_t share,
+                                               std::size_t shares) {
+  const std::size_t begin = packets.size() * share / shares, end = packets.size() * (share + 1) / shares;
+  return packets.subspan(begin, end - begin);
+}
 
 }  // namespace limber

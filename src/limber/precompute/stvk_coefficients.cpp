@@ -5,13 +5,11 @@
 // strain_columns.hpp gives rows whose squares sum up to the two integrals, one column per product x_i x_j of x = (1, q): their
 // Gram matrices are W as a quadratic form of these products. The elements are split into shares, as many for any number
 // of threads, and each is added to Gram matrices of its own, by rank updates of a few hundred rows; then the shares are added in
-// their order. A monomial x_i x_j x_k x_l is the product of two pairs in up to three ways, so its coefficient is the sum of as
-// many entries.
+// their order.
 
 #include "limber/precompute/stvk_coefficients.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/linalg/pairs.hpp"
 #include "limber/linalg/rank_update.hpp"
 #include "limber/precompute/strain_columns.hpp"
 #include "limber/reduced/quartic.hpp"
@@ -27,12 +25,6 @@ namespace {
 /// Rows of one rank update: enough that reading and writing the Gram matrix costs little, few enough for the cache. What OpenBLAS
 /// takes at once.
 constexpr Index rows_per_update = 384;
-
-/// Shares that can be worked on at a time. Their number decides the rounding, so it must not follow that of the threads.
-constexpr std::size_t most_shares = 8;
-
-/// Packets of a share: with fewer, Gram matrices of its own cost more than they spare.
-constexpr std::size_t packets_per_share = 64;
 
 /// All Gram matrices together take this much at most, but for one share's: 2 GiB of doubles.
 constexpr Index most_gram_entries = Index{1} << 28;
@@ -85,7 +77,12 @@ GramMatrices add_up(const FullModel& model, const Eigen::Ref<const Matrix>& basi
   RowBuffer minus(packet_size * Strain::minus_rows, -1.0, grams.rest);
   StrainColumns<Strain> columns(model.mesh(), model.dofs(), basis);
   for (const ElementPacket& packet : packets) {
-    columns.write(packet, trace.next(), plus.next(), minus.next());
+    columns.load(packet);
+    StrainTarget target;
+    target.minus = minus.next();  // before `plus`: both add to one matrix, and the order decides the rounding
+    target.plus = plus.next();
+    target.trace = trace.next();
+    columns.write_all(target);
     done();
   }
   trace.flush();
@@ -120,14 +117,11 @@ GramMatrices add_up_in_parallel(const FullModel& model, const Eigen::Ref<const M
   const Index pairs = pair_count(1 + basis.cols());
   const auto affordable =
       static_cast<std::size_t>(std::max<Index>(1, most_gram_entries / (2 * pairs * pairs)));
-  const std::size_t worthwhile = std::max<std::size_t>(1, packets.size() / packets_per_share);
-  const std::size_t shares = std::min({most_shares, affordable, worthwhile});
+  const std::size_t shares = std::min(affordable, share_count(packets.size()));
   std::vector<GramMatrices> grams(shares);
   model.executor().parallel_for(static_cast<std::ptrdiff_t>(shares), [&](std::ptrdiff_t task) {
     const auto share = static_cast<std::size_t>(task);
-    const std::size_t begin = packets.size() * share / shares, end = packets.size() * (share + 1) / shares;
-    grams[share] =
-        add_up<Strain>(model, basis, packets.subspan(begin, end - begin), [&] { counter.add_one(); });
+    grams[share] = add_up<Strain>(model, basis, share_of(packets, share, shares), [&] { counter.add_one(); });
   });
   for (std::size_t share = 1; share < shares; ++share) {
     grams[0].trace += grams[share].trace;
@@ -137,26 +131,10 @@ GramMatrices add_up_in_parallel(const FullModel& model, const Eigen::Ref<const M
   return std::move(grams[0]);
 }
 
-/// Coefficients of the monomials of z^T S z / 2, z_(i,j) = x_i x_j.  S: lower triangle.
+/// S: lower triangle.
 Vector to_monomials(const Matrix& S, Index rank) {
-  const auto entry = [&](Index p, Index q) { return p == q ? 0.5 * S(p, p) : p > q ? S(p, q) : S(q, p); };
   Vector coefficients(monomial_count(rank));
-  double* next = coefficients.data();
-  for (Index i = 0; i <= rank; ++i) {
-    for (Index j = 0; j <= i; ++j) {
-      for (Index k = 0; k <= j; ++k) {
-        for (Index l = 0; l <= k; ++l) {
-          const bool second_is_first = j == k;
-          const bool third_is_second =
-              k == l || i == j;  // with j = k or without: it then is the first one too
-          double sum = entry(pair_index(i, j), pair_index(k, l));
-          if (!second_is_first) sum += entry(pair_index(i, k), pair_index(j, l));
-          if (!third_is_second) sum += entry(pair_index(i, l), pair_index(j, k));
-          *next++ = sum;
-        }
-      }
-    }
-  }
+  write_monomials(S, 0, rank, coefficients.data());
   return coefficients;
 }
 

@@ -3,6 +3,7 @@
 #include "limber/base/executor.hpp"
 #include "limber/base/progress.hpp"
 #include "limber/linalg/solve_report.hpp"
+#include "limber/linalg/state_stream.hpp"
 #include "limber/linalg/types.hpp"
 
 #include <memory>
@@ -33,6 +34,10 @@ class BodySimulation {
   /// Remembers the state, and goes back to it: a step counts only if it succeeds for all bodies.
   virtual void remember() = 0;
   virtual void go_back() = 0;
+
+  /// Writes the state, and takes it back in a simulation made from the same scene: it then goes on with the same bits.
+  virtual void save(StateWriter& out) const = 0;
+  virtual void restore(StateReader& in) = 0;
 
   [[nodiscard]] virtual Index unknowns() const = 0;
   [[nodiscard]] virtual double mass() const = 0;  ///< kg

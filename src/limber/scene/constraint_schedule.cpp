@@ -109,16 +109,51 @@ Pose ConstraintSchedule::Entry::target(double time, const Pose& support, const P
   return {center + motion.position - motion.rotation * center, motion.rotation};
 }
 
+void ConstraintSchedule::Entry::save(StateWriter& out) const {
+  Matrix3X places(3, static_cast<Index>(held_positions.size()));
+  Matrix turns(4, static_cast<Index>(held_rotations.size()));
+  for (Index k = 0; k < places.cols(); ++k) places.col(k) = held_positions[static_cast<std::size_t>(k)];
+  for (Index k = 0; k < turns.cols(); ++k)
+    turns.col(k) = held_rotations[static_cast<std::size_t>(k)].coeffs();
+  out.write(places);
+  out.write(turns);
+}
+
+void ConstraintSchedule::Entry::restore(StateReader& in) {
+  Matrix3X places;
+  Matrix turns;
+  in.read(places);
+  in.read(turns);
+  const auto fits = [](Index count, std::size_t sites) {  // it may not have held anything yet
+    return count == 0 || count == static_cast<Index>(sites);
+  };
+  require(fits(places.cols(), positions.size()) && fits(turns.cols(), orientations.size()) &&
+              (turns.rows() == 4 || turns.size() == 0),
+          "{}: the state holds {} positions and {} orientations, expected {} and {}", where, places.cols(),
+          turns.cols(), positions.size(), orientations.size());
+  held_positions.assign(places.colwise().begin(), places.colwise().end());
+  held_rotations.clear();
+  for (const auto& turn : turns.colwise()) held_rotations.emplace_back(Eigen::Vector4d(turn));
+}
+
 void ConstraintSchedule::change(WarpedDynamics& dynamics, std::vector<char> active) {
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (active[i] && !active_[i] && !entries_[i].constraint.motion) entries_[i].hold(dynamics.state().q);
+  }
+  active_ = std::move(active);
+  set_sites(dynamics);
+}
+
+/// The sites of all that is active.
+void ConstraintSchedule::set_sites(WarpedDynamics& dynamics) const {
   ManipulationSites now;
   now.priority = priority_;
   std::vector<int> exercised;
   bool anywhere = false;  // one that names no vertices lets forces act wherever constraints push
   for (std::size_t i = 0; i < entries_.size(); ++i) {
-    if (!active[i]) continue;
-    Entry& entry = entries_[i];
+    if (!active_[i]) continue;
+    const Entry& entry = entries_[i];
     anywhere = anywhere || entry.exercised.empty();
-    if (!active_[i] && !entry.constraint.motion) entry.hold(dynamics.state().q);
     now.positions.insert(now.positions.end(), entry.positions.begin(), entry.positions.end());
     now.orientations.insert(now.orientations.end(), entry.orientations.begin(), entry.orientations.end());
     exercised.insert(exercised.end(), entry.exercised.begin(), entry.exercised.end());
@@ -128,7 +163,6 @@ void ConstraintSchedule::change(WarpedDynamics& dynamics, std::vector<char> acti
   if (anywhere) exercised.clear();
   for (const int v : exercised) now.exercised.push_back(sites_.site(dynamics.equations(), v));
   dynamics.set_constraints(std::move(now));
-  active_ = std::move(active);
 }
 
 void ConstraintSchedule::prepare(WarpedDynamics& dynamics, double time, const Pose& support,
@@ -176,6 +210,35 @@ void ConstraintSchedule::record(const WarpedDynamics& dynamics, double time, con
         (distance > Manipulation::position_tolerance * size || angle > Manipulation::orientation_tolerance))
       outcome.met = false;
   }
+}
+
+void ConstraintSchedule::save(const WarpedDynamics& dynamics, StateWriter& out) const {
+  out.write(std::vector<int>(active_.begin(), active_.end()));
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].save(out);
+    out.write(outcomes_[i].met);
+    out.write(outcomes_[i].position_error);
+    out.write(outcomes_[i].orientation_error);
+    out.write(outcomes_[i].worst_time);
+  }
+  dynamics.constraints().save(out);
+}
+
+void ConstraintSchedule::restore(WarpedDynamics& dynamics, StateReader& in) {
+  std::vector<int> active;
+  in.read(active);
+  require(active.size() == entries_.size(), "the state is of {} constraints, expected {}", active.size(),
+          entries_.size());
+  active_.assign(active.begin(), active.end());
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    entries_[i].restore(in);
+    in.read(outcomes_[i].met);
+    in.read(outcomes_[i].position_error);
+    in.read(outcomes_[i].orientation_error);
+    in.read(outcomes_[i].worst_time);
+  }
+  if (!entries_.empty()) set_sites(dynamics);
+  dynamics.constraints().restore(in);
 }
 
 }  // namespace limber

@@ -38,6 +38,11 @@ class ConstraintSchedule {
   /// After the step that ended at `time` (s): how well they were met.
   void record(const WarpedDynamics& dynamics, double time, const ConstraintReport& report);
 
+  /// Writes what holds since when, where, and how well it was met; takes it back, constraints of the dynamics included, which must
+  /// have their own state back already. Throws Error for the state of other constraints.
+  void save(const WarpedDynamics& dynamics, StateWriter& out) const;
+  void restore(WarpedDynamics& dynamics, StateReader& in);
+
   /// In the order of the body's.
   [[nodiscard]] const std::vector<ConstraintOutcome>& outcomes() const { return outcomes_; }
 
@@ -53,12 +58,15 @@ class ConstraintSchedule {
     std::vector<Eigen::Quaterniond> held_rotations;
 
     void hold(const Vector& q);
+    void save(StateWriter& out) const;
+    void restore(StateReader& in);
     [[nodiscard]] Pose target(double time, const Pose& support, const Pose& start) const;
   };
 
   Entry make_entry(const Body& body, const WarpedEquations& equations, std::size_t i) const;
   void check_apart() const;
   void change(WarpedDynamics& dynamics, std::vector<char> active);
+  void set_sites(WarpedDynamics& dynamics) const;
 
   BodySites sites_;
   Pose start_;  ///< of the support

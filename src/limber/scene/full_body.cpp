@@ -1,75 +1,45 @@
 #include "limber/scene/full_body.hpp"
 
+#include "limber/base/error.hpp"
+#include "limber/integrators/saved_state.hpp"
 #include "limber/scene/load.hpp"
 #include "limber/scene/scene.hpp"
 
-#include <Eigen/Geometry>
+#include <cstdint>
+#include <utility>
 
 namespace limber {
-namespace {
-
-FullModel make_full_model(const Body& body, const Executor& executor) {
-  const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
-  return {body.mesh, body.materials, fixed, FullModelOptions{body.mass, executor}};
-}
-
-/// Forces of one load on the unknowns.
-Vector load_vector(const FullModel& model, const Body& body, std::size_t load) {
-  Vector force = Vector::Zero(model.dof_count());
-  for (const int v : loaded_vertices(model.mesh(), body, load)) {
-    if (const int f = model.dofs().free_index(v); f >= 0)
-      force.segment<3>(3 * Index{f}) += body.loads[load].force;
-  }
-  return force;
-}
-
-Vector start_velocity(const FullModel& model, const Body& body) {
-  const Vector3 centre = model.mesh().vertices * model.vertex_masses() / model.vertex_masses().sum();
-  Matrix3X velocity(3, model.mesh().vertex_count());
-  for (Index v = 0; v < velocity.cols(); ++v) {
-    velocity.col(v) = body.velocity + body.angular_velocity.cross(model.mesh().vertices.col(v) - centre);
-  }
-  return model.dofs().restrict(velocity);
-}
-
-}  // namespace
-
 FullBody::FullBody(const Scene& scene, const Body& body, const Executor& executor)
-    : model_(make_full_model(body, executor)),
-      u_(Vector::Zero(model_.dof_count())),
-      surface_vertices_(body.render.vertices) {
-  Vector gravity = model_.gravity_force(scene.gravity);
-  std::vector<Vector> forces;
-  for (std::size_t i = 0; i < body.loads.size(); ++i) forces.push_back(load_vector(model_, body, i));
-  if (scene.solver.type == SimulationType::statics) {
-    static_load_ = gravity;
-    for (const Vector& force : forces) static_load_ += force;
-    StaticOptions options = scene.solver.statics;
-    options.solver = scene.solver.linear_solver;
-    statics_ = std::make_unique<StaticSolver>(model_, options);
+    : MeshBody(scene, body, executor), u_(Vector::Zero(model_.dof_count())) {
+  const SolverSettings& solver = scene.solver;
+  if (solver.type == SimulationType::statics) {
+    drive_.load(0.0, 0.0, static_load_);
+    statics_ = std::make_unique<StaticSolver>(model_, static_options(scene));
     return;
   }
-  if (scene.solver.integrator == Integrator::central_differences) {
-    check_explicit_timestep(body, scene.solver.timestep, critical_timestep(model_, body.damping));
+  if (solver.type == SimulationType::quasistatic) {
+    quasistatics_ =
+        std::make_unique<QuasistaticSolver>(model_, map_function(), load_function(), static_options(scene));
+    return;
   }
-  DynamicsOptions options;
-  options.integrator = scene.solver.integrator;
-  options.newmark = scene.solver.newmark;
-  options.damping = body.damping;
-  options.solver = scene.solver.linear_solver;
-  dynamics_ = std::make_unique<FullDynamics>(model_, make_load_function(body, gravity, std::move(forces)), u_,
-                                             start_velocity(model_, body), options);
+  if (solver.integrator == Integrator::central_differences) {
+    check_explicit_timestep(body, solver.timestep, critical_timestep(model_, body.damping));
+  }
+  dynamics_ = std::make_unique<FullDynamics>(model_, load_function(), u_, start_velocity(body),
+                                             dynamics_options(scene, body));
 }
 
 StepReport FullBody::solve(const Progress& progress) {
-  const StaticReport solved = statics_->solve(static_load_, u_, progress);
-  return {{solved.status, solved.iterations, solved.residual},
-          solved.energy,
-          solved.smallest_volume_ratio,
-          solved.load_steps};
+  return to_step_report(statics_->solve(static_load_, u_, progress));
 }
 
 StepReport FullBody::advance(double timestep) {
+  if (quasistatics_) {
+    // The scene's time: a sum of steps would drift away from times that are multiples of them.
+    const StaticReport solved = quasistatics_->step(step_ * timestep, (step_ + 1) * timestep, u_);
+    if (solved.ok()) time_ = ++step_ * timestep;
+    return to_step_report(solved);
+  }
   const SolveReport solved = dynamics_->step(timestep);
   u_ = dynamics_->state().u;
   return {solved, dynamics_->energy(), 1.0, 0};
@@ -77,21 +47,57 @@ StepReport FullBody::advance(double timestep) {
 
 void FullBody::remember() {
   remembered_u_ = u_;
+  remembered_step_ = step_;
+  remembered_time_ = time_;
   if (dynamics_) remembered_ = dynamics_->state();
 }
 
 void FullBody::go_back() {
   u_ = remembered_u_;
+  step_ = remembered_step_;
+  time_ = remembered_time_;
   if (dynamics_) dynamics_->restore(remembered_);
+  if (quasistatics_) quasistatics_->place(time_);
 }
 
-Matrix3X FullBody::surface_displacement() const {
-  if (surface_vertices_.cols() == 0) return Matrix3X(3, 0);
-  if (!embedding_) {
-    embedding_ =
-        std::make_unique<Embedding>(embed_points(model_.mesh(), surface_vertices_, model_.executor()));
+/// Solvers keep nothing from step to step that the state does not give back, to the bit.
+void FullBody::save(StateWriter& out) const {
+  if (dynamics_) {
+    out.write(dynamics_->started());
+    save_state(dynamics_->state(), out);
+    return;
   }
-  return interpolate(*embedding_, displacement());
+  out.write(std::int64_t{step_});
+  out.write(time_);
+  out.write(u_);
+}
+
+void FullBody::restore(StateReader& in) {
+  if (dynamics_) {
+    bool started = false;
+    in.read(started);
+    dynamics_->resume(restore_state(in, model_.dof_count()), started);
+    u_ = dynamics_->state().u;
+    return;
+  }
+  std::int64_t step = 0;
+  Vector u;
+  in.read(step);
+  in.read(time_);
+  in.read(u);
+  require(u.size() == model_.dof_count(), "the state has {} displacements, the body needs {}", u.size(),
+          model_.dof_count());
+  step_ = static_cast<int>(step);
+  u_ = std::move(u);
+  if (quasistatics_) quasistatics_->place(time_);
+}
+
+Matrix3X FullBody::displacement() const {
+  return quasistatics_ ? quasistatics_->maps().displacement(model_.dofs(), u_) : model_.dofs().expand(u_);
+}
+
+double FullBody::smallest_volume_ratio() const {
+  return model_.smallest_volume_ratio(quasistatics_ ? quasistatics_->maps().to_world(model_.dofs(), u_) : u_);
 }
 
 }  // namespace limber

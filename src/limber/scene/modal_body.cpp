@@ -84,7 +84,8 @@ ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& execu
       model_(find_modal_model(body, executor, progress)),
       gravity_(scene.gravity),
       statics_(scene.solver.statics),
-      loads_(body.loads) {
+      loads_(body.loads),
+      accelerations_(body.accelerations) {
   check_body(scene, body, *model_);
   if (body.support) support_ = [motion = body.support](double time) { return motion(std::max(time, 0.0)); };
   const std::vector<Material> materials = as_stvk(region_materials(body, *model_));
@@ -114,7 +115,7 @@ ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& execu
 /// Gravity and point loads as they are on average from t0 to t1, in the axes of the frame.
 void ModalBody::apply_loads(double t0, double t1) {
   const Eigen::Quaterniond to_frame = pose_at(0.5 * (t0 + t1)).rotation.conjugate();
-  dynamics_->set_gravity(to_frame * gravity_);
+  dynamics_->set_gravity(to_frame * Vector3(gravity_ + mean_acceleration(accelerations_, t0, t1)));
   Vector shares(static_cast<Index>(loads_.size()));
   for (std::size_t i = 0; i < loads_.size(); ++i)
     shares(static_cast<Index>(i)) = active_share(loads_[i], t0, t1);
@@ -183,6 +184,32 @@ void ModalBody::go_back() {
   dynamics_->set_state(remembered_.state);
   step_ = remembered_.step;
   time_ = remembered_.time;
+}
+
+/// Loads and the motion of the frame are not written: each step sets them by the time alone.
+void ModalBody::save(StateWriter& out) const {
+  out.write(std::int64_t{step_});
+  out.write(time_);
+  dynamics_->save(out);
+  constraints_.save(*dynamics_, out);
+  out.write(constraint_report_.met);
+  out.write(std::int64_t{constraint_report_.iterations});
+  out.write(constraint_report_.position_error);
+  out.write(constraint_report_.orientation_error);
+}
+
+void ModalBody::restore(StateReader& in) {
+  std::int64_t step = 0, iterations = 0;
+  in.read(step);
+  in.read(time_);
+  step_ = static_cast<int>(step);
+  dynamics_->restore(in);
+  constraints_.restore(*dynamics_, in);
+  in.read(constraint_report_.met);
+  in.read(iterations);
+  in.read(constraint_report_.position_error);
+  in.read(constraint_report_.orientation_error);
+  constraint_report_.iterations = static_cast<int>(iterations);
 }
 
 Matrix3X ModalBody::displacement() const {

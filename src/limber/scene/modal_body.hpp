@@ -17,6 +17,8 @@ class ModalBody final : public BodySimulation {
   StepReport advance(double timestep) override;
   void remember() override;
   void go_back() override;
+  void save(StateWriter& out) const override;
+  void restore(StateReader& in) override;
   [[nodiscard]] Index unknowns() const override { return equations().modes(); }
   [[nodiscard]] double mass() const override { return mass_; }
   [[nodiscard]] const Executor& executor() const override { return executor_; }
@@ -52,6 +54,7 @@ class ModalBody final : public BodySimulation {
   StaticOptions statics_;
   PoseFunction support_;  ///< none: the frame is the world
   std::vector<PointLoad> loads_;
+  std::vector<AccelerationLoad> accelerations_;
   std::vector<std::vector<WarpSite>> load_sites_;  ///< of each load
   // Of the forces as they were last applied: the shares of the loads, and the turn of the world's axes into the frame's.
   Vector shares_;

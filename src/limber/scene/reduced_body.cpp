@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/integrators/halving.hpp"
+#include "limber/integrators/saved_state.hpp"
 #include "limber/scene/body_model.hpp"
 #include "limber/scene/load.hpp"
 #include "limber/scene/scene.hpp"
@@ -54,7 +55,9 @@ ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& e
   std::vector<Vector> forces;
   for (std::size_t i = 0; i < body.loads.size(); ++i)
     forces.push_back(load_vector(*model_, mesh, body, i, rank));
-  load_ = make_load_function(body, equations_.weight * scene.gravity, std::move(forces));
+  load_ = make_load_function(
+      body, scene.gravity, [&](const Vector3& a) -> Vector { return equations_.weight * a; },
+      std::move(forces));
   f_ext_ = Vector::Zero(rank);
   state_ = make_reduced_state(rank);
   statics_ = scene.solver.statics;
@@ -108,6 +111,17 @@ void ReducedBody::remember() {
 void ReducedBody::go_back() {
   state_ = remembered_;
   started_ = remembered_started_;
+}
+
+/// What the workspace keeps from step to step (preconditioner, evaluations) follows from the state and the step, to the bit.
+void ReducedBody::save(StateWriter& out) const {
+  out.write(started_);
+  save_state(state_, out);
+}
+
+void ReducedBody::restore(StateReader& in) {
+  in.read(started_);
+  state_ = restore_state(in, equations_.rank);
 }
 
 double ReducedBody::mass() const { return mass_; }

@@ -18,6 +18,8 @@ class ReducedBody final : public BodySimulation {
   StepReport advance(double timestep) override;
   void remember() override;
   void go_back() override;
+  void save(StateWriter& out) const override;
+  void restore(StateReader& in) override;
   [[nodiscard]] Index unknowns() const override { return equations_.rank; }
   [[nodiscard]] double mass() const override;
   [[nodiscard]] const Executor& executor() const override { return executor_; }

@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/scene/full_body.hpp"
 #include "limber/scene/modal_body.hpp"
+#include "limber/scene/online_body.hpp"
 #include "limber/scene/reduced_body.hpp"
 
 #include <algorithm>
@@ -16,13 +17,32 @@ std::vector<Region> Body::regions() const {
   return regions;
 }
 
+namespace {
+
+/// Throws Error for what the order or the type of the scene cannot do with the body.
+void check_possible(const SolverSettings& solver, const Body& body) {
+  const bool quasistatic = solver.type == SimulationType::quasistatic;
+  require(!quasistatic || uses_mesh(solver.order),
+          "{}: a quasistatic solver needs the order 'full' or 'online'; set solver.order", body.name);
+  require(solver.order != ModelOrder::online || solver.type != SimulationType::statics,
+          "{}: the order 'online' learns from steps, and statics is one solve; set solver.order to 'full'",
+          body.name);
+  require(is_modal(solver.order) || quasistatic || (body.constraints.empty() && !body.support),
+          "{}: 'constraints' and 'support' need the order 'warped' or 'linear', or the solver.type "
+          "'quasistatic'",
+          body.name);
+  require(quasistatic || body.skin.empty(), "{}: 'skin' needs the solver.type 'quasistatic'", body.name);
+}
+
+}  // namespace
+
 std::unique_ptr<BodySimulation> make_simulation(const Scene& scene, const Body& body,
                                                 const Executor& executor, const Progress& progress) {
-  if (is_modal(scene.solver.order)) return std::make_unique<ModalBody>(scene, body, executor, progress);
-  require(body.constraints.empty() && !body.support,
-          "{}: 'constraints' and 'support' need the order 'warped' or 'linear'; set solver.order", body.name);
-  if (scene.solver.order == ModelOrder::reduced)
-    return std::make_unique<ReducedBody>(scene, body, executor, progress);
+  const ModelOrder order = scene.solver.order;
+  check_possible(scene.solver, body);
+  if (is_modal(order)) return std::make_unique<ModalBody>(scene, body, executor, progress);
+  if (order == ModelOrder::reduced) return std::make_unique<ReducedBody>(scene, body, executor, progress);
+  if (order == ModelOrder::online) return std::make_unique<OnlineBody>(scene, body, executor);
   return std::make_unique<FullBody>(scene, body, executor);
 }
 

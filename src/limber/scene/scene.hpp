@@ -5,10 +5,12 @@
 #include "limber/material/material.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
+#include "limber/online/online_settings.hpp"
 #include "limber/precompute/reduce.hpp"
 #include "limber/scene/body_simulation.hpp"
 #include "limber/scene/constraint.hpp"
 #include "limber/scene/selection.hpp"
+#include "limber/scene/skeleton.hpp"
 
 #include <filesystem>
 #include <limits>
@@ -26,6 +28,13 @@ struct PointLoad {
   double to = std::numeric_limits<double>::infinity();  ///< s
 };
 
+/// A force on the whole body in proportion to its mass, as gravity is, constant while it lasts.
+struct AccelerationLoad {
+  Vector3 acceleration = Vector3::Zero();               ///< m/s^2
+  double from = 0.0;                                    ///< s
+  double to = std::numeric_limits<double>::infinity();  ///< s
+};
+
 struct Body {
   std::string name;  ///< for messages and output files
   VolumeMesh mesh;
@@ -35,6 +44,7 @@ struct Body {
   VertexSelection fixed;
   bool fixed_stated = false;  ///< a reduced model must then have been made with just these
   std::vector<PointLoad> loads;
+  std::vector<AccelerationLoad> accelerations;
   RayleighDamping damping;
   MassKind mass = MassKind::consistent;
   Vector3 velocity = Vector3::Zero();          ///< of the whole body at the start, m/s
@@ -47,12 +57,13 @@ struct Body {
   int rank =
       0;  ///< coordinates in use, or natural modes where they are warped or linear; 0: all that the model has
 
-  // The orders warped and linear in motion only.
+  // The orders warped and linear in motion, the orders full and online where they are quasistatic.
   std::vector<BodyConstraint> constraints;
   ConstraintPriority constraint_priority = ConstraintPriority::position;
   PoseFunction
       support;  ///< from time 0 on, of the frame that fixed vertices are attached to; none: the world
-  bool coriolis = false;  ///< forces of the turning of the local frames
+  bool coriolis = false;  ///< order warped only: forces of the turning of the local frames
+  Skeleton skin;          ///< quasistatic only, the orders full and online; without bones: none
 
   /// Regions of the mesh, or of a reduced model that was kept without its mesh.
   [[nodiscard]] std::vector<Region> regions() const;
@@ -64,6 +75,7 @@ enum class ModelOrder {
   reduced,  ///< in the subspace of a reduced model
   warped,  ///< by the natural modes of such a subspace, which are warped                     [Choi & Ko 2005]
   linear,  ///< by these modes as they are: linear modal analysis, for small displacements
+  online,  ///< with every vertex, and in a subspace learned from that wherever it will do   [Kim & James 2009]
 };
 
 /// Whether bodies are computed by natural modes.
@@ -71,17 +83,27 @@ constexpr bool is_modal(ModelOrder order) {
   return order == ModelOrder::warped || order == ModelOrder::linear;
 }
 
-enum class SimulationType { statics, dynamics };
+/// Whether bodies are computed with their mesh, at least at times: without a reduced model.
+constexpr bool uses_mesh(ModelOrder order) {
+  return order == ModelOrder::full || order == ModelOrder::online;
+}
+
+enum class SimulationType {
+  statics,      ///< one equilibrium
+  dynamics,     ///< motion with inertia
+  quasistatic,  ///< equilibrium at each time, under the loads and the prescribed motion of then
+};
 
 struct SolverSettings {
   SimulationType type = SimulationType::statics;
   ModelOrder order = ModelOrder::full;
-  double timestep = 0.0;  ///< s; dynamics
-  int steps = 0;          ///< dynamics
+  double timestep = 0.0;  ///< s; dynamics and quasistatic
+  int steps = 0;          ///< the same
   Integrator integrator = Integrator::newmark;
   ModalIntegrator modal_integrator = ModalIntegrator::newmark;  ///< of the orders warped and linear
   NewmarkOptions newmark{};
   StaticOptions statics{};
+  OnlineSettings online{};  ///< order online only
   SparseSolverKind linear_solver = SparseSolverKind::cholesky;
   int threads = 0;  ///< 0: one per core
 };
@@ -95,7 +117,8 @@ struct OutputSettings {
   std::filesystem::path displacements;  ///< CSV of the last state
   std::filesystem::path vtu;            ///< folder of a series
   std::filesystem::path picture;        ///< PNG of the last state
-  std::filesystem::path animation;      ///< .glb of the whole motion; not for the full order
+  std::filesystem::path animation;      ///< .glb of the whole motion
+  std::filesystem::path timeline;       ///< .svg or .png of what each step was; order online only
   double animation_tolerance =
       1e-4;  ///< of a warped motion: largest error of a vertex, as a share of the body's size
   PictureOf picture_of = PictureOf::displacement;
@@ -124,7 +147,7 @@ SceneState make_state(const Scene& scene, const Progress& progress = {});
 /// Steps that the scene asks for: 1 in statics.
 int step_count(const Scene& scene);
 
-/// Statics: solves for equilibrium. Dynamics: advances by one time step. On failure the state stays where it
+/// Statics: solves for equilibrium. Otherwise: advances by one time step. On failure the state stays where it
 /// was.
 StepReport step(const Scene& scene, SceneState& state, const Progress& progress = {});
 

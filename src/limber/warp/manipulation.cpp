@@ -182,6 +182,30 @@ double Manipulation::orientation_error(Index i, const VectorRef& q) const {
   return (target - sites_.orientations[static_cast<std::size_t>(i)].rotation(q)).norm();
 }
 
+void Manipulation::save(StateWriter& out) const {
+  out.write(positions_);
+  out.write(orientations_);
+  out.write(missed_positions_);
+  out.write(missed_orientations_);
+  out.write(missed_error_);
+  out.write(std::int64_t{solves_left_});
+}
+
+void Manipulation::restore(StateReader& in) {
+  const Index positions = positions_.cols(), orientations = orientations_.cols();
+  std::int64_t left = 0;
+  for (Matrix3X* places : {&positions_, &orientations_, &missed_positions_, &missed_orientations_})
+    in.read(*places);
+  in.read(missed_error_);
+  in.read(left);
+  const bool missed_fits =
+      missed_positions_.cols() == positions && missed_orientations_.cols() == orientations;
+  require(positions_.cols() == positions && orientations_.cols() == orientations &&
+              (left == 0 || (left > 0 && left <= solves_in_vain && missed_fits)),
+          "the state is not that of {} position and {} orientation constraints", positions, orientations);
+  solves_left_ = static_cast<int>(left);
+}
+
 /// Scaled errors: positions first.
 void Manipulation::residual(const Vector& q, Vector& r) const {
   r.resize(3 * (positions_.cols() + orientations_.cols()));

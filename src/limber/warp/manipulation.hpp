@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/linalg/state_stream.hpp"
 #include "limber/warp/warped_equations.hpp"
 
 #include <Eigen/Geometry>
@@ -67,6 +68,11 @@ class Manipulation {
   /// rotation vectors: whole turns count, and the angle between the two orientations is never larger.
   [[nodiscard]] double position_error(Index i, const VectorRef& q) const;
   [[nodiscard]] double orientation_error(Index i, const VectorRef& q) const;
+
+  /// Writes the targets and what later solves remember of earlier ones, and takes it back for the same sites and gain. Throws Error for those
+  /// of other sites.
+  void save(StateWriter& out) const;
+  void restore(StateReader& in);
 
   /// To which constraints are met where they can be: as shares of the size, and rad.
   static constexpr double position_tolerance = 1e-10;

@@ -90,6 +90,25 @@ void WarpedDynamics::set_state(const WarpedState& state) {
   state_ = state;
 }
 
+void WarpedDynamics::save(StateWriter& out) const {
+  out.write(state_.time);
+  out.write(state_.q);
+  out.write(state_.v);
+  out.write(prepared_h_);
+}
+
+void WarpedDynamics::restore(StateReader& in) {
+  WarpedState state;
+  double h = 0.0;
+  in.read(state.time);
+  in.read(state.q);
+  in.read(state.v);
+  in.read(h);
+  set_state(state);
+  require(std::isfinite(h) && h >= 0.0, "the state is of steps of {} s, expected a positive number", h);
+  if (h > 0.0) prepare(h);  // constraints set from now on are for such steps
+}
+
 double WarpedDynamics::elastic_energy() const {
   return 0.5 * (equations_.stiffness.array() * state_.q.array().square()).sum();
 }

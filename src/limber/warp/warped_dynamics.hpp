@@ -72,6 +72,11 @@ class WarpedDynamics {
   [[nodiscard]] const WarpedState& state() const { return state_; }
   void set_state(const WarpedState& state);  ///< throws Error for wrong sizes and numbers that are not finite
 
+  // For a checkpoint: the state and the length of the steps, in this order with what set_constraints() and constraints() have. What acts
+  // on the body is not part of it.
+  void save(StateWriter& out) const;
+  void restore(StateReader& in);  ///< throws Error as set_state does
+
   [[nodiscard]] double elastic_energy() const;  ///< J, 1/2 sum k q^2
   [[nodiscard]] double kinetic_energy() const;  ///< J, 1/2 sum v^2
 

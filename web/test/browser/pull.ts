@@ -25,6 +25,6 @@ export async function pullAndLetGo(browser: Browser, { page, errors }: Viewer): 
   await comeToRest(page, 1e-4 * pulled);
   const end = await whereIs(page, vertex);
   expect(Math.hypot(end.x - start.x, end.y - start.y)).toBeLessThan(12); // the vertex nearest to the pointer
-  expect(await difference(browser, atRest, await picture(page))).toBeLessThan(0.003);
+  await expect.poll(async () => difference(browser, atRest, await picture(page))).toBeLessThan(0.003);
   expect(errors).toEqual([]);
 }

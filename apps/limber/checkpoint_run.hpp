@@ -1,0 +1,61 @@
+#pragma once
+
+#include "limber/base/timer.hpp"
+#include "limber/io/checkpoint_file.hpp"
+#include "limber/scene/scene.hpp"
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace limber::app {
+
+struct CheckpointOptions {
+  std::filesystem::path file;
+  bool file_stated = false;  ///< by the user: it must then be possible to write it
+  double every = 30.0;       ///< s of wall time, at least; 0: after each step
+  bool resume = false;
+  std::vector<std::string> settings;  ///< of the command, those that the outcome depends on; not the outputs
+};
+
+/// The checkpoints of one run of a scene that steps through time: a file, replaced now and then, that the run can go on from after whatever
+/// end. Frames of the animation are beside it in FILE.frames. When one is written follows the clock, so that no more than about 5 % of the
+/// time goes there; what the run computes does not.
+class CheckpointRun {
+ public:
+  explicit CheckpointRun(CheckpointOptions options) : options_(std::move(options)) {}
+
+  [[nodiscard]] const std::filesystem::path& file() const { return options_.file; }
+  [[nodiscard]] std::filesystem::path frames_file() const;
+  [[nodiscard]] bool file_stated() const { return options_.file_stated; }
+  [[nodiscard]] bool resumes() const { return options_.resume; }
+
+  /// Before anything is computed: the checkpoint to go on from, none where the run starts at the beginning, which is said where a resume was
+  /// asked for or an older checkpoint will be replaced. Throws Error, saying what to do, for a checkpoint of another run, a damaged one and a
+  /// file that is none.
+  std::optional<Checkpoint> find(const Scene& scene);
+  /// Before the first output of a run that starts at the beginning: removes the checkpoint of an earlier one, whose frames will go.
+  void clear();
+
+  /// After a step, when it is time: save() brings the rest to the disk and fills in a checkpoint, which is written. Where that fails the
+  /// run goes on, and it is said once.
+  void offer(const std::function<void(Checkpoint&)>& save);
+
+  /// After the end of the run and all of its output: removes everything.
+  void finish();
+  /// After a step that failed: the checkpoint stays. Frames that no checkpoint speaks of go.
+  void give_up();
+
+ private:
+  [[nodiscard]] bool due() const;
+
+  CheckpointOptions options_;
+  CheckpointIdentity identity_;
+  Timer since_last_;
+  double last_took_ = 0.0;  ///< s
+  bool failed_ = false;     ///< which was said
+};
+
+}  // namespace limber::app

@@ -1,0 +1,168 @@
+#include "apps/limber/scene_report.hpp"
+
+#include "apps/limber/command.hpp"
+#include "apps/limber/console.hpp"
+#include "apps/limber/describe.hpp"
+#include "apps/limber/online_report.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <set>
+
+namespace limber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string missed_text(const BodyConstraintOutcome& one) {
+  const ConstraintOutcome& outcome = one.outcome;
+  std::string by;
+  if (outcome.position_error > 0.0) by = fmt::format("{:.3g} m", outcome.position_error);
+  if (outcome.orientation_error > 0.0)
+    by += fmt::format("{}{:.3g} rad", by.empty() ? "" : " and ", outcome.orientation_error);
+  return fmt::format("'{}' of {} by up to {}, most at {:.6g} s", outcome.name, one.body, by,
+                     outcome.worst_time);
+}
+
+void warn_of_missed_constraints(const RunResult& result) {
+  std::string missed, crowded;
+  std::set<std::string> named;
+  for (const BodyConstraintOutcome& one : result.constraints) {
+    if (one.outcome.met) continue;
+    missed += (missed.empty() ? "" : "; ") + missed_text(one);
+    if (one.held <= one.modes || !named.insert(one.body).second) continue;
+    crowded += fmt::format("; in {} {} numbers are held by {} modes", one.body, one.held, one.modes);
+  }
+  if (missed.empty()) return;
+  print_warning(fmt::format("constraints were missed: {}{}; raise basis.modes or rank, or {}", missed,
+                            crowded, crowded.empty() ? "move them less" : "hold fewer vertices"));
+}
+
+/// A small length in the unit that suits it.
+std::string length_text(double metres) {
+  return metres < 0.1 ? fmt::format("{:.3g} mm", 1e3 * metres) : fmt::format("{:.3g} m", metres);
+}
+
+void warn_of_inexact_animations(const RunResult& result) {
+  for (const AnimationFit& fit : result.animations) {
+    if (fit.largest_error <= fit.tolerance) continue;
+    print_warning(fmt::format(
+        "{}: the animation misses vertices by up to {}, more than output.animation_tolerance, which is {}, "
+        "with all of its {} targets; raise the tolerance or write a shorter motion",
+        fit.body, length_text(fit.largest_error), length_text(fit.tolerance), fit.targets));
+  }
+}
+
+nlohmann::ordered_json constraints_json(const RunResult& result) {
+  nlohmann::ordered_json json{{"met", true}, {"each", nlohmann::ordered_json::array()}};
+  for (const auto& [body, outcome, held, modes] : result.constraints) {
+    if (!outcome.met) json["met"] = false;
+    json["each"].push_back({{"body", body},
+                            {"name", outcome.name},
+                            {"met", outcome.met},
+                            {"position_error", outcome.position_error},
+                            {"orientation_error", outcome.orientation_error},
+                            {"worst_time", outcome.worst_time}});
+  }
+  return json;
+}
+
+nlohmann::ordered_json animations_json(const RunResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const AnimationFit& fit : result.animations) {
+    json.push_back({{"body", fit.body},
+                    {"targets", fit.targets},
+                    {"largest_error", fit.largest_error},
+                    {"tolerance", fit.tolerance}});
+  }
+  return json;
+}
+
+}  // namespace
+
+void print_warnings(const RunResult& result) {
+  warn_of_missed_constraints(result);
+  warn_of_inexact_animations(result);
+}
+
+nlohmann::ordered_json to_json(const RunResult& result) {
+  nlohmann::ordered_json json{{"status", name_of(result.report.status)},
+                              {"steps", result.steps},
+                              {"time", result.time},
+                              {"iterations", result.report.iterations},
+                              {"residual", result.report.residual},
+                              {"energy", result.report.energy},
+                              {"load_steps", result.report.load_steps},
+                              {"smallest_volume_ratio", number_or_null(result.report.smallest_volume_ratio)}};
+  json["seconds"] = {{"read", result.read_seconds},
+                     {"setup", result.setup_seconds},
+                     {"solve", result.solve_seconds},
+                     {"write", result.write_seconds}};
+  json["bodies"] = nlohmann::ordered_json::array();
+  for (const BodyResult& body : result.bodies) {
+    json["bodies"].push_back({{"name", body.name},
+                              {"vertices", body.vertices},
+                              {"elements", body.elements},
+                              {"unknowns", body.unknowns},
+                              {"max_displacement", body.max_displacement}});
+  }
+  if (!result.constraints.empty()) json["constraints"] = constraints_json(result);
+  if (!result.animations.empty()) json["animation"] = animations_json(result);
+  for (const BodyOnlineResult& one : result.online) {
+    nlohmann::ordered_json body{{"body", one.body}, {"accepted_error", one.accepted_error}};
+    body.update(online_json(one.report));
+    json["online"].push_back(std::move(body));
+  }
+  json["outputs"] = nlohmann::ordered_json::array();
+  for (const fs::path& path : result.outputs) json["outputs"].push_back(path.string());
+  return json;
+}
+
+std::string to_text(const RunResult& result) {
+  const StepReport& report = result.report;
+  std::string text = fmt::format("{}: ", name_of(report.status));
+  if (result.statics) {
+    text += fmt::format("{} load step{}", report.load_steps, report.load_steps == 1 ? "" : "s");
+  } else {
+    text += fmt::format("{} time step{}, {:.6g} s simulated", result.steps, result.steps == 1 ? "" : "s",
+                        result.time);
+  }
+  text += fmt::format(", {} iterations, residual {:.2g}, energy {:.6g} J\n", report.iterations,
+                      report.residual, report.energy);
+  for (const BodyResult& body : result.bodies) {
+    text += fmt::format("{}: {} vertices, {} elements, {} unknowns, largest displacement {:.6g} m\n",
+                        body.name, body.vertices, body.elements, body.unknowns, body.max_displacement);
+  }
+  if (result.steps > 0 && !result.statics && result.solve_seconds > 0.0)
+    text += fmt::format("{:.4g} steps per second, {:.3g} times real time\n",
+                        result.steps / result.solve_seconds, result.time / result.solve_seconds);
+  for (const BodyOnlineResult& one : result.online)
+    text += online_text(one.body, one.report, one.accepted_error, terminal_text_set());
+  if (report.smallest_volume_ratio <= 0.0) text += "warning: some element is inverted at the end\n";
+  text += fmt::format("seconds: read {:.2f}, setup {:.2f}, solve {:.2f}, write {:.2f}\n", result.read_seconds,
+                      result.setup_seconds, result.solve_seconds, result.write_seconds);
+  for (const AnimationFit& fit : result.animations) {
+    text +=
+        fmt::format("animation{}: {} target{}, largest error {} (tolerance {})\n",
+                    result.animations.size() > 1 ? " of " + fit.body : "", fit.targets,
+                    fit.targets == 1 ? "" : "s", length_text(fit.largest_error), length_text(fit.tolerance));
+  }
+  for (const fs::path& path : result.outputs) text += fmt::format("wrote {}\n", path.string());
+  return text;
+}
+
+void require_success(const RunResult& result, std::string_view scene) {
+  const StepReport& report = result.report;
+  if (report.ok()) return;
+  const std::string outcome = fmt::format("{}, residual {:.2g}", name_of(report.status), report.residual);
+  if (result.statics) {
+    throw Failure(
+        fmt::format("{}: no static solution found: {}; apply a smaller load or give more solver.load_steps",
+                    scene, outcome));
+  }
+  throw Failure(
+      fmt::format("{}: the solve failed after {} step{} (t = {:.6g} s): {}; use a shorter solver.timestep",
+                  scene, result.steps, result.steps == 1 ? "" : "s", result.time, outcome));
+}
+
+}  // namespace limber::app

@@ -1,0 +1,30 @@
+#pragma once
+
+#include "limber/base/error.hpp"
+#include "limber/integrators/dynamic_system.hpp"
+#include "limber/linalg/state_stream.hpp"
+
+namespace limber {
+
+/// Writes a state for save() of a body.
+inline void save_state(const DynamicState& state, StateWriter& out) {
+  out.write(state.time);
+  out.write(state.u);
+  out.write(state.v);
+  out.write(state.a);
+}
+
+/// Takes it back. size: entries of u, v and a each. Throws Error for a state of another size.
+inline DynamicState restore_state(StateReader& in, Index size) {
+  DynamicState state;
+  in.read(state.time);
+  in.read(state.u);
+  in.read(state.v);
+  in.read(state.a);
+  require(state.u.size() == size && state.v.size() == size && state.a.size() == size,
+          "the state has {} displacements, {} velocities and {} accelerations, the body needs {}",
+          state.u.size(), state.v.size(), state.a.size(), size);
+  return state;
+}
+
+}  // namespace limber

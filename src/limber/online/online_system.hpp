@@ -1,0 +1,43 @@
+#pragma once
+
+#include "limber/integrators/dynamic_system.hpp"
+#include "limber/online/online_forces.hpp"
+#include "limber/reduced/definite_factor.hpp"
+
+namespace limber {
+
+/// The body in the subspace learned so far, as the integrators see it (DynamicSystem): the mass is the identity.
+class OnlineSystem {
+ public:
+  /// Keeps a reference to the forces.
+  OnlineSystem(const OnlineForces& forces, const RayleighDamping& damping);
+
+  /// After a change of the basis.  rank: r.
+  void resize(Index rank);
+
+  [[nodiscard]] Index size() const { return rank_; }
+  void evaluate(const Vector& q);
+  void evaluate_force(const Vector& q) { evaluate(q); }
+  [[nodiscard]] const Vector& force() const { return force_; }
+  [[nodiscard]] double force_rounding() const;
+  [[nodiscard]] double energy() const { return energy_; }  ///< elastic, J
+  void multiply_mass(const Vector& x, Vector& y) const { y = x; }
+  void multiply_damping(const Vector& x, Vector& y) const;
+  SolveReport solve_mass(const Vector& b, Vector& x) {
+    x = b;
+    return {};
+  }
+  SolveReport factor(double mass, double damping, double stiffness, const Vector& v);
+  SolveReport solve(const Vector& b, Vector& x);
+
+ private:
+  const OnlineForces& forces_;
+  RayleighDamping damping_;
+  Index rank_ = 0;
+  double energy_ = 0.0;
+  Vector q_, force_, other_force_;
+  Matrix stiffness_, rest_stiffness_, other_stiffness_, matrix_;
+  DefiniteFactor factor_;
+};
+
+}  // namespace limber

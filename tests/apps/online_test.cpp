@@ -1,0 +1,85 @@
+#include "tests/apps/support.hpp"
+
+#include <nlohmann/json.hpp>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+using test::contains;
+using test::run_limber;
+using test::ScratchFolder;
+
+/// A beam that falls and swings.
+json swinging_beam() {
+  return json::parse(R"({
+    "bodies": [{"name": "beam", "mesh": "builtin:beam?size=1,0.1,0.1&cells=10,1,1",
+                "material": {"young": 1e6, "poisson": 0.3, "density": 1000},
+                "fixed": {"where": "x < 0.01"}, "damping": {"mass": 0.2, "stiffness": 0.002}}],
+    "gravity": [0, 0, -9.81],
+    "solver": {"type": "dynamic", "order": "online", "timestep": 0.01, "steps": 60, "online": {"error": 0.05}},
+    "output": {"timeline": "steps.svg"}})");
+}
+
+TEST(SimulateOnline, ReportsWhatWasSkippedInTextAndJson) {
+  const ScratchFolder folder;
+  write_file(folder / "scene.json", swinging_beam().dump());
+  const auto result = run_limber(folder.path(), "simulate scene.json --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json online = json::parse(result.out)["online"][0];
+  EXPECT_EQ(online["body"], "beam");
+  EXPECT_EQ(online["full_steps"].get<int>() + online["reduced_steps"].get<int>(), 60);
+  EXPECT_GT(online["reduced_steps"].get<int>(), 20) << online;
+  EXPECT_GT(online["rank"].get<int>(), 2);
+  EXPECT_TRUE(contains(read_file(folder / "steps.svg"), "<svg"));
+  const auto text = run_limber(folder.path(), "simulate scene.json");
+  EXPECT_TRUE(contains(text.out, "of 60 steps reduced")) << text.out;
+  EXPECT_TRUE(contains(text.out, "(5 % accepted)")) << text.out;
+}
+
+TEST(SimulateOnline, WithAThrottleOfZeroGivesTheFilesOfTheFullOrder) {
+  const ScratchFolder folder;
+  json scene = swinging_beam();
+  scene["solver"]["steps"] = 15;
+  scene["output"] = {{"displacements", "online.csv"}};
+  write_file(folder / "online.json", scene.dump());
+  scene["solver"]["order"] = "full";
+  scene["output"] = {{"displacements", "full.csv"}};
+  write_file(folder / "full.json", scene.dump());
+  EXPECT_EQ(run_limber(folder.path(), "simulate online.json --throttle 0").status, 0);
+  EXPECT_EQ(run_limber(folder.path(), "simulate full.json").status, 0);
+  EXPECT_EQ(read_file(folder / "online.csv"), read_file(folder / "full.csv"));
+}
+
+TEST(SimulateOnline, RefusesWhatMakesNoSense) {
+  const ScratchFolder folder;
+  json scene = swinging_beam();
+  write_file(folder / "scene.json", scene.dump());
+  test::expect_refused(folder, "simulate scene.json --throttle -1", "--throttle");
+  test::expect_refused(folder, "simulate scene.json --error 2", "--error");
+  scene["solver"]["type"] = "static";
+  write_file(folder / "static.json", scene.dump());
+  test::expect_refused(folder, "simulate static.json", "solver.order is 'online'");
+  scene = swinging_beam();
+  scene["solver"]["order"] = "full";
+  scene["output"] = json::object();
+  write_file(folder / "full.json", scene.dump());
+  test::expect_refused(folder, "simulate full.json --throttle 2", "for scenes of order 'online'");
+  scene = swinging_beam();
+  scene["solver"]["online"]["max_rank"] = 2;
+  write_file(folder / "rank.json", scene.dump());
+  test::expect_refused(folder, "simulate rank.json", "max_rank");
+}
+
+TEST(CompareOnline, RunsBesideTheFullOrder) {
+  const ScratchFolder folder;
+  json scene = swinging_beam();
+  scene["output"] = json::object();
+  write_file(folder / "scene.json", scene.dump());
+  const auto result = run_limber(folder.path(), "compare scene.json --basis online --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_LT(json::parse(result.out)["reduced"][0]["trajectory_error"].get<double>(), 0.15) << result.out;
+}
+
+}  // namespace
+}  // namespace limber
