@@ -83,7 +83,7 @@ int run(const BenchOptions& options) {
   for (const auto& cases :
        {linalg_cases(threads), mesh_cases(threads), fem_cases(threads), full_cases(threads),
         precompute_cases(threads), pipeline_cases(threads), reduced_cases(threads), cubature_cases(threads),
-        reduced_runtime_cases(threads), warp_cases(threads)}) {
+        reduced_runtime_cases(threads), warp_cases(threads), multidomain_cases(threads)}) {
     for (const Case& one : cases) {
       by_name[one.name] = one;
       auto* registered =

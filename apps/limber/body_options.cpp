@@ -25,17 +25,19 @@ VertexSelection selection_of(const BodyOptions& options) {
   return selection;
 }
 
-MassKind mass_of(const std::string& name) {
+constexpr double default_young = 1e6, default_poisson = 0.3, default_density = 1000.0;
+
+}  // namespace
+
+MassKind mass_kind(const BodyOptions& options) {
+  const std::string& name = options.mass;
   static constexpr std::array<std::string_view, 2> known{"consistent", "lumped"};
   if (name == known[0]) return MassKind::consistent;
   require(name == known[1], "--mass: unknown mass '{}'; {}", name, suggestion(name, known));
   return MassKind::lumped;
 }
 
-constexpr double default_young = 1e6, default_poisson = 0.3, default_density = 1000.0;
-
-/// A material with what the options name in the place of its own.
-Material changed(const Material& material, const BodyOptions& options) {
+Material changed_material(const Material& material, const BodyOptions& options) {
   if (!options.young && !options.poisson && !options.density && !options.model) return material;
   LameParameters lame = lame_of(material.law);
   if (options.young || options.poisson) {
@@ -49,10 +51,7 @@ Material changed(const Material& material, const BodyOptions& options) {
   return result;
 }
 
-}  // namespace
-
-LoadedBody load_body(const BodyOptions& options) {
-  const MassKind mass = mass_of(options.mass);
+BodySource load_source(const BodyOptions& options) {
   VertexSelection selection = selection_of(options);
   require(!options.free || selection.empty(), "--free and --fixed-... exclude each other");
   BuiltinBody body;
@@ -65,11 +64,18 @@ LoadedBody load_body(const BodyOptions& options) {
         body.mesh.regions.size(),
         {make_law("stvk", lame_from_young(default_young, default_poisson)), default_density});
   }
-  for (Material& material : body.materials) material = changed(material, options);
-  const std::vector<int> fixed = select_vertices(body.mesh, selection, options.mesh + ": fixed");
-  return {
-      FullModel(std::move(body.mesh), std::move(body.materials), fixed, {mass, Executor(options.threads)}),
-      std::move(body.render), std::move(body.part_colors)};
+  for (Material& material : body.materials) material = changed_material(material, options);
+  std::vector<int> fixed = select_vertices(body.mesh, selection, options.mesh + ": fixed");
+  return {std::move(body.mesh), std::move(body.materials), std::move(fixed), std::move(body.render),
+          std::move(body.part_colors)};
+}
+
+LoadedBody load_body(const BodyOptions& options) {
+  const MassKind mass = mass_kind(options);
+  BodySource source = load_source(options);
+  return {FullModel(std::move(source.mesh), std::move(source.materials), source.fixed,
+                    {mass, Executor(options.threads)}),
+          std::move(source.surface), std::move(source.colors)};
 }
 
 void add_body_options(CLI::App& parser, BodyOptions& options) {

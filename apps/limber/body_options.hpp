@@ -28,14 +28,30 @@ struct BodyOptions {
 /// Declares MESH and the options above.
 void add_body_options(CLI::App& parser, BodyOptions& options);
 
-struct LoadedBody {
-  FullModel model;
+/// A body before its model is built.
+struct BodySource {
+  VolumeMesh mesh;
+  std::vector<Material> materials;  ///< one per region
+  std::vector<int> fixed;
   SurfaceMesh surface;          ///< what a built-in body is drawn as; else empty
   std::vector<Vector3> colors;  ///< sRGB, one per part of it
 };
 
 /// A built-in body brings what the options do not say: materials, what holds it, what is drawn.
 /// Throws Error for bad options and meshes.
+BodySource load_source(const BodyOptions& options);
+
+/// A material with what the options name in the place of its own.
+Material changed_material(const Material& material, const BodyOptions& options);
+MassKind mass_kind(const BodyOptions& options);
+
+struct LoadedBody {
+  FullModel model;
+  SurfaceMesh surface;          ///< what a built-in body is drawn as; else empty
+  std::vector<Vector3> colors;  ///< sRGB, one per part of it
+};
+
+/// The same with its model.
 LoadedBody load_body(const BodyOptions& options);
 
 }  // namespace limber::app

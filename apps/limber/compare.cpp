@@ -1,17 +1,14 @@
 #include "apps/limber/command.hpp"
+#include "apps/limber/compare_motion.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
 #include "apps/limber/output_files.hpp"
-#include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
-#include "limber/base/timer.hpp"
 #include "limber/draw/line_plot.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/sketch_file.hpp"
-#include "limber/scene/online_body.hpp"
-#include "limber/scene/scene.hpp"
 #include "limber/scene/trajectory.hpp"
 
 #include <nlohmann/json.hpp>
@@ -43,45 +40,6 @@ struct Options {
 constexpr std::size_t most_snapshots =
     300;  ///< of the full motion for the basis 'motion': more add next to nothing
 
-/// The motion of the one body of a scene.
-struct Motion {
-  std::string name;
-  Index unknowns = 0;
-  std::vector<Matrix3X> fields;  ///< displacements, 3 x n, of each step
-  double setup_seconds = 0.0;
-  double seconds_per_step = 0.0;
-};
-
-Motion run_motion(const Scene& scene, const std::string& name) {
-  Motion motion{name};
-  ProgressBar bar;
-  const Timer setup;
-  SceneState state = make_state(scene, bar.callback());
-  motion.setup_seconds = setup.seconds();
-  motion.unknowns = state.bodies[0]->unknowns();
-  motion.fields.push_back(state.bodies[0]->displacement());
-  double seconds = 0.0;
-  for (int i = 1; i <= scene.solver.steps; ++i) {
-    {
-      const ScopedTimer timer(seconds);
-      const StepReport report = step(scene, state);
-      if (!report.ok()) {
-        throw Failure(fmt::format(
-            "{}: the solve failed after {} steps (t = {:.6g} s): {}, residual {:.2g}; use a shorter "
-            "solver.timestep",
-            name, state.step, state.time, name_of(report.status), report.residual));
-      }
-    }
-    motion.fields.push_back(state.bodies[0]->displacement());
-    bar.show(fmt::format("{}: step {} of {}", name, i, scene.solver.steps),
-             static_cast<double>(i) / scene.solver.steps);
-  }
-  if (const auto* const online = dynamic_cast<const OnlineBody*>(state.bodies[0].get()))
-    motion.unknowns = online->report().rank;
-  motion.seconds_per_step = seconds / scene.solver.steps;
-  return motion;
-}
-
 /// The part after the last '/' of a word of --basis, where it names a kind of forces.
 std::string forces_in(const std::string& word) {
   const std::size_t slash = word.rfind('/');
@@ -100,12 +58,39 @@ void check_model_fits(const Body& body, std::string_view word) {
           body.model->simulation->mesh.vertex_count(), body.mesh.vertex_count());
 }
 
+bool names_domains(std::string_view word) {
+  return word == "domains" || word.starts_with("domains:") || word.starts_with("domains/");
+}
+
+/// The scene with its body as a tree of domains. word: domains, domains:full, domains:center or domains:interface.
+Scene as_domains(Scene scene, const std::string& word, const Options& options) {
+  static constexpr std::array<std::string_view, 3> known{"full", "center", "interface"};
+  scene.solver.order = ModelOrder::domains;
+  Body& body = scene.bodies[0];
+  body.model.reset();
+  body.rank = 0;
+  if (options.rank) {
+    body.domains.rank = *options.rank;
+    body.domains.total_rank = 0;
+  }
+  if (word == "domains") return scene;
+  const std::string inertia = word.substr(std::string_view("domains:").size());
+  const auto found = std::find(known.begin(), known.end(), inertia);
+  require(found != known.end(), "--basis {}: unknown inertia '{}'; {}", word, inertia,
+          suggestion(inertia, known));
+  body.domains.inertia = inertia == "full"     ? SubtreeInertia::full
+                         : inertia == "center" ? SubtreeInertia::center
+                                               : SubtreeInertia::interface;
+  return scene;
+}
+
 /// The scene with its body in the subspace that a word of --basis names.
 /// It may end with the kind of forces, as in inertia/modal-cubature.
 Scene with_basis(const Scene& scene, std::string word, const Options& options, const Motion& full) {
-  static constexpr std::array<std::string_view, 10> known{
-      "model",  "derivatives",    "modes",  "inertia", "warped",
-      "linear", "inertia-random", "motion", "online",  "sketch:FILE"};
+  static constexpr std::array<std::string_view, 14> known{
+      "model",   "derivatives",    "modes",          "inertia",          "warped",
+      "linear",  "inertia-random", "motion",         "online",           "sketch:FILE",
+      "domains", "domains:full",   "domains:center", "domains:interface"};
   Scene result = scene;
   result.solver.order = ModelOrder::reduced;
   Body& body = result.bodies[0];
@@ -117,6 +102,7 @@ Scene with_basis(const Scene& scene, std::string word, const Options& options, c
             forces);
     require(word != "online", "--basis online: it chooses its forces itself; leave out '/{}'", forces);
   }
+  if (names_domains(word)) return as_domains(std::move(result), word, options);
   if (word == "online") {
     result.solver.order = ModelOrder::online;
     return result;
@@ -195,18 +181,45 @@ std::string shift_text(const Json& value) {
   return value.is_null() ? "-" : fmt::format("{:+.2f} %", 100.0 * value.get<double>());
 }
 
+Json frequencies_json(const Motion& motion) {
+  return motion.frequencies_hz ? to_list(*motion.frequencies_hz) : Json();
+}
+
 Json to_json(const Motion& full, const Motion& reduced, const TrajectoryError& error) {
-  return {{"basis", reduced.name},
-          {"rank", reduced.unknowns},
-          {"trajectory_error", error.relative_rms},
-          {"largest_error", error.largest},
-          {"largest_error_time", error.worst_time},
-          {"amplitude", error.reduced.amplitude},
-          {"amplitude_shift", shift(error.amplitude_ratio)},
-          {"frequency_hz", error.reduced.frequency},
-          {"frequency_shift", shift(error.frequency_ratio)},
-          {"speed_up", full.seconds_per_step / reduced.seconds_per_step},
-          {"seconds", {{"setup", reduced.setup_seconds}, {"step", reduced.seconds_per_step}}}};
+  Json json{{"basis", reduced.name},
+            {"rank", reduced.unknowns},
+            {"trajectory_error", error.relative_rms},
+            {"largest_error", error.largest},
+            {"largest_error_time", error.worst_time},
+            {"amplitude", error.reduced.amplitude},
+            {"amplitude_shift", shift(error.amplitude_ratio)},
+            {"frequency_hz", error.reduced.frequency},
+            {"frequency_shift", shift(error.frequency_ratio)},
+            {"speed_up", full.seconds_per_step / reduced.seconds_per_step},
+            {"seconds", {{"setup", reduced.setup_seconds}, {"step", reduced.seconds_per_step}}}};
+  if (reduced.gap) {
+    json["largest_gap"] = reduced.gap->share;
+    json["natural_frequencies_hz"] = frequencies_json(reduced);
+  }
+  return json;
+}
+
+/// The lowest natural frequencies of trees beside those of the full model.
+std::string frequencies_text(const Json& json) {
+  const Json& full = json["natural_frequencies_hz"];
+  std::string text = fmt::format("\n{:<29}", "natural frequencies (Hz)");
+  for (const Json& frequency : full) text += fmt::format(" {:>9.4g}", frequency.get<double>());
+  text += "\n";
+  for (const Json& one : json["reduced"]) {
+    if (!one.contains("largest_gap")) continue;
+    text += fmt::format("{:<29}", one["basis"].get<std::string>());
+    const Json& found = one["natural_frequencies_hz"];
+    for (std::size_t i = 0; i < std::min(full.size(), found.size()); ++i)
+      text += fmt::format(" {:>+7.2f} %", 100.0 * (found[i].get<double>() / full[i].get<double>() - 1.0));
+    text +=
+        fmt::format("   largest gap {:.2g} % of its interface\n", 100.0 * one["largest_gap"].get<double>());
+  }
+  return text;
 }
 
 std::string to_text(const Json& json) {
@@ -226,6 +239,7 @@ std::string to_text(const Json& json) {
                         shift_text(one["frequency_shift"]), 1e6 * one["seconds"]["step"].get<double>(),
                         one["speed_up"].get<double>());
   }
+  if (json.contains("natural_frequencies_hz")) text += frequencies_text(json);
   return text;
 }
 
@@ -244,7 +258,12 @@ void write_plot(const Options& options, const std::vector<Motion>& motions, doub
 }
 
 /// Refuses, before the long work, what the reduced model of a scene cannot do.
-void check_reducible(const Body& body) {
+void check_reducible(const Scene& scene, bool only_domains) {
+  const Body& body = scene.bodies[0];
+  require(body.parts.placements.empty() && !body.tree,
+          "{}: it is a tree of parts, which has no full motion to compare with; give a 'mesh'", body.name);
+  require(body.wind.velocity.isZero(0.0), "{}: the full model feels no 'wind'; leave it out", body.name);
+  if (only_domains) return;  // which fly as the full one does
   require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
           "{}: a reduced body starts at rest; leave out 'velocity' and 'angular_velocity'", body.name);
   require(body.constraints.empty() && !body.support,
@@ -256,16 +275,19 @@ void check_reducible(const Body& body) {
 }
 
 Scene load(const Options& options) {
+  const bool only_domains =
+      !options.bases.empty() && std::all_of(options.bases.begin(), options.bases.end(), names_domains);
   Scene scene = read_scene(options.scene);
   require(scene.bodies.size() == 1, "{}: it has {} bodies; only scenes of one body are compared",
           options.scene, scene.bodies.size());
   require(scene.solver.type == SimulationType::dynamics,
           "{}: it is static; a comparison over time needs \"solver\": {{\"type\": \"dynamic\"}}",
           options.scene);
-  require(scene.bodies[0].mesh.element_count() > 0, "{}: the full model needs a mesh; give 'mesh'",
-          options.scene);
+  require(scene.bodies[0].mesh.element_count() > 0 || !scene.bodies[0].parts.placements.empty(),
+          "{}: the full model needs a mesh; give 'mesh'", options.scene);
   for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");
-  check_reducible(scene.bodies[0]);
+  check_reducible(scene,
+                  only_domains || (options.bases.empty() && scene.solver.order == ModelOrder::domains));
   check_spares(options.plot, scene.inputs);
   if (options.threads) scene.solver.threads = *options.threads;
   return scene;
@@ -279,7 +301,10 @@ void run(const Options& options) {
   Scene scene = load(options);
   const Body& body = scene.bodies[0];
   std::vector<std::string> bases = options.bases;
-  if (bases.empty()) bases.push_back(body.model ? "model" : "derivatives");
+  if (bases.empty())
+    bases.push_back(scene.solver.order == ModelOrder::domains ? "domains"
+                    : body.model                              ? "model"
+                                                              : "derivatives");
   const auto has_rank = [](const std::string& word) {
     return word != "warped" && word != "linear" && word != "online";
   };
@@ -292,6 +317,8 @@ void run(const Options& options) {
 
   scene.solver.order = ModelOrder::full;
   std::vector<Motion> motions{run_motion(scene, "full")};
+  if (std::any_of(bases.begin(), bases.end(), names_domains))
+    motions[0].frequencies_hz = full_frequencies(scene);
   const Index probe = find_probe(options, body.mesh, motions[0]);
   Json results = Json::array();
   TrajectoryError error;
@@ -303,15 +330,16 @@ void run(const Options& options) {
     results.push_back(to_json(motions[0], motions.back(), error));
   }
   const Motion& full = motions[0];
-  const Json json{{"scene", options.scene},
-                  {"unknowns", full.unknowns},
-                  {"steps", scene.solver.steps},
-                  {"probe", probe},
-                  {"probe_position", app::to_json(Vector3(body.mesh.vertices.col(probe)))},
-                  {"amplitude", error.full.amplitude},
-                  {"frequency_hz", error.full.frequency},
-                  {"seconds", {{"setup", full.setup_seconds}, {"step", full.seconds_per_step}}},
-                  {"reduced", results}};
+  Json json{{"scene", options.scene},
+            {"unknowns", full.unknowns},
+            {"steps", scene.solver.steps},
+            {"probe", probe},
+            {"probe_position", app::to_json(Vector3(body.mesh.vertices.col(probe)))},
+            {"amplitude", error.full.amplitude},
+            {"frequency_hz", error.full.frequency},
+            {"seconds", {{"setup", full.setup_seconds}, {"step", full.seconds_per_step}}},
+            {"reduced", results}};
+  if (full.frequencies_hz) json["natural_frequencies_hz"] = frequencies_json(full);
   if (!options.plot.empty()) write_plot(options, motions, scene.solver.timestep, probe, error.direction);
   if (options.json) {
     print_json(json);
@@ -329,21 +357,24 @@ Command add_compare(CLI::App& program) {
   const auto options = std::make_shared<Options>();
   parser->add_option("SCENE", options->scene, "Scene file of one body in motion")->required()->type_name("");
   parser
-      ->add_option(
-          "--basis", options->bases,
-          "derivatives, modes, inertia, inertia-random, motion (of the full run), sketch:FILE, "
-          "online, warped, linear (both by the modes that the scene's basis names) or model (the scene's "
-          "own), each with /exact, "
-          "/cubature or /modal-cubature if wanted; may be "
-          "repeated "
-          "[model where the scene has one, else derivatives]")
+      ->add_option("--basis", options->bases,
+                   "derivatives, modes, inertia, inertia-random, motion (of the full run), sketch:FILE, "
+                   "online, domains (a tree as the scene says, with the inertia of subtrees as it says or as "
+                   "in domains:full, domains:center and "
+                   "domains:interface), warped, linear (both by the modes that the scene's basis names) or "
+                   "model (the scene's "
+                   "own), each with /exact, "
+                   "/cubature or /modal-cubature if wanted; may be "
+                   "repeated "
+                   "[what the scene has: model or domains, else derivatives]")
       ->type_name("WHAT");
   parser->add_option("--modes", options->modes, "Linear modes [20]")
       ->check(CLI::Range(1, 200).description(""))
       ->type_name("N");
   parser
-      ->add_option("--rank", options->rank,
-                   "Coordinates of the reduced models; warped and linear take --modes [30]")
+      ->add_option(
+          "--rank", options->rank,
+          "Coordinates of the reduced models, of domains of each; warped and linear take --modes [30; 20]")
       ->check(CLI::Range(1, 200).description(""))
       ->type_name("R");
   parser

@@ -5,6 +5,7 @@
 #include "apps/limber/viewer_page.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/io/tree_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -32,9 +33,18 @@ void check_outputs(const Options& options) {
   check_output_file(options.output);
 }
 
+std::string tree_content(const Options& options, std::string content) {
+  DomainTree tree = parse_tree(content, options.model);
+  if (!options.small) return content;
+  for (DomainKind& kind : tree.kinds) kind.model.simulation.reset();
+  for (Domain& domain : tree.domains) domain.vertices.clear();
+  return encode_tree(tree, options.model);
+}
+
 /// The bytes of the model that go into the page.
 std::string model_content(const Options& options) {
   std::string content = read_file(options.model);
+  if (looks_like_tree(content)) return tree_content(options, std::move(content));
   ReducedModel model = parse_model(content, options.model);
   if (!options.small || !model.simulation) return content;
   model.simulation.reset();
@@ -77,10 +87,12 @@ void run(const Options& options) {
 }  // namespace
 
 Command add_export(CLI::App& program) {
-  CLI::App* parser =
-      program.add_subcommand("export", "Write a reduced model and the viewer as one HTML file");
+  CLI::App* parser = program.add_subcommand(
+      "export", "Write a reduced model or a tree of domains, and the viewer, as one HTML file");
   const auto options = std::make_shared<Options>();
-  parser->add_option("MODEL", options->model, "Reduced model (.glb)")->required()->type_name("");
+  parser->add_option("MODEL", options->model, "Reduced model or tree of domains (.glb)")
+      ->required()
+      ->type_name("");
   parser->add_option("-o,--output", options->output, "The page; it opens from disk, without a network")
       ->required()
       ->type_name("FILE.html");

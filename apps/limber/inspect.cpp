@@ -1,6 +1,7 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
+#include "apps/limber/describe_tree.hpp"
 #include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "limber/base/error.hpp"
@@ -11,6 +12,10 @@
 #include "limber/io/png.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/surface_file.hpp"
+#include "limber/io/tree_file.hpp"
+#include "limber/multidomain/tree_shape.hpp"
+#include "limber/scene/body_tree.hpp"
+#include "limber/scene/tree_body.hpp"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -44,10 +49,11 @@ std::size_t fixed_count(const Body& body) {
 }
 
 Json describe_body(const Body& body, const BodySimulation& simulation) {
+  const auto* const domains = dynamic_cast<const TreeBody*>(&simulation);
   Json json{{"name", body.name},
             {"kind", name_of(body.mesh.kind)},
             {"vertices", body.mesh.vertex_count()},
-            {"elements", body.mesh.element_count()},
+            {"elements", domains != nullptr ? domains->element_count() : body.mesh.element_count()},
             {"unknowns", simulation.unknowns()},
             {"fixed_vertices", fixed_count(body)},
             {"loads", body.loads.size()},
@@ -55,6 +61,12 @@ Json describe_body(const Body& body, const BodySimulation& simulation) {
             {"moving_support", static_cast<bool>(body.support)},
             {"mass", simulation.mass()},
             {"materials", Json::array()}};
+  if (const TreeDynamics* const tree = simulation.tree_dynamics()) {
+    json["domains"] = tree->tree().domain_count();
+    json["kinds"] = tree->tree().kinds.size();
+    json["depth"] = tree->tree().depth();
+    json["free"] = tree->tree().free;
+  }
   const std::vector<Region> regions = body.regions();
   for (std::size_t r = 0; r < body.materials.size(); ++r) {
     json["materials"].push_back(describe_law(regions[r], body.materials[r]));
@@ -74,6 +86,8 @@ std::string_view order_name(ModelOrder order) {
       return "linear";
     case ModelOrder::online:
       return "online";
+    case ModelOrder::domains:
+      return "domains";
   }
   return "unknown";
 }
@@ -146,6 +160,10 @@ std::string scene_text(const Json& scene) {
                {"unknowns", count_text(body["unknowns"])},
                {"loads", count_text(body["loads"])},
                {"mass", number_text(body["mass"]) + " kg"}};
+    if (body.contains("domains"))
+      lines.emplace_back("domains", fmt::format("{} of {} kinds, {} deep, {}", count_text(body["domains"]),
+                                                count_text(body["kinds"]), count_text(body["depth"]),
+                                                body["free"].get<bool>() ? "free" : "held"));
     if (body["constraints"] != 0) lines.emplace_back("constraints", count_text(body["constraints"]));
     if (body["moving_support"].get<bool>()) lines.emplace_back("support", "moves");
     append_materials(lines, body["materials"]);
@@ -196,7 +214,30 @@ Json inspect_model(const Options& options, std::string_view content) {
   return found;
 }
 
+Json inspect_tree(const Options& options, std::string_view content) {
+  const auto tree = std::make_shared<const DomainTree>(parse_tree(content, options.file));
+  write_picture(options, [&] {
+    const TreeSurface surface(tree);
+    return draw_surface(surface.mesh(), surface.colors(), Executor());
+  });
+  Json found = describe_tree(tree);
+  found["file_bytes"] = content.size();
+  return found;
+}
+
+Json inspect_parts(const Options& options) {
+  const PartTree parts = make_builtin_tree(options.file);
+  write_picture(options, [&] {
+    const WholeBody whole = join_parts(parts);
+    return options.render || whole.mesh.element_count() == 0
+               ? draw_surface(whole.surface, whole.colors, Executor())
+               : draw_mesh(whole.mesh, Executor());
+  });
+  return describe_parts(parts);
+}
+
 Json inspect_file(const Options& options, std::string_view content) {
+  if (looks_like_tree(content)) return inspect_tree(options, content);
   if (looks_like_model(content)) return inspect_model(options, content);
   if (looks_like_surface(content) || has_surface_extension(options.file)) {
     const SurfaceMesh surface = read_surface(options.file);
@@ -220,6 +261,8 @@ std::string found_text(const Json& found) {
   if (found["type"] == "scene") return scene_text(found);
   if (found["type"] == "surface") return surface_text(found);
   if (found["type"] == "reduced model") return model_text(found);
+  if (found["type"] == "domain tree") return tree_text(found);
+  if (found["type"] == "part tree") return parts_text(found);
   return mesh_text(found) + (found.contains("materials") ? builtin_text(found) : "");
 }
 
@@ -229,7 +272,9 @@ void run(const Options& options) {
     check_output_file(options.picture);
   }
   Json found;
-  if (is_builtin(options.file)) {
+  if (is_builtin_tree(options.file)) {
+    found = inspect_parts(options);
+  } else if (is_builtin(options.file)) {
     found = inspect_builtin(options);
   } else if (const std::string content = read_file(options.file); is_scene(content)) {
     found = inspect_scene(options, content);
@@ -248,14 +293,16 @@ void run(const Options& options) {
 }  // namespace
 
 Command add_inspect(CLI::App& program) {
-  CLI::App* parser = program.add_subcommand(
-      "inspect", "Say what is in a mesh, a surface, a reduced model or a scene, and whether it is valid");
+  CLI::App* parser = program.add_subcommand("inspect",
+                                            "Say what is in a mesh, a surface, a reduced model, a tree of "
+                                            "domains or a scene, and whether it is valid");
   const auto options = std::make_shared<Options>();
   parser
-      ->add_option(
-          "FILE", options->file,
-          fmt::format("Volume mesh ({}), surface ({}), scene (.json), or a built-in body: builtin:{}",
-                      volume_format_names(), surface_format_names(), fmt::join(builtin_names(), "|")))
+      ->add_option("FILE", options->file,
+                   fmt::format("Volume mesh ({}), surface ({}), scene (.json), reduced model or tree of "
+                               "domains (.glb), or a built-in body: builtin:{}|{}",
+                               volume_format_names(), surface_format_names(), fmt::join(builtin_names(), "|"),
+                               fmt::join(builtin_tree_names(), "|")))
       ->required()
       ->type_name("");
   parser->add_flag("--json", options->json, "Print JSON");

@@ -3,6 +3,7 @@
 #include "limber/draw/regions.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/morph_fit.hpp"
+#include "limber/io/tree_file.hpp"
 #include "limber/scene/reduced_body.hpp"
 
 #include <list>
@@ -11,6 +12,7 @@ namespace limber::app {
 namespace {
 
 constexpr std::size_t pose_numbers = 7;
+constexpr std::size_t frame_numbers = 12;  ///< of a domain
 
 template <class Numbers>
 void append(std::string& frame, const Numbers& numbers) {
@@ -49,6 +51,11 @@ Vector coordinates_now(const BodySimulation& body) {
   return modal != nullptr ? modal->coordinates() : dynamic_cast<const ReducedBody&>(body).q();
 }
 
+/// What viewers shall show upward, as in pictures.
+Vector3 up_in(const Scene& scene) {
+  return scene.gravity.isZero(0.0) ? Vector3::UnitZ() : Vector3(-scene.gravity);
+}
+
 }  // namespace
 
 MotionRecording::MotionRecording(const Scene& scene, const SceneState& state,
@@ -60,7 +67,11 @@ MotionRecording::MotionRecording(const Scene& scene, const SceneState& state,
     const Body& body = scene.bodies[i];
     Track track;
     track.offset = offset;
-    if (state.bodies[i]->reduced_model() == nullptr) {
+    const TreeDynamics* const tree = state.bodies[i]->tree_dynamics();
+    if (tree != nullptr && scene.bodies.size() == 1) {  // several bodies in one clip have morph targets each
+      track.coordinates = tree->coordinate_count();
+      track.domains = tree->tree().domain_count();
+    } else if (state.bodies[i]->reduced_model() == nullptr) {
       if (body.render.triangle_count() == 0) track.boundary = boundary_vertices(body.mesh);
       track.surface_vertices = body.render.triangle_count() > 0 ? body.render.vertex_count()
                                                                 : static_cast<Index>(track.boundary.size());
@@ -71,6 +82,7 @@ MotionRecording::MotionRecording(const Scene& scene, const SceneState& state,
     }
     offset += static_cast<std::size_t>(track.coordinates) * sizeof(double) +
               (track.posed ? pose_numbers * sizeof(double) : 0) +
+              static_cast<std::size_t>(track.domains) * frame_numbers * sizeof(double) +
               static_cast<std::size_t>(track.surface_vertices) * 3 * sizeof(float);
     tracks_.push_back(std::move(track));
   }
@@ -92,6 +104,14 @@ void MotionRecording::add() {
     const Track& track = tracks_[i];
     if (track.surface_vertices > 0) {
       append(frame_, surface_of(i));
+      continue;
+    }
+    if (const TreeDynamics* const tree = state_.bodies[i]->tree_dynamics()) {
+      append(frame_, tree->state().q);
+      for (Index d = 0; d < track.domains; ++d) {
+        append(frame_, tree->frame(d).position);
+        append(frame_, tree->frame(d).rotation);
+      }
       continue;
     }
     append(frame_, coordinates_now(*state_.bodies[i]));
@@ -122,6 +142,38 @@ std::vector<Pose> MotionRecording::poses_of(const Track& track) const {
     poses.push_back(pose);
   }
   return poses;
+}
+
+std::vector<std::vector<DomainFrame>> MotionRecording::domain_frames_of(const Track& track) const {
+  std::vector<std::vector<DomainFrame>> all(static_cast<std::size_t>(frames_->count()));
+  const std::size_t begin = track.offset + static_cast<std::size_t>(track.coordinates) * sizeof(double);
+  for (std::size_t t = 0; t < all.size(); ++t) {
+    all[t].resize(static_cast<std::size_t>(track.domains));
+    for (std::size_t d = 0; d < all[t].size(); ++d) {
+      const std::size_t offset = begin + d * frame_numbers * sizeof(double);
+      frames_->read(static_cast<Index>(t), offset, 3 * sizeof(double), all[t][d].position.data());
+      frames_->read(static_cast<Index>(t), offset + 3 * sizeof(double), 9 * sizeof(double),
+                    all[t][d].rotation.data());
+    }
+  }
+  return all;
+}
+
+std::vector<double> MotionRecording::times() const {
+  std::vector<double> times(static_cast<std::size_t>(frames_->count()));
+  for (std::size_t t = 0; t < times.size(); ++t)
+    frames_->read(static_cast<Index>(t), 0, sizeof(double), &times[t]);
+  return times;
+}
+
+/// Of a tree of domains that is alone.
+void MotionRecording::write_tree() const {
+  TreeMotion motion;
+  motion.tree = &state_.bodies.front()->tree_dynamics()->tree();
+  motion.coordinates = coordinates_of(tracks_.front());
+  motion.frames = domain_frames_of(tracks_.front());
+  motion.up = up_in(scene_);
+  write_tree_animation(scene_.output.animation, times(), motion);
 }
 
 /// What morph targets were fitted to: surfaces that motions point to, and how well.
@@ -169,12 +221,16 @@ void MotionRecording::take_coordinates(std::size_t body, BodyMotion& motion, Fit
 }
 
 std::vector<AnimationFit> MotionRecording::write() const {
+  if (tracks_.front().domains > 0) {
+    write_tree();
+    return {};
+  }
   Fitted fitted;
   std::vector<BodyMotion> bodies;
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
     BodyMotion motion;
     motion.name = scene_.bodies[i].name;
-    motion.up = scene_.gravity.isZero(0.0) ? Vector3::UnitZ() : Vector3(-scene_.gravity);  // as in pictures
+    motion.up = up_in(scene_);
     if (tracks_[i].surface_vertices > 0) {
       fit_surface(i, motion, fitted);
     } else {
@@ -182,10 +238,7 @@ std::vector<AnimationFit> MotionRecording::write() const {
     }
     bodies.push_back(std::move(motion));
   }
-  std::vector<double> times(static_cast<std::size_t>(frames_->count()));
-  for (std::size_t t = 0; t < times.size(); ++t)
-    frames_->read(static_cast<Index>(t), 0, sizeof(double), &times[t]);
-  write_animation(scene_.output.animation, times, bodies);
+  write_animation(scene_.output.animation, times(), bodies);
   return std::move(fitted.fits);
 }
 

@@ -2,6 +2,7 @@
 
 #include "apps/limber/frame_store.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/multidomain/tree_dynamics.hpp"
 #include "limber/scene/modal_body.hpp"
 #include "limber/scene/scene.hpp"
 
@@ -20,8 +21,8 @@ struct AnimationFit {
 };
 
 /// The motion of all bodies of a scene, for an animated .glb: the coordinates of those that move in a subspace, with the poses of moving
-/// supports, and the displacements of the surface of the others, as floats. Morph targets are fitted when it is written. Records
-/// nothing for a scene that asks for no animation.
+/// supports, the coordinates and frames of a tree of domains that is alone, and the displacements of the surface of all others, as floats. Morph
+/// targets are fitted when it is written. Records nothing for a scene that asks for no animation.
 class MotionRecording {
  public:
   /// Keeps references to both. file: where frames go when they fill the memory or are saved; empty: nowhere.
@@ -40,7 +41,8 @@ class MotionRecording {
   /// Where the numbers of a body are in a frame, behind the time, and how many: doubles, or floats of a surface.
   struct Track {
     std::size_t offset = 0;
-    Index coordinates = 0;       ///< of its model
+    Index coordinates = 0;       ///< of its model, or of all domains
+    Index domains = 0;           ///< then follow position and rotation, by columns, of the frame of each
     bool posed = false;          ///< then follow position and quaternion (x, y, z, w) of its frame
     Index surface_vertices = 0;  ///< of a body without a model
     std::vector<int> boundary;   ///< of the mesh, where that is the surface
@@ -53,6 +55,9 @@ class MotionRecording {
   void take_coordinates(std::size_t body, BodyMotion& motion, Fitted& fitted) const;
   [[nodiscard]] Matrix coordinates_of(const Track& track) const;
   [[nodiscard]] std::vector<Pose> poses_of(const Track& track) const;
+  [[nodiscard]] std::vector<std::vector<DomainFrame>> domain_frames_of(const Track& track) const;
+  [[nodiscard]] std::vector<double> times() const;
+  void write_tree() const;
 
   const Scene& scene_;
   const SceneState& state_;

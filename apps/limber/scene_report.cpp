@@ -67,6 +67,33 @@ nlohmann::ordered_json constraints_json(const RunResult& result) {
   return json;
 }
 
+nlohmann::ordered_json trees_json(const RunResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const BodyTreeResult& tree : result.trees) {
+    json.push_back({{"body", tree.body},
+                    {"domains", tree.domains},
+                    {"coordinates", tree.coordinates},
+                    {"depth", tree.depth},
+                    {"free", tree.free},
+                    {"largest_gap", nullptr}});
+    if (tree.gap.domain < 0) continue;
+    json.back()["largest_gap"] = {
+        {"domain", tree.gap_domain}, {"length", tree.gap.largest}, {"share", tree.gap.share}};
+  }
+  return json;
+}
+
+std::string tree_text(const BodyTreeResult& tree) {
+  std::string text =
+      fmt::format("{}: {} domain{}, {} deep, {}, {} coordinates", tree.body, tree.domains,
+                  tree.domains == 1 ? "" : "s", tree.depth, tree.free ? "free" : "held", tree.coordinates);
+  if (tree.gap.domain >= 0) {
+    text += fmt::format("; largest interface gap before averaging {} ({:.2g} % of the interface) at {}",
+                        length_text(tree.gap.largest), 100.0 * tree.gap.share, tree.gap_domain);
+  }
+  return text + "\n";
+}
+
 nlohmann::ordered_json animations_json(const RunResult& result) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const AnimationFit& fit : result.animations) {
@@ -98,6 +125,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
                      {"setup", result.setup_seconds},
                      {"solve", result.solve_seconds},
                      {"write", result.write_seconds}};
+  if (result.steps > 0 && !result.statics) json["seconds"]["step"] = result.solve_seconds / result.steps;
   json["bodies"] = nlohmann::ordered_json::array();
   for (const BodyResult& body : result.bodies) {
     json["bodies"].push_back({{"name", body.name},
@@ -108,6 +136,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
   }
   if (!result.constraints.empty()) json["constraints"] = constraints_json(result);
   if (!result.animations.empty()) json["animation"] = animations_json(result);
+  if (!result.trees.empty()) json["trees"] = trees_json(result);
   for (const BodyOnlineResult& one : result.online) {
     nlohmann::ordered_json body{{"body", one.body}, {"accepted_error", one.accepted_error}};
     body.update(online_json(one.report));
@@ -134,8 +163,10 @@ std::string to_text(const RunResult& result) {
                         body.name, body.vertices, body.elements, body.unknowns, body.max_displacement);
   }
   if (result.steps > 0 && !result.statics && result.solve_seconds > 0.0)
-    text += fmt::format("{:.4g} steps per second, {:.3g} times real time\n",
-                        result.steps / result.solve_seconds, result.time / result.solve_seconds);
+    text += fmt::format("{:.4g} steps per second ({:.3g} ms each), {:.3g} times real time\n",
+                        result.steps / result.solve_seconds, 1e3 * result.solve_seconds / result.steps,
+                        result.time / result.solve_seconds);
+  for (const BodyTreeResult& tree : result.trees) text += tree_text(tree);
   for (const BodyOnlineResult& one : result.online)
     text += online_text(one.body, one.report, one.accepted_error, terminal_text_set());
   if (report.smallest_volume_ratio <= 0.0) text += "warning: some element is inverted at the end\n";

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "apps/limber/motion_recording.hpp"
+#include "limber/multidomain/tree_dynamics.hpp"
 #include "limber/online/online_settings.hpp"
 #include "limber/scene/constraint_schedule.hpp"
 #include "limber/scene/scene.hpp"
@@ -34,6 +35,14 @@ struct BodyOnlineResult {
   double accepted_error = 0.0;
 };
 
+struct BodyTreeResult {
+  std::string body;
+  Index domains = 0, coordinates = 0, depth = 0;
+  bool free = false;
+  InterfaceGap gap;        ///< the largest of the run, by share
+  std::string gap_domain;  ///< whose interface to its parent that is
+};
+
 /// What running a scene gave.
 struct RunResult {
   bool statics = true;
@@ -44,6 +53,7 @@ struct RunResult {
   std::vector<BodyConstraintOutcome> constraints;  ///< of all bodies
   std::vector<AnimationFit> animations;            ///< of all bodies whose motion was fitted
   std::vector<BodyOnlineResult> online;            ///< of all bodies of order online
+  std::vector<BodyTreeResult> trees;               ///< of all bodies of order domains
   std::vector<std::filesystem::path> outputs;      ///< written; a series is named by its .pvd files
 
   double read_seconds = 0.0;

@@ -14,6 +14,7 @@
 #include "limber/io/vtu.hpp"
 #include "limber/scene/modal_body.hpp"
 #include "limber/scene/online_body.hpp"
+#include "limber/scene/tree_body.hpp"
 
 #include <algorithm>
 #include <cctype>
@@ -132,7 +133,11 @@ void check_outputs_exist(const Scene& scene) {
       "output.animation: a .glb holds a motion, and a static solve has none; set solver.type to 'dynamic' "
       "or 'quasistatic', or ask for 'vtu'");
   for (const Body& body : scene.bodies) {
-    require(body.mesh.element_count() > 0 || (output.displacements.empty() && output.vtu.empty()),
+    require(body.mesh.element_count() > 0 || body.mesh.vertex_count() == 0 || output.vtu.empty(),
+            "{}: its domains do not make one mesh, which output.vtu needs; ask for 'animation', 'picture' or "
+            "'displacements'",
+            body.name);
+    require(body.mesh.vertex_count() > 0 || (output.displacements.empty() && output.vtu.empty()),
             "{}: output.displacements and output.vtu need the mesh, which the reduced model was kept "
             "without; ask for "
             "'animation' or 'picture'",
@@ -279,6 +284,15 @@ double accepted_error(const Scene& scene) {
   return scene.solver.online.error * std::max(1.0, scene.solver.online.throttle);
 }
 
+BodyTreeResult tree_result(const std::string& name, const TreeBody& body) {
+  const DomainTree& tree = body.tree();
+  BodyTreeResult result{
+      name, tree.domain_count(), tree.coordinate_count(), tree.depth(), tree.free, body.largest_gap(), {}};
+  if (result.gap.domain >= 0)
+    result.gap_domain = tree.domains[static_cast<std::size_t>(result.gap.domain)].name;
+  return result;
+}
+
 void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.statics = scene.solver.type == SimulationType::statics;
   result.steps = state.step;
@@ -289,14 +303,18 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
     const Body& body = scene.bodies[i];
     const Matrix3X moved =
         body.mesh.element_count() > 0 ? simulation.displacement() : simulation.surface_displacement();
-    result.bodies.push_back({body.name, body.mesh.vertex_count(), body.mesh.element_count(),
-                             simulation.unknowns(), moved.colwise().norm().maxCoeff()});
+    const auto* const domains = dynamic_cast<const TreeBody*>(&simulation);
+    const Index elements = domains != nullptr ? domains->element_count() : body.mesh.element_count();
+    result.bodies.push_back({body.name, body.mesh.vertex_count(), elements, simulation.unknowns(),
+                             moved.colwise().norm().maxCoeff()});
     if (const auto* const modal = dynamic_cast<const ModalBody*>(&simulation)) {
       for (const ConstraintOutcome& outcome : modal->outcomes())
         result.constraints.push_back({body.name, outcome, modal->most_held(), modal->unknowns()});
     }
     if (const auto* const online = dynamic_cast<const OnlineBody*>(&simulation))
       result.online.push_back({body.name, online->report(), accepted_error(scene)});
+    if (const auto* const tree = dynamic_cast<const TreeBody*>(&simulation))
+      result.trees.push_back(tree_result(body.name, *tree));
     const double ratio = simulation.smallest_volume_ratio();
     smallest = ratio < smallest || std::isnan(ratio) ? ratio : smallest;
   }

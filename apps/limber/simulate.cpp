@@ -6,6 +6,8 @@
 #include "limber/base/timer.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
+#include "limber/io/tree_file.hpp"
+#include "limber/multidomain/tree_shape.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -74,29 +76,53 @@ fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
   return result;
 }
 
-/// A reduced model let go under its weight.
-Scene scene_of_model(const Options& options, std::string_view content) {
+/// A body with a tree of domains.
+Body body_of_tree(const Options& options, std::string_view content) {
+  require(options.order.empty() || options.order == "domains",
+          "--order {}: {} is a tree of domains, which moves as such", options.order, options.scene);
+  Body body;
+  body.tree = std::make_shared<const DomainTree>(parse_tree(content, options.scene));
+  body.name = body.tree->name;
+  const bool kept = std::all_of(body.tree->kinds.begin(), body.tree->kinds.end(),
+                                [](const DomainKind& kind) { return kind.model.simulation.has_value(); });
+  if (kept) body.mesh = TreeMesh(body.tree).mesh();
+  const TreeSurface surface(body.tree);
+  body.render = surface.mesh();
+  body.render_colors = surface.colors();
+  return body;
+}
+
+/// A body with a reduced model.
+Body body_of_model(const Options& options, std::string_view content) {
   Body body;
   body.model = std::make_shared<const ReducedModel>(parse_model(content, options.scene));
+  body.name = body.model->name;
+  body.render = body.model->surface.mesh;
+  body.render_colors = body.model->surface.colors;
+  if (body.model->simulation) body.mesh = body.model->simulation->mesh;
+  return body;
+}
+
+/// A reduced model or a tree of domains let go under its weight.
+Scene scene_of_model(const Options& options, std::string_view content) {
+  Body body = looks_like_tree(content) ? body_of_tree(options, content) : body_of_model(options, content);
   require(!options.animation.empty(), "{}: say where the motion goes with -o OUT.glb", options.scene);
   require(options.output_dir.empty(), "--output-dir is for scenes; the motion of a model goes where -o says");
   const double seconds = options.seconds.value_or(2.0), timestep = options.timestep.value_or(1.0 / 120.0);
   require(seconds > 0.0 && timestep > 0.0, "--seconds is {} and --timestep {}, expected more than 0", seconds,
           timestep);
-  body.name = body.model->name.empty() ? "body" : body.model->name;
-  body.render = body.model->surface.mesh;
-  body.render_colors = body.model->surface.colors;
+  if (body.name.empty()) body.name = "body";
   body.damping = {0.5, 0.002};
-  if (body.model->simulation) body.mesh = body.model->simulation->mesh;
   Scene scene;
+  scene.solver.order = body.tree || options.order == "domains" ? ModelOrder::domains
+                       : options.order == "warped"             ? ModelOrder::warped
+                       : options.order == "linear"             ? ModelOrder::linear
+                                                               : ModelOrder::reduced;
   scene.bodies.push_back(std::move(body));
   scene.gravity = options.gravity.empty() ? Vector3(0.0, 0.0, -9.81) : Vector3(options.gravity.data());
   require(scene.gravity.allFinite(), "--gravity: expected three finite numbers");
   scene.inputs.emplace_back(options.scene);
   scene.solver.type = SimulationType::dynamics;
-  scene.solver.order = options.order == "warped"   ? ModelOrder::warped
-                       : options.order == "linear" ? ModelOrder::linear
-                                                   : ModelOrder::reduced;
   scene.solver.timestep = timestep;
   const double steps = std::round(seconds / timestep);
   require(steps >= 1.0 && steps <= 1e7, "{} s in steps of {} s are {} steps, expected 1 to 10,000,000",
@@ -107,7 +133,8 @@ Scene scene_of_model(const Options& options, std::string_view content) {
 }
 
 bool is_model(const Options& options, std::string_view content) {
-  return looks_like_model(content) || fs::path(options.scene).extension() == ".glb";
+  return looks_like_model(content) || looks_like_tree(content) ||
+         fs::path(options.scene).extension() == ".glb";
 }
 
 Scene load(const Options& options, bool& model) {
@@ -156,11 +183,14 @@ void run(const Options& options) {
 
 Command add_simulate(CLI::App& program) {
   CLI::App* parser = program.add_subcommand(
-      "simulate", "Run a scene, full, online, reduced or warped; or let a reduced model go");
+      "simulate",
+      "Run a scene, full, online, reduced, warped or as trees of domains; or let a reduced model go");
   const auto options = std::make_shared<Options>();
   parser
-      ->add_option("SCENE", options->scene,
-                   "Scene file (JSON; 'limber schema --markdown' explains its keys) or reduced model (.glb)")
+      ->add_option(
+          "SCENE", options->scene,
+          "Scene file (JSON; 'limber schema --markdown' explains its keys), reduced model or tree of domains "
+          "(.glb)")
       ->required()
       ->type_name("");
   parser->add_option("-o,--output", options->animation, "Motion of the bodies, which any glTF viewer plays")
@@ -174,9 +204,11 @@ Command add_simulate(CLI::App& program) {
       ->expected(3)
       ->type_name("G");
   parser
-      ->add_option("--order", options->order,
-                   "For a reduced model: reduced, or by its natural modes: warped or linear [reduced]")
-      ->check(CLI::IsMember({"reduced", "warped", "linear"}).description(""))
+      ->add_option(
+          "--order", options->order,
+          "For a reduced model: reduced, or by its natural modes: warped or linear; domains: as a tree of "
+          "domains [reduced; trees: domains]")
+      ->check(CLI::IsMember({"reduced", "warped", "linear", "domains"}).description(""))
       ->type_name("WHAT");
   parser
       ->add_option("--error", options->error,

@@ -1,35 +1,25 @@
-#include "limber/precompute/verify.hpp"
+#include "apps/limber/verify.hpp"
 
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/io/tree_file.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <memory>
-#include <optional>
 #include <string>
 
 namespace limber::app {
 namespace {
 
-struct Options {
-  std::string model;
-  std::string mesh;
-  int states = 0;
-  std::optional<double> gradient;
-  std::optional<double> tolerance;
-  std::uint64_t seed = 1;
-  int threads = 0;
-  bool json = false;
-};
-
-VolumeMesh mesh_of(const Options& options, const ReducedModel& model) {
+VolumeMesh mesh_of(const VerifyCommand& options, const ReducedModel& model) {
   require(model.simulation.has_value(),
           "{}: it was kept without its mesh and basis (--no-simulation-mesh): nothing to verify against",
           options.model);
@@ -38,48 +28,15 @@ VolumeMesh mesh_of(const Options& options, const ReducedModel& model) {
   return read_mesh(options.mesh);
 }
 
-VerifyReport verify(const Options& options, const ReducedModel& model) {
+VerifyReport verify(const VerifyCommand& options, const ReducedModel& model) {
   VolumeMesh mesh = mesh_of(options, model);
   require(mesh.regions.size() == model.regions.size(), "{}: it has {} regions, the mesh {} has {}",
           options.model, model.regions.size(), options.mesh, mesh.regions.size());
-  const std::vector<Material> materials = model.materials();
-  const Executor executor(options.threads);
-  ProgressBar bar;
-  require(!model.cubature || !options.gradient,
-          "--gradient is for exact forces; cubature is compared along motions");
-  VerifyOptions verifying;
-  verifying.states = options.states;
-  verifying.largest_gradient = options.gradient.value_or(1.0);
-  verifying.seed = options.seed;
-  verifying.progress = bar.callback();
-  const FullModel full(mesh, materials, model.simulation->fixed, {MassKind::consistent, executor});
-  VerifyReport report = verify_model(full, model, verifying);
-  if (report.mass_error > 1e-6) {  // the file does not say which mass it was made with
-    const FullModel lumped(std::move(mesh), materials, model.simulation->fixed, {MassKind::lumped, executor});
-    report.mass_error = std::min(report.mass_error, mass_error(lumped, model));
-  }
-  return report;
+  return verify_with_mesh(options, model, std::move(mesh));
 }
 
-/// What decides: rounding for exact forces; for cubature the error in motions, twice what training was asked for.
-struct Verdict {
-  double error, tolerance;
-  bool stable = true;  ///< nearly all motions could be simulated
-  [[nodiscard]] bool good() const { return stable && error <= tolerance; }  // false for NaN
-};
-
-Verdict judge(const Options& options, const ReducedModel& model, const VerifyReport& report) {
-  if (model.cubature) {
-    const double asked_for = model.cubature->training.error_asked_for;
-    return {std::max(report.held_out_error, report.mass_error), options.tolerance.value_or(2.0 * asked_for),
-            5 * report.lost <= report.states};
-  }
-  return {std::max({report.force_error, report.stiffness_error, report.energy_error, report.mass_error}),
-          options.tolerance.value_or(1e-8)};
-}
-
-nlohmann::ordered_json to_json(const Options& options, const ReducedModel& model, const VerifyReport& report,
-                               const Verdict& verdict) {
+nlohmann::ordered_json to_json(const VerifyCommand& options, const ReducedModel& model,
+                               const VerifyReport& report, const Verdict& verdict) {
   nlohmann::ordered_json json{{"file", options.model},
                               {"states", report.states},
                               {"lost", report.lost},
@@ -101,7 +58,7 @@ nlohmann::ordered_json to_json(const Options& options, const ReducedModel& model
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100.0 * share); }
 
-std::string to_text(const Options& options, const ReducedModel& model, const VerifyReport& report) {
+std::string to_text(const VerifyCommand& options, const ReducedModel& model, const VerifyReport& report) {
   std::string text =
       fmt::format("{}: rank {}, {} {} states, |grad u| up to {:.3g}\n", options.model, model.rank,
                   report.states, model.cubature ? "motion" : "random", report.largest_gradient);
@@ -127,10 +84,12 @@ std::string to_text(const Options& options, const ReducedModel& model, const Ver
   return text;
 }
 
-void run(const Options& options) {
+void run(const VerifyCommand& options) {
   require(options.tolerance.value_or(1.0) > 0.0, "--tolerance is {}, expected more than 0",
           *options.tolerance);
-  const ReducedModel model = read_model(options.model);
+  const std::string content = read_file(options.model);
+  if (looks_like_tree(content)) return verify_tree(options, content);
+  const ReducedModel model = parse_model(content, options.model);
   const VerifyReport report = verify(options, model);
   const Verdict verdict = judge(options, model, report);
   if (options.json) {
@@ -150,11 +109,44 @@ void run(const Options& options) {
 
 }  // namespace
 
+VerifyReport verify_with_mesh(const VerifyCommand& options, const ReducedModel& model, VolumeMesh mesh) {
+  const std::vector<Material> materials = model.materials();
+  const Executor executor(options.threads);
+  ProgressBar bar;
+  require(!model.cubature || !options.gradient,
+          "--gradient is for exact forces; cubature is compared along motions");
+  VerifyOptions verifying;
+  verifying.states = options.states;
+  verifying.largest_gradient = options.gradient.value_or(1.0);
+  verifying.seed = options.seed;
+  verifying.progress = bar.callback();
+  const FullModel full(mesh, materials, model.simulation->fixed, {MassKind::consistent, executor});
+  VerifyReport report = verify_model(full, model, verifying);
+  if (report.mass_error > 1e-6) {  // the file does not say which mass it was made with
+    const FullModel lumped(std::move(mesh), materials, model.simulation->fixed, {MassKind::lumped, executor});
+    report.mass_error = std::min(report.mass_error, mass_error(lumped, model));
+  }
+  return report;
+}
+
+Verdict judge(const VerifyCommand& options, const ReducedModel& model, const VerifyReport& report) {
+  if (model.cubature) {
+    const double asked_for = model.cubature->training.error_asked_for;
+    return {std::max(report.held_out_error, report.mass_error), options.tolerance.value_or(2.0 * asked_for),
+            5 * report.lost <= report.states};
+  }
+  return {std::max({report.force_error, report.stiffness_error, report.energy_error, report.mass_error}),
+          options.tolerance.value_or(1e-8)};
+}
+
 Command add_verify(CLI::App& program) {
-  CLI::App* parser =
-      program.add_subcommand("verify", "Compare the forces of a reduced model with those of its mesh");
-  const auto options = std::make_shared<Options>();
-  parser->add_option("MODEL", options->model, "Reduced model (.glb)")->required()->type_name("");
+  CLI::App* parser = program.add_subcommand(
+      "verify",
+      "Compare the forces of a reduced model, or of all domains of a tree, with those of their meshes");
+  const auto options = std::make_shared<VerifyCommand>();
+  parser->add_option("MODEL", options->model, "Reduced model or tree of domains (.glb)")
+      ->required()
+      ->type_name("");
   parser->add_option("--mesh", options->mesh, "The mesh it was made from [as kept in the model]")
       ->type_name("MESH");
   parser->add_option("--states", options->states, "States to compare [10; 100 along motions for cubature]")

@@ -187,10 +187,14 @@ TEST(Resume, KilledAtTenMomentsOfAnOnlineRunEndsWithTheSameBits) {
 }
 
 TEST(Resume, OfOtherOrdersEndsWithTheSameBits) {
-  for (const char* order : {"reduced", "warped", "linear"}) {
+  for (const char* order : {"reduced", "warped", "linear", "domains"}) {
     const ScratchFolder folder;
     json scene = swinging_beam(order);
-    scene["bodies"][0]["basis"] = {{"modes", 6}};
+    if (std::string_view(order) == "domains") {
+      scene["bodies"][0]["domains"] = {{"from", "auto"}, {"count", 2}, {"rank", 6}};
+    } else {
+      scene["bodies"][0]["basis"] = {{"modes", 6}};
+    }
     scene["solver"]["steps"] = 300;
     scene["output"]["every"] = 40;
     scene["output"].erase("picture");

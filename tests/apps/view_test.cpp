@@ -1,6 +1,7 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/viewer_page.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/io/tree_file.hpp"
 #include "tests/apps/http_support.hpp"
 #include "tests/apps/support.hpp"
 
@@ -261,6 +262,22 @@ TEST(Export, LeavesTheSimulationMeshOutWhenAsked) {
   EXPECT_EQ(report["file_bytes"], html.size());
   EXPECT_EQ(report["model_bytes"], inside.size());
   EXPECT_EQ(report["saved_bytes"], read_file(folder / "m.glb").size() - inside.size());
+}
+
+TEST(Export, WritesATreeOfDomains) {
+  const ScratchFolder folder;
+  ASSERT_EQ(run_limber(folder.path(),
+                       fmt::format("reduce '{}' --fixed-where 'x < 0.01' --domains auto:2 --rank 3 -o t.glb",
+                                   test::tiny_beam_name))
+                .status,
+            0);
+  ASSERT_EQ(run_limber(folder.path(), "export t.glb -o page.html --small").status, 0);
+  const std::string inside =
+      decoded_base64(between(read_file(folder / "page.html"), "data-name=\"t.glb\">", "</script"));
+  const DomainTree whole = read_tree(folder / "t.glb"), small = parse_tree(inside, "inside");
+  ASSERT_EQ(small.domain_count(), whole.domain_count());
+  for (const DomainKind& kind : small.kinds) EXPECT_FALSE(kind.model.simulation.has_value());
+  EXPECT_EQ(small.coordinate_count(), whole.coordinate_count());
 }
 
 TEST(Export, SparesItsInput) {

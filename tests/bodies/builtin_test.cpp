@@ -28,9 +28,9 @@ struct Coarse {
 };
 
 const std::vector<Coarse> coarse_bodies{
-    {"spoon", 56, 160, 1}, {"bridge", 40, 1, 2},    {"tower", 30, 1, 1},  {"heart", 22, 60, 1},
-    {"wire", 64, 110, 1},  {"flower", 56, 150, 3},  {"tree", 44, 150, 2}, {"octopus", 38, 70, 1},
-    {"head", 24, 60, 1},   {"pendulum", 90, 150, 1}};
+    {"spoon", 56, 160, 1}, {"bridge", 40, 1, 2},     {"tower", 30, 1, 1},   {"heart", 22, 60, 1},
+    {"wire", 64, 110, 1},  {"flower", 56, 150, 3},   {"tree", 44, 150, 2},  {"octopus", 38, 70, 1},
+    {"head", 24, 60, 1},   {"pendulum", 90, 150, 1}, {"lily", 44, 130, 12}, {"dragon", 42, 90, 40}};
 
 std::string coarse_name(const Coarse& body, std::string_view element = "tet") {
   return fmt::format("builtin:{}?cells={}&render={}&element={}", body.name, body.cells, body.render, element);
@@ -258,7 +258,7 @@ TEST(Builtin, SaysWhatIsWrongWithAName) {
       {"builtin:bean", "unknown built-in body 'bean'; did you mean 'beam'?"},
       {"builtin:elephant",
        "unknown built-in body 'elephant'; known are beam, spoon, bridge, tower, heart, wire, flower, tree, "
-       "octopus, head, pendulum"},
+       "octopus, head, pendulum, lily, dragon"},
       {"builtin:beam?cells", "builtin:beam?cells: 'cells' should read key=value"},
       {"builtin:beam?&", "builtin:beam?&: '' should read key=value"},
       {"builtin:beam?cell=1,1,1", "builtin:beam?cell=1,1,1: unknown parameter 'cell'; did you mean 'cells'?"},

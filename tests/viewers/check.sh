@@ -3,7 +3,7 @@
 #   gltf-validator   no errors, no warnings
 #   three.js         the vertices are where they belong, with weights and along the animation of the clip
 #   Blender          the same of the clip; left out, with a message, where there is no Blender
-# The clip must be one of the model's motion. Ends with status 77 (skipped) where npm's packages cannot be had.
+# The model may be a tree of domains. The clip must be one of its motion. Ends with status 77 (skipped) where npm's packages cannot be had.
 set -euo pipefail
 if [ $# -ne 2 ]; then
   echo "usage: tests/viewers/check.sh MODEL.glb CLIP.glb" >&2

@@ -9,10 +9,21 @@ export class Glb {
     const length = file.readUInt32LE(12);
     this.json = JSON.parse(file.toString('utf8', 20, 20 + length));
     this.data = file.subarray(28 + length);
+    this.known = new Map(); // numbers of accessors
+    this.channels = new Map(); // of the animation, by node and path
+    const [animation] = this.json.animations ?? [];
+    for (const { sampler, target } of animation?.channels ?? []) {
+      this.channels.set(`${target.node} ${target.path}`, animation.samplers[sampler].output);
+    }
   }
 
   // The numbers of an accessor of floats or of indices.
   read(number) {
+    if (!this.known.has(number)) this.known.set(number, this.decode(number));
+    return this.known.get(number);
+  }
+
+  decode(number) {
     const { bufferView, componentType, count, type } = this.json.accessors[number];
     const view = this.json.bufferViews[bufferView];
     const read = {
@@ -26,12 +37,42 @@ export class Glb {
   // The vertices of a mesh with these weights of its targets, by the formula of glTF: xyz xyz ...
   positions(mesh, weights) {
     const { attributes, targets = [] } = this.json.meshes[mesh].primitives[0];
-    const sum = this.read(attributes.POSITION);
+    const sum = this.read(attributes.POSITION).slice();
     targets.forEach((target, t) => {
       if (weights[t] === 0) return;
       this.read(target.POSITION).forEach((value, i) => (sum[i] += weights[t] * value));
     });
     return sum;
+  }
+
+  // What a node has in a frame of the animation, or without one: from its channel, else its own, else the given.
+  value(node, path, frame, missing) {
+    const output = this.channels.get(`${node} ${path}`);
+    if (output === undefined || frame === null) return this.json.nodes[node][path] ?? missing;
+    const width = missing.length;
+    return Array.from(this.read(output).subarray(frame * width, (frame + 1) * width));
+  }
+
+  // Vertices of a node, moved to where it is: rotation (scale x) + translation.
+  placed(node, frame, positions) {
+    const [tx, ty, tz] = this.value(node, 'translation', frame, [0, 0, 0]);
+    const [x, y, z, w] = this.value(node, 'rotation', frame, [0, 0, 0, 1]);
+    const [sx, sy, sz] = this.value(node, 'scale', frame, [1, 1, 1]);
+    const result = new Float64Array(positions.length);
+    for (let i = 0; i < positions.length; i += 3) {
+      const [a, b, c] = [sx * positions[i], sy * positions[i + 1], sz * positions[i + 2]];
+      const [u, v, t] = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)];
+      result[i] = tx + a + w * u + y * t - z * v;
+      result[i + 1] = ty + b + w * v + z * u - x * t;
+      result[i + 2] = tz + c + w * t + x * v - y * u;
+    }
+    return result;
+  }
+
+  // Which mesh each node shows and how many coordinates it has: of a reduced model or a tree of domains.
+  bodies() {
+    const { LIMBER_reduced_model: model, LIMBER_domain_tree: tree } = this.json.extensions;
+    return tree ? tree.domains.map(({ kind }) => tree.kinds[kind]) : [model];
   }
 }
 

@@ -1,6 +1,7 @@
 // node three_load.mjs MODEL.glb [CLIP.glb]: three.js's GLTFLoader places the vertices where they belong:
-//   of a model, with random weights q of its morph targets, at x + U q;
-//   of a clip of that model's motion, at some times of its animation, at x + U q(t) with the U of the model.
+//   of a model, with random weights q of its morph targets, at x + U q, where its node puts them;
+//   of a clip of that model's motion, at some times of its animation, at x + U q(t) with the U of the model, where the node is then.
+// A tree of domains is a model with a node per domain.
 import { readFileSync } from 'node:fs';
 import { AnimationMixer, LoopOnce, REVISION, Vector3 } from 'three';
 import { GLTFLoader } from 'three/addons/loaders/GLTFLoader.js';
@@ -24,13 +25,21 @@ function meshes_of(node) {
   return meshes;
 }
 
-// Where three.js puts the vertices of a mesh, which all primitives share.
+// Where three.js puts the vertices of a mesh in the world; all primitives share them.
 function positions_of(mesh) {
   const { count } = mesh.geometry.attributes.position;
   const positions = new Float64Array(3 * count);
   const vertex = new Vector3();
-  for (let v = 0; v < count; ++v) positions.set(mesh.getVertexPosition(v, vertex).toArray(), 3 * v);
+  for (let v = 0; v < count; ++v) {
+    mesh.getVertexPosition(v, vertex).applyMatrix4(mesh.matrixWorld);
+    positions.set(vertex.toArray(), 3 * v);
+  }
   return positions;
+}
+
+// Its objects for the nodes of a file.
+function objects_of(file, parser) {
+  return Promise.all(file.json.nodes.map((_, n) => parser.getDependency('node', n)));
 }
 
 function report(what, error) {
@@ -39,29 +48,31 @@ function report(what, error) {
 }
 
 async function check_model(path, model) {
-  const { scene } = await load(path);
-  const { rank } = model.json.extensions.LIMBER_reduced_model;
-  const q = Array.from({ length: rank }, (_, i) => 0.3 * Math.sin(12.9898 * (i + 1)));
+  const { scene, parser } = await load(path);
+  const objects = await objects_of(model, parser);
+  scene.updateMatrixWorld(true);
   let worst = 0;
-  for (const mesh of meshes_of(scene)) {
+  model.bodies().forEach(({ mesh, rank }, n) => {
+    const q = Array.from({ length: rank }, (_, i) => 0.3 * Math.sin(12.9898 * (i + n + 1)));
     for (const weights of [Array(rank).fill(0), q]) {
-      weights.forEach((weight, i) => (mesh.morphTargetInfluences[mesh.morphTargetDictionary[`q${i + 1}`]] = weight));
-      worst = Math.max(worst, difference(positions_of(mesh), model.positions(0, weights)));
+      const expected = model.placed(n, null, model.positions(mesh, weights));
+      for (const object of meshes_of(objects[n])) {
+        weights.forEach((w, i) => (object.morphTargetInfluences[object.morphTargetDictionary[`q${i + 1}`]] = w));
+        worst = Math.max(worst, difference(positions_of(object), expected));
+      }
     }
-  }
+  });
   report(path, worst);
 }
 
-// Coordinates q of the model at frame f of the channel of a node.
+// Coordinates q of a body at a frame of the clip, or at rest.
 function coordinates_at(clip, node, frame, rank) {
   const q = Array(rank).fill(0);
-  const animation = clip.json.animations?.[0];
-  const channel = animation?.channels.find(({ target }) => target.node === node);
-  if (!channel) return q;
-  const { targetNames, coordinateRanges } = clip.json.meshes[clip.json.nodes[node].mesh].extras;
-  const weights = clip.read(animation.samplers[channel.sampler].output);
+  const { extras = {}, weights: missing = [] } = clip.json.meshes[clip.json.nodes[node].mesh];
+  const { targetNames, coordinateRanges = [] } = extras;
+  const weights = clip.value(node, 'weights', frame, missing);
   coordinateRanges.forEach(([least, most], t) => {
-    q[Number(targetNames[t].slice(1)) - 1] = least + (most - least) * weights[frame * targetNames.length + t];
+    q[Number(targetNames[t].slice(1)) - 1] = least + (most - least) * weights[t];
   });
   return q;
 }
@@ -69,14 +80,17 @@ function coordinates_at(clip, node, frame, rank) {
 async function check_clip(path, model) {
   const clip = new Glb(path);
   const { scene, animations, parser } = await load(path);
-  const { rank } = model.json.extensions.LIMBER_reduced_model;
-  const rest = model.positions(0, Array(rank).fill(0));
-  const nodes = await Promise.all(clip.json.nodes.map((_, n) => parser.getDependency('node', n)));
+  const objects = await objects_of(clip, parser);
   let worst = 0;
-  const compare = (node, expected) => {
-    for (const mesh of meshes_of(nodes[node])) worst = Math.max(worst, difference(positions_of(mesh), expected));
+  const compare = (frame) => {
+    scene.updateMatrixWorld(true);
+    model.bodies().forEach(({ mesh, rank }, n) => {
+      const shape = model.positions(mesh, coordinates_at(clip, n, frame, rank));
+      const expected = clip.placed(n, frame, shape);
+      for (const object of meshes_of(objects[n])) worst = Math.max(worst, difference(positions_of(object), expected));
+    });
   };
-  nodes.forEach((_, n) => compare(n, rest)); // before anything moves
+  compare(null); // before anything moves
   if (animations.length > 0) {
     const mixer = new AnimationMixer(scene);
     const action = mixer.clipAction(animations[0]).setLoop(LoopOnce);
@@ -87,7 +101,7 @@ async function check_clip(path, model) {
     for (const frame of new Set([0, Math.min(1, last), last >> 2, last >> 1, last])) {
       action.reset();
       mixer.setTime(times[frame]);
-      nodes.forEach((_, n) => compare(n, model.positions(0, coordinates_at(clip, n, frame, rank))));
+      compare(frame);
     }
   }
   report(path, worst);

@@ -1,4 +1,5 @@
-// live_reference MODEL.glb SCRIPT.json            does what a script says with a body and prints its states
+// live_reference MODEL.glb SCRIPT.json            does what a script says with a body or a tree of domains and prints its states
+// live_reference --make-tree TREE.glb             writes a small tree: a stem that carries two twigs and a rigid knob
 // live_reference --time MODEL.glb RANK H SECONDS [VERTEX]  prints steps per second; by warped modes with a handle at the vertex
 //                                                          where one is given
 //
@@ -8,7 +9,11 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/io/tree_file.hpp"
 #include "limber/live/live_body.hpp"
+#include "limber/mesh/beam.hpp"
+#include "limber/multidomain/live_tree.hpp"
+#include "limber/multidomain/reduce_tree.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -109,22 +114,36 @@ json sample(const LiveBody& body, const json& item) {
           {"pulls", pulls}};
 }
 
-json run_script(LiveBody& body, const json& script) {
-  json samples = json::array();
-  const std::map<std::string, std::function<void(const json&)>> actions{
-      {"material", [&](const json& item) { change_material(body, item); }},
-      {"gravity", [&](const json& item) { body.set_gravity(vector_of(item.at("value"))); }},
+using Actions = std::map<std::string, std::function<void(const json&)>>;
+
+/// What bodies and trees have in common.
+template <class Live>
+Actions common_actions(Live& live) {
+  return {
+      {"gravity", [&](const json& item) { live.set_gravity(vector_of(item.at("value"))); }},
       {"damping",
        [&](const json& item) {
-         body.set_damping(
+         live.set_damping(
              {.mass = item.at("mass").get<double>(), .stiffness = item.at("stiffness").get<double>()});
        }},
+      {"force",
+       [&](const json& item) { live.set_force(item.at("vertex").get<int>(), vector_of(item.at("value"))); }},
+      {"clear_forces", [&](const json&) { live.clear_forces(); }},
+      {"pulls", [&](const json& item) { live.set_pulls(pulls_of(item.at("value"))); }},
+      {"reset", [&](const json&) { live.reset(); }}};
+}
+
+void act(const Actions& actions, const json& script) {
+  for (const json& item : script) actions.at(item.at("action").get<std::string>())(item);
+}
+
+json run_script(LiveBody& body, const json& script) {
+  json samples = json::array();
+  Actions actions = common_actions(body);
+  actions.merge(Actions{
+      {"material", [&](const json& item) { change_material(body, item); }},
       {"rank", [&](const json& item) { body.set_rank(item.at("value").get<Index>()); }},
       {"method", [&](const json& item) { body.set_method(method_of(item.at("value").get<std::string>())); }},
-      {"force",
-       [&](const json& item) { body.set_force(item.at("vertex").get<int>(), vector_of(item.at("value"))); }},
-      {"clear_forces", [&](const json&) { body.clear_forces(); }},
-      {"pulls", [&](const json& item) { body.set_pulls(pulls_of(item.at("value"))); }},
       {"handles",
        [&](const json& item) {
          body.set_handles(handles_of(item.at("value")), item.value("priority", "position") == "position"
@@ -136,13 +155,112 @@ json run_script(LiveBody& body, const json& script) {
          body.set_frame_motion({vector_of(item.at("acceleration")), vector_of(item.at("angularVelocity")),
                                 vector_of(item.at("angularAcceleration"))});
        }},
-      {"reset", [&](const json&) { body.reset(); }},
       {"state",
        [&](const json& item) { body.set_state(vector_from(item.at("q")), vector_from(item.at("v"))); }},
       {"step", [&](const json& item) { take_steps(body, item); }},
-      {"sample", [&](const json& item) { samples.push_back(sample(body, item)); }}};
-  for (const json& item : script) actions.at(item.at("action").get<std::string>())(item);
+      {"sample", [&](const json& item) { samples.push_back(sample(body, item)); }}});
+  act(actions, script);
   return samples;
+}
+
+json sample(const LiveTree& tree, const json& item) {
+  const auto vertex = item.at("vertex").get<int>();
+  const TreeState& state = tree.dynamics().state();
+  const BodyEnergy energy = tree.energy();
+  const Vector3 position = tree.position(vertex);
+  json pulls = json::array();
+  for (Index i = 0; i < item.value("pulls", Index{0}); ++i) pulls.push_back(list_of(tree.pull_force(i)));
+  return {{"time", state.time},
+          {"q", list_of(state.q)},
+          {"v", list_of(state.v)},
+          {"elastic", energy.elastic},
+          {"kinetic", energy.kinetic},
+          {"position", list_of(position)},
+          {"stiffness", tree.stiffness_at(vertex)},
+          {"lowest", tree.lowest_frequency()},
+          {"pulls", pulls}};
+}
+
+SubtreeInertia inertia_of(const std::string& name) {
+  if (name == "interface") return SubtreeInertia::interface;
+  return name == "center" ? SubtreeInertia::center : SubtreeInertia::full;
+}
+
+json run_script(LiveTree& tree, const json& script) {
+  json samples = json::array();
+  Actions actions = common_actions(tree);
+  actions.merge(Actions{
+      {"stiffness",
+       [&](const json& item) {
+         tree.dynamics().set_stiffness(item.at("domain").get<Index>(), item.at("value").get<double>());
+       }},
+      {"inertia",
+       [&](const json& item) {
+         tree.dynamics().set_inertia(inertia_of(item.at("value").get<std::string>()));
+       }},
+      {"wind",
+       [&](const json& item) {
+         tree.dynamics().set_wind(
+             {.velocity = vector_of(item.at("value")), .gusts = item.at("gusts").get<double>()});
+       }},
+      {"state",
+       [&](const json& item) {
+         TreeState state = tree.dynamics().state();
+         state.q = vector_from(item.at("q"));
+         state.v = vector_from(item.at("v"));
+         tree.dynamics().set_state(state);
+       }},
+      {"step",
+       [&](const json& item) {
+         for (int i = 0; i < item.at("count").get<int>(); ++i) {
+           const SolveReport report =
+               tree.step(item.at("h").get<double>(), {.max_iterations = item.value("iterations", 1)});
+           require(report.ok(), "step {} failed: {}", i, name_of(report.status));
+         }
+       }},
+      {"sample", [&](const json& item) { samples.push_back(sample(tree, item)); }}});
+  act(actions, script);
+  return samples;
+}
+
+/// Along x, held at its left end.
+Part bar(std::string name, const Vector3& size, const Eigen::Vector3i& cells) {
+  Part part;
+  part.name = std::move(name);
+  part.mesh = make_beam({ElementKind::tetrahedron, size, cells});
+  part.materials = {{make_law("stvk", lame_from_young(2e5, 0.3)), 900.0}};
+  for (int v = 0; v < part.mesh.vertex_count(); ++v) {
+    if (part.mesh.vertices(0, v) < 1e-9) part.fixed.push_back(v);
+  }
+  return part;
+}
+
+DomainTree make_tree() {
+  PartTree tree;
+  tree.name = "bush";
+  tree.parts = {bar("stem", {0.6, 0.1, 0.1}, {12, 2, 2}), bar("twig", {0.3, 0.04, 0.04}, {6, 1, 1}),
+                bar("knob", {0.08, 0.08, 0.08}, {1, 1, 1})};
+  tree.parts[0].rank = 8;
+  tree.parts[1].rank = 6;
+  tree.parts[2].rigid = true;
+  tree.placements.push_back({.name = "stem"});
+  const auto attach = [&](std::string name, int part, const Vector3& place, double angle, double scale) {
+    tree.placements.push_back({.name = std::move(name),
+                               .part = part,
+                               .parent = 0,
+                               .site = static_cast<int>(tree.parts[0].sites.size()),
+                               .position = place,
+                               .rotation = Eigen::Quaterniond(Eigen::AngleAxisd(angle, Vector3::UnitZ())),
+                               .scale = scale});
+    tree.parts[0].sites.push_back(site_near(tree.parts[0].mesh, place, 0.06));
+  };
+  attach("twig 1", 1, {0.3, 0.1, 0.03}, 1.2, 1.0);
+  attach("twig 2", 1, {0.5, 0.0, 0.03}, -0.9, 0.8);
+  attach("knob", 2, {0.6, 0.01, 0.01}, 0.0, 1.0);
+  TreeReduceOptions options;
+  options.executor = Executor(1);
+  TreeReduceReport report;
+  return reduce_tree(tree, options, report);
 }
 
 /// s, of this process: other work on the machine does not count.
@@ -189,8 +307,18 @@ int main(int argc, char** argv) {
       return EXIT_SUCCESS;
     }
     require(words.size() == 2, "usage: live_reference MODEL.glb SCRIPT.json");
-    LiveBody body(read_model(words[0]));
-    fmt::print("{}\n", run_script(body, json::parse(read_file(words[1]))).dump());
+    if (words[0] == "--make-tree") {
+      write_tree(words[1], make_tree());
+      return EXIT_SUCCESS;
+    }
+    const std::string content = read_file(words[0]);
+    const json script = json::parse(read_file(words[1]));
+    const auto print = [&](auto live) { fmt::print("{}\n", run_script(live, script).dump()); };
+    if (looks_like_tree(content)) {
+      print(LiveTree(parse_tree(content, words[0])));
+    } else {
+      print(LiveBody(parse_model(content, words[0])));
+    }
     return EXIT_SUCCESS;
   } catch (const std::exception& error) {
     fmt::print(stderr, "live_reference: {}\n", error.what());

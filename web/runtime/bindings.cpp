@@ -1,112 +1,25 @@
-// The runtime as JavaScript sees it: plain functions over the numbers of bodies. index.ts wraps them; nobody else calls them.
+// The runtime as JavaScript sees it: plain functions over the numbers of bodies and trees of domains. index.ts wraps them; nobody else calls them.
 //
 // Nothing is thrown across the boundary. Functions return whether they succeeded; limber_message() then says why not, and numbers
 // that they give back are in limber_results(). Addresses in there are valid until the next call.
 
+#include "bindings.hpp"
+
 #include "limber/base/error.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/live/live_body.hpp"
-
-#include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <cstring>
 #include <emscripten.h>
 #include <memory>
-#include <new>
-#include <stdexcept>
-#include <string>
-#include <vector>
 
-namespace limber {
+namespace limber::bindings {
 namespace {
 
-/// As records.ts writes it.
-struct PullRecord {
-  double target[3];
-  double stiffness;
-  std::int32_t vertex;
-  std::int32_t unused;
-};
-static_assert(sizeof(PullRecord) == 40);
-
-/// As records.ts writes it.
-struct HandleRecord {
-  double position[3];
-  double rotation[4];  ///< x, y, z, w
-  std::int32_t vertex;
-  std::int32_t holds;  ///< 1: the position, 2: the orientation, 3: both
-};
-static_assert(sizeof(HandleRecord) == 64);
-
-/// A body and the memory that it exchanges arrays through: it only grows.
-struct Entry {
-  explicit Entry(ReducedModel model) : body(std::move(model)) {}
-
-  LiveBody body;
-  std::string description;
-  std::vector<PullRecord> pull_records;
-  std::vector<Pull> pulls;
-  std::vector<HandleRecord> handle_records;
-  std::vector<Handle> handles;
-  Vector q, v, shape;
-  Eigen::Matrix3Xf positions;
-};
-
 std::vector<std::unique_ptr<Entry>> entries;  ///< body number i is entries[i - 1]; null where it was released
-std::array<double, 8> results{};
 std::array<char, 1024> message{};
-
-constexpr const char* no_memory = "not enough memory; WebAssembly has 4 GB at most";
-
-/// Longer texts are cut. Allocates nothing: it may be about memory.
-void set_message(const char* text) {
-  const std::size_t size = std::min(std::strlen(text), message.size() - 1);
-  std::memcpy(message.data(), text, size);
-  message[size] = '\0';
-}
-
-Entry& find(int number) {
-  const auto index = static_cast<std::size_t>(number) - 1;
-  require(index < entries.size() && entries[index] != nullptr, "there is no body {}; it was disposed of",
-          number);
-  return *entries[index];
-}
-
-/// Runs what may throw. Whether it did not.
-template <class Action>
-bool guarded(const Action& action) {
-  try {
-    action();
-    return true;
-  } catch (const std::bad_alloc&) {
-    set_message(no_memory);
-  } catch (const std::length_error&) {  // of a standard container that would need more than half of it
-    set_message(no_memory);
-  } catch (const std::exception& error) {
-    set_message(error.what());
-  }
-  return false;
-}
-
-template <class... Numbers>
-void give(Numbers... numbers) {
-  results = {static_cast<double>(numbers)...};
-}
-
-double address_of(const void* data) { return static_cast<double>(reinterpret_cast<std::uintptr_t>(data)); }
-
-void give_vector(const Vector3& x) { give(x.x(), x.y(), x.z()); }
-
-void give_array(const void* data, std::size_t size) { give(address_of(data), size); }
-template <class Derived>
-void give_array(const Eigen::PlainObjectBase<Derived>& values) {
-  give(address_of(values.data()), values.size());
-}
-void give_array(const std::vector<int>& values) { give_array(values.data(), values.size()); }
 
 nlohmann::json describe(const Region& region, double volume, const Material& material) {
   const LameParameters lame = lame_of(material.law);
@@ -122,13 +35,9 @@ nlohmann::json describe(const Region& region, double volume, const Material& mat
 
 /// BodyInfo of types.ts, the parts of the surface and the kind of element.
 nlohmann::json describe(const ReducedModel& model) {
-  nlohmann::json regions = nlohmann::json::array(), parts = nlohmann::json::array();
+  nlohmann::json regions = nlohmann::json::array();
   for (const ReducedRegion& each : model.regions) {
     regions.push_back(describe(each.region, each.volume, each.material));
-  }
-  for (std::size_t i = 0; i < model.surface.colors.size(); ++i) {
-    const Vector3& color = model.surface.colors[i];
-    parts.push_back({{"name", model.surface.mesh.parts[i]}, {"color", {color.x(), color.y(), color.z()}}});
   }
   const bool mesh = model.simulation.has_value();
   return {{"info",
@@ -143,7 +52,7 @@ nlohmann::json describe(const ReducedModel& model) {
             {"elementCount", mesh ? model.simulation->mesh.element_count() : 0},
             {"fixedCount", mesh ? model.simulation->fixed.size() : 0},
             {"warpable", model.warp.has_value()}}},
-          {"parts", parts},
+          {"parts", describe_parts(model.surface.mesh, model.surface.colors)},
           {"element", mesh ? nlohmann::json(name_of(model.simulation->mesh.kind)) : nlohmann::json()}};
 }
 
@@ -161,7 +70,14 @@ Material changed(const Material& material, double young, double poisson, double 
   return result;
 }
 
-void take_steps(LiveBody& body, double h, int count, const ReducedStepOptions& options) {
+}  // namespace
+
+// Of bodies, as those of trees in bindings.hpp.
+
+static void take_steps(LiveBody& body, double h, int count, int iterations, bool conjugate_gradient) {
+  ReducedStepOptions options;
+  options.newmark.max_iterations = iterations;
+  if (conjugate_gradient) options.solver = ReducedSolver::conjugate_gradient;
   for (int i = 0; i < count; ++i) {
     const SolveReport report = body.step(h, options);
     require(report.ok(), "a step of {} s failed ({}); take smaller ones, or reset the body", h,
@@ -169,21 +85,8 @@ void take_steps(LiveBody& body, double h, int count, const ReducedStepOptions& o
   }
 }
 
-/// Numbers as in model_arrays.ts.
-enum class Array {
-  vertices,
-  triangles,
-  triangle_parts,
-  surface_basis,
-  mesh_vertices,
-  mesh_elements,
-  fixed,
-  cubature_elements,
-  mesh_basis,
-  surface_rotations
-};
-
-void give_array(const ReducedModel& model, Array which) {
+static void give_array(const Entry&, const LiveBody& body, Array which) {
+  const ReducedModel& model = body.model();
   const ReducedSurface& surface = model.surface;
   if (which == Array::vertices) return give_array(surface.mesh.vertices);
   if (which == Array::triangles) return give_array(surface.mesh.triangles);
@@ -192,6 +95,7 @@ void give_array(const ReducedModel& model, Array which) {
   if (which == Array::surface_rotations && model.warp) return give_array(model.warp->surface_rotations);
   if (which == Array::surface_rotations) return give_array(nullptr, 0);
   if (which == Array::cubature_elements && model.cubature) return give_array(model.cubature->element);
+  if (which >= Array::vertex_domains) return give_array(nullptr, 0);
   if (which == Array::cubature_elements || !model.simulation) return give_array(nullptr, 0);
   const SimulationMesh& simulation = *model.simulation;
   if (which == Array::mesh_vertices) return give_array(simulation.mesh.vertices);
@@ -200,10 +104,72 @@ void give_array(const ReducedModel& model, Array which) {
   give_array(simulation.basis);
 }
 
+static void give_state(Entry&, const LiveBody& body) {
+  const DynamicState& state = body.state();
+  give(state.time, state.u.size(), address_of(state.u.data()), address_of(state.v.data()));
+}
+
+static Index state_size(const LiveBody& body) { return body.rank(); }
+static void set_state(LiveBody& body, const Vector& q, const Vector& v) { body.set_state(q, v); }
+
+static const SurfaceMesh& surface_of(const LiveBody& body) { return body.model().surface.mesh; }
+static const SurfaceMesh& surface_of(const LiveTree& tree) { return tree.surface().mesh(); }
+
+namespace {
+
+std::unique_ptr<Entry> make_entry(std::string_view content) {
+  if (looks_like_tree(content)) {
+    auto entry = std::make_unique<Entry>(parse_tree(content, "model"));
+    const LiveTree& tree = std::get<LiveTree>(entry->live);
+    entry->description = describe_tree(tree.tree(), tree.surface()).dump();
+    prepare(*entry, tree);
+    return entry;
+  }
+  auto entry = std::make_unique<Entry>(parse_model(content, "model"));
+  entry->description = describe(std::get<LiveBody>(entry->live).model()).dump();
+  return entry;
+}
+
 }  // namespace
-}  // namespace limber
+
+void set_message(const char* text) {
+  const std::size_t size = std::min(std::strlen(text), message.size() - 1);
+  std::memcpy(message.data(), text, size);
+  message[size] = '\0';
+}
+
+Entry& find(int number) {
+  const auto index = static_cast<std::size_t>(number) - 1;
+  require(index < entries.size() && entries[index] != nullptr, "there is no body {}; it was disposed of",
+          number);
+  return *entries[index];
+}
+
+LiveBody& find_body(int number) {
+  LiveBody* body = std::get_if<LiveBody>(&find(number).live);
+  require(body != nullptr, "this is of single bodies only, and number {} is a tree of domains", number);
+  return *body;
+}
+
+LiveTree& find_tree(int number) {
+  LiveTree* tree = std::get_if<LiveTree>(&find(number).live);
+  require(tree != nullptr, "this is of trees of domains only, and number {} is a single body", number);
+  return *tree;
+}
+
+nlohmann::json describe_parts(const SurfaceMesh& mesh, const std::vector<Vector3>& colors) {
+  nlohmann::json parts = nlohmann::json::array();
+  for (std::size_t i = 0; i < colors.size(); ++i) {
+    const Vector3& color = colors[i];
+    parts.push_back({{"name", mesh.parts[i]}, {"color", {color.x(), color.y(), color.z()}}});
+  }
+  return parts;
+}
+
+}  // namespace limber::bindings
 
 using namespace limber;
+using namespace limber::bindings;
 
 extern "C" {
 
@@ -215,12 +181,11 @@ EMSCRIPTEN_KEEPALIVE void* limber_allocate(std::size_t bytes) {
 }  ///< null: no room
 EMSCRIPTEN_KEEPALIVE void limber_free(void* data) { std::free(data); }
 
-/// The number of the body in a .glb file, 0 where there is none.
+/// The number of the body or tree in a .glb file, 0 where there is none.
 EMSCRIPTEN_KEEPALIVE int limber_load(const char* content, std::size_t size) {
   int number = 0;
   (void)guarded([&] {
-    auto entry = std::make_unique<Entry>(parse_model({content, size}, "model"));
-    entry->description = describe(entry->body.model()).dump();
+    auto entry = make_entry({content, size});
     auto slot = std::find(entries.begin(), entries.end(), nullptr);
     if (slot == entries.end()) slot = entries.insert(slot, nullptr);
     *slot = std::move(entry);
@@ -246,53 +211,57 @@ EMSCRIPTEN_KEEPALIVE bool limber_describe(int number) {
 
 /// Address and number of entries.
 EMSCRIPTEN_KEEPALIVE bool limber_array(int number, int which) {
-  return guarded([&] { give_array(find(number).body.model(), static_cast<Array>(which)); });
+  return guarded([&] {
+    Entry& entry = find(number);
+    std::visit([&](const auto& live) { give_array(entry, live, static_cast<Array>(which)); }, entry.live);
+  });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_set_rank(int number, int rank) {
-  return guarded([&] { find(number).body.set_rank(rank); });
+  return guarded([&] { find_body(number).set_rank(rank); });
 }
 
 /// NaN leaves a number as it is.
 EMSCRIPTEN_KEEPALIVE bool limber_set_material(int number, int region, double young, double poisson,
                                               double density) {
   return guarded([&] {
-    LiveBody& body = find(number).body;
+    LiveBody& body = find_body(number);
     body.set_material(region, changed(body.material(region), young, poisson, density));
   });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_material(int number, int region) {
   return guarded([&] {
-    const Material& material = find(number).body.material(region);
+    const Material& material = find_body(number).material(region);
     const LameParameters lame = lame_of(material.law);
     give(young_modulus(lame), poisson_ratio(lame), material.density);
   });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_set_damping(int number, double mass, double stiffness) {
-  return guarded([&] { find(number).body.set_damping({.mass = mass, .stiffness = stiffness}); });
+  return guarded(
+      [&] { with(number, [&](auto& live) { live.set_damping({.mass = mass, .stiffness = stiffness}); }); });
 }
 
 /// Numbers as in Method.
 EMSCRIPTEN_KEEPALIVE bool limber_set_method(int number, int method) {
-  return guarded([&] { find(number).body.set_method(static_cast<Method>(method)); });
+  return guarded([&] { find_body(number).set_method(static_cast<Method>(method)); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_method(int number) {
-  return guarded([&] { give(static_cast<int>(find(number).body.method())); });
+  return guarded([&] { give(static_cast<int>(find_body(number).method())); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_set_gravity(int number, double x, double y, double z) {
-  return guarded([&] { find(number).body.set_gravity({x, y, z}); });
+  return guarded([&] { with(number, [&](auto& live) { live.set_gravity({x, y, z}); }); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_set_force(int number, int vertex, double x, double y, double z) {
-  return guarded([&] { find(number).body.set_force(vertex, {x, y, z}); });
+  return guarded([&] { with(number, [&](auto& live) { live.set_force(vertex, {x, y, z}); }); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_clear_forces(int number) {
-  return guarded([&] { find(number).body.clear_forces(); });
+  return guarded([&] { with(number, [&](auto& live) { live.clear_forces(); }); });
 }
 
 /// Address of room for that many records, which limber_set_pulls takes.
@@ -311,16 +280,16 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_pulls(int number) {
     for (const PullRecord& each : entry.pull_records) {
       entry.pulls.push_back({each.vertex, Vector3(each.target), each.stiffness});
     }
-    entry.body.set_pulls(entry.pulls);
+    with(number, [&](auto& live) { live.set_pulls(entry.pulls); });
   });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_pull_force(int number, int pull) {
-  return guarded([&] { give_vector(find(number).body.pull_force(pull)); });
+  return guarded([&] { with(number, [&](auto& live) { give_vector(live.pull_force(pull)); }); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_stiffness_at(int number, int vertex) {
-  return guarded([&] { give(find(number).body.stiffness_at(vertex)); });
+  return guarded([&] { with(number, [&](auto& live) { give(live.stiffness_at(vertex)); }); });
 }
 
 /// Address of room for that many records, which limber_set_handles takes.
@@ -340,7 +309,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_handles(int number, bool orientation_first)
       entry.handles.push_back({each.vertex, (each.holds & 1) != 0, (each.holds & 2) != 0,
                                Vector3(each.position), Eigen::Quaterniond(each.rotation)});
     }
-    entry.body.set_handles(
+    find_body(number).set_handles(
         entry.handles, orientation_first ? ConstraintPriority::orientation : ConstraintPriority::position);
   });
 }
@@ -348,7 +317,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_handles(int number, bool orientation_first)
 /// Whether they were met, largest distance and angle from a target.
 EMSCRIPTEN_KEEPALIVE bool limber_handle_report(int number) {
   return guarded([&] {
-    const ConstraintReport& report = find(number).body.handle_report();
+    const ConstraintReport& report = find_body(number).handle_report();
     give(report.met, report.position_error, report.orientation_error);
   });
 }
@@ -356,29 +325,25 @@ EMSCRIPTEN_KEEPALIVE bool limber_handle_report(int number) {
 /// Acceleration, angular velocity and angular acceleration.
 EMSCRIPTEN_KEEPALIVE bool limber_set_frame_motion(int number, double ax, double ay, double az, double wx,
                                                   double wy, double wz, double bx, double by, double bz) {
-  return guarded([&] { find(number).body.set_frame_motion({{ax, ay, az}, {wx, wy, wz}, {bx, by, bz}}); });
+  return guarded([&] { find_body(number).set_frame_motion({{ax, ay, az}, {wx, wy, wz}, {bx, by, bz}}); });
 }
 
 /// Where a step fails, those before it stay taken.
 EMSCRIPTEN_KEEPALIVE bool limber_step(int number, double h, int count, int iterations,
                                       bool conjugate_gradient) {
-  return guarded([&] {
-    ReducedStepOptions options;
-    options.newmark.max_iterations = iterations;
-    if (conjugate_gradient) options.solver = ReducedSolver::conjugate_gradient;
-    take_steps(find(number).body, h, count, options);
-  });
+  return guarded(
+      [&] { with(number, [&](auto& live) { take_steps(live, h, count, iterations, conjugate_gradient); }); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_reset(int number) {
-  return guarded([&] { find(number).body.reset(); });
+  return guarded([&] { with(number, [&](auto& live) { live.reset(); }); });
 }
 
 /// Time, coordinates in use, addresses of q and v.
 EMSCRIPTEN_KEEPALIVE bool limber_state(int number) {
   return guarded([&] {
-    const DynamicState& state = find(number).body.state();
-    give(state.time, state.u.size(), address_of(state.u.data()), address_of(state.v.data()));
+    Entry& entry = find(number);
+    std::visit([&](const auto& live) { give_state(entry, live); }, entry.live);
   });
 }
 
@@ -386,8 +351,9 @@ EMSCRIPTEN_KEEPALIVE bool limber_state(int number) {
 EMSCRIPTEN_KEEPALIVE bool limber_state_room(int number) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.q.resize(entry.body.rank());
-    entry.v.resize(entry.body.rank());
+    const Index size = std::visit([](const auto& live) { return state_size(live); }, entry.live);
+    entry.q.resize(size);
+    entry.v.resize(size);
     give(address_of(entry.q.data()), address_of(entry.v.data()));
   });
 }
@@ -395,26 +361,28 @@ EMSCRIPTEN_KEEPALIVE bool limber_state_room(int number) {
 EMSCRIPTEN_KEEPALIVE bool limber_set_state(int number) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.body.set_state(entry.q, entry.v);
+    std::visit([&](auto& live) { set_state(live, entry.q, entry.v); }, entry.live);
   });
 }
 
 /// Elastic and kinetic.
 EMSCRIPTEN_KEEPALIVE bool limber_energy(int number) {
   return guarded([&] {
-    const BodyEnergy energy = find(number).body.energy();
-    give(energy.elastic, energy.kinetic);
+    with(number, [](const auto& live) {
+      const BodyEnergy energy = live.energy();
+      give(energy.elastic, energy.kinetic);
+    });
   });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_position(int number, int vertex) {
-  return guarded([&] { give_vector(find(number).body.position(vertex)); });
+  return guarded([&] { with(number, [&](auto& live) { give_vector(live.position(vertex)); }); });
 }
 
 /// x, y, z, w.
 EMSCRIPTEN_KEEPALIVE bool limber_orientation(int number, int vertex) {
   return guarded([&] {
-    const Eigen::Quaterniond rotation = find(number).body.orientation(vertex);
+    const Eigen::Quaterniond rotation = find_body(number).orientation(vertex);
     give(rotation.x(), rotation.y(), rotation.z(), rotation.w());
   });
 }
@@ -422,8 +390,12 @@ EMSCRIPTEN_KEEPALIVE bool limber_orientation(int number, int vertex) {
 EMSCRIPTEN_KEEPALIVE bool limber_positions(int number) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.positions.resize(3, entry.body.model().surface.mesh.vertex_count());
-    entry.body.positions(entry.positions);
+    std::visit(
+        [&](const auto& live) {
+          entry.positions.resize(3, surface_of(live).vertex_count());
+          live.positions(entry.positions);
+        },
+        entry.live);
     give_array(entry.positions);
   });
 }
@@ -432,19 +404,21 @@ EMSCRIPTEN_KEEPALIVE bool limber_positions(int number) {
 EMSCRIPTEN_KEEPALIVE bool limber_pick(int number, double ox, double oy, double oz, double dx, double dy,
                                       double dz) {
   return guarded([&] {
-    const Pick pick = find(number).body.pick({ox, oy, oz}, {dx, dy, dz}).value_or(Pick{});
-    give(pick.vertex, pick.distance, pick.hit);
+    with(number, [&](const auto& live) {
+      const Pick pick = live.pick({ox, oy, oz}, {dx, dy, dz}).value_or(Pick{});
+      give(pick.vertex, pick.distance, pick.hit);
+    });
   });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_frequencies(int number) {
-  return guarded([&] { give_array(find(number).body.frequencies()); });
+  return guarded([&] { give_array(find_body(number).frequencies()); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_mode_shape(int number, int mode) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.shape = entry.body.mode_shape(mode);
+    entry.shape = find_body(number).mode_shape(mode);
     give_array(entry.shape);
   });
 }

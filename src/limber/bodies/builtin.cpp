@@ -1,7 +1,7 @@
 #include "limber/bodies/builtin.hpp"
 
-#include "limber/base/error.hpp"
-#include "limber/base/text.hpp"
+#include "limber/bodies/parameters.hpp"
+#include "limber/bodies/part_tree.hpp"
 #include "limber/bodies/plan_mesh.hpp"
 #include "limber/mesh/beam.hpp"
 
@@ -22,8 +22,9 @@ struct Entry {
   BodyPlan (*plan)();  ///< nullptr: the beam, which has parameters of its own
 };
 
-constexpr std::array<std::string_view, 11> names{"beam",   "spoon", "bridge",  "tower", "heart",   "wire",
-                                                 "flower", "tree",  "octopus", "head",  "pendulum"};
+constexpr std::array<std::string_view, 13> names{"beam",     "spoon",  "bridge", "tower",   "heart",
+                                                 "wire",     "flower", "tree",   "octopus", "head",
+                                                 "pendulum", "lily",   "dragon"};
 constexpr std::array<Entry, names.size()> entries{{
     {"a rubber bar, held at one end", nullptr},
     {"a soft spoon, held at the end of its handle", plan_spoon},
@@ -36,27 +37,9 @@ constexpr std::array<Entry, names.size()> entries{{
     {"an octopus that sits on its curled arms", plan_octopus},
     {"a head of soft flesh around a hollow skull, held by the skull and at the neck", plan_head},
     {"four acrobats in a chain, hung from the ring that the first one holds", plan_pendulum},
+    {"a lily of 12 domains with leaves, bloom and bud, held at the ground", plan_lily},
+    {"a young dragon of 40 domains that sits, held at its underside", plan_dragon},
 }};
-
-/// One `key=value` of a name.
-struct Parameter {
-  std::string_view key, value;
-};
-
-std::vector<Parameter> parse_parameters(std::string_view text, std::span<const std::string_view> known,
-                                        std::string_view name) {
-  std::vector<Parameter> result;
-  if (text.empty()) return result;
-  for (const std::string_view parameter : split(text, '&')) {
-    const std::size_t equals = parameter.find('=');
-    require(equals != std::string_view::npos, "{}: '{}' should read key=value", name, parameter);
-    const std::string_view key = parameter.substr(0, equals);
-    require(std::find(known.begin(), known.end(), key) != known.end(), "{}: unknown parameter '{}'; {}", name,
-            key, suggestion(key, known));
-    result.push_back({key, parameter.substr(equals + 1)});
-  }
-  return result;
-}
 
 ElementKind parse_element(std::string_view value, std::string_view name) {
   require(value == "tet" || value == "brick", "{}: element is '{}', expected 'tet' or 'brick'", name, value);
@@ -74,14 +57,6 @@ std::array<double, 3> parse_triple(const Parameter& parameter, std::string_view 
     values[i] = *number;
   }
   return values;
-}
-
-int parse_count(const Parameter& parameter, int least, int most, std::string_view name) {
-  const auto number = parse_integer(parameter.value);
-  require(number && *number >= least && *number <= most,
-          "{}: {} is '{}', expected a whole number from {} to {}", name, parameter.key, parameter.value,
-          least, most);
-  return *number;
 }
 
 BeamOptions parse_beam(std::string_view text, std::string_view name) {
@@ -140,6 +115,10 @@ BuiltinBody make_planned_body(const BodyPlan& plan, std::string_view text, std::
 
 /// The number of a body. Throws Error where there is none of that name.
 std::size_t find_entry(std::string_view body) {
+  require(!is_builtin_tree(fmt::format("{}{}", builtin_prefix, body)),
+          "'{}{}' is a tree of parts, not one mesh: `limber reduce`, `inspect` and scenes of the order "
+          "'domains' take it",
+          builtin_prefix, body);
   const auto found = std::find(names.begin(), names.end(), body);
   require(found != names.end(), "unknown built-in body '{}'; {}", body, suggestion(body, names));
   return static_cast<std::size_t>(found - names.begin());

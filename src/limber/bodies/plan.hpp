@@ -32,6 +32,7 @@ struct BodyPlan {
   std::vector<PlanRegion> regions;            ///< at least one
   std::vector<PlanSurface> surfaces;          ///< what is drawn: within the solid, or nearly so
   std::function<bool(const Vector3&)> fixed;  ///< which points are held; empty: none
+  bool domains = false;                       ///< every region is one part, to be reduced on its own
   int cells = 0;                              ///< default number of cells along the longest side
   int least_cells = 0;                        ///< below this the body falls apart or loses its shape
   int grading = 0;                            ///< default: interior tetrahedra grow up to 2^grading cells
@@ -49,6 +50,8 @@ BodyPlan plan_tree();
 BodyPlan plan_octopus();
 BodyPlan plan_head();
 BodyPlan plan_pendulum();
+BodyPlan plan_lily();
+BodyPlan plan_dragon();
 
 /// St. Venant-Kirchhoff with Young's modulus (Pa), Poisson's ratio and density (kg/m^3).
 Material elastic(double young, double poisson, double density);

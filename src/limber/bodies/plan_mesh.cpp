@@ -1,6 +1,7 @@
 #include "limber/bodies/plan_mesh.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/bodies/domains.hpp"
 #include "limber/mesh/cleanup.hpp"
 #include "limber/mesh/tetrahedralize.hpp"
 #include "limber/mesh/voxelize.hpp"
@@ -133,6 +134,7 @@ void assign_regions(BuiltinBody& body, const BodyPlan& plan) {
       mesh.region[static_cast<std::size_t>(e)] = static_cast<int>(i);
     }
   }
+  if (plan.domains) join_crumbs(mesh);
 }
 
 void find_fixed(BuiltinBody& body, const BodyPlan& plan) {

@@ -12,6 +12,8 @@ constexpr float sky_light = 0.54f;
 constexpr float ground_light = 0.33f;
 constexpr float key_light = 0.76f;
 constexpr float fill_light = 0.08f;
+constexpr float least_ambient =
+    0.2f;  ///< light that comes round every corner: crowns of leaves are not black inside
 constexpr float gloss = 0.05f;
 constexpr int gloss_exponent = 24;
 
@@ -65,8 +67,8 @@ Eigen::Vector3f Shader::surface_color(int shape, float value) const {
   return map_[static_cast<std::size_t>(std::lround(place))];
 }
 
-Eigen::Vector3f Shader::lit(const Eigen::Vector3f& color, const Eigen::Vector3f& normal,
-                            float ambient) const {
+Eigen::Vector3f Shader::lit(const Eigen::Vector3f& color, const Eigen::Vector3f& normal, float open) const {
+  const float ambient = std::max(open, least_ambient);
   const float upward = 0.5f + 0.5f * normal.dot(up_);
   float light = ambient * (ground_light + (sky_light - ground_light) * upward);
   light += key_light * std::max(0.0f, normal.dot(key_)) * (0.4f + 0.6f * ambient);

@@ -57,7 +57,7 @@ std::vector<int> primitive_numbers(const SurfaceMesh& surface) {
   return numbers;
 }
 
-int add_morph_node(GlbBuilder& builder, const ReducedSurface& surface, const MorphShape& shape,
+int add_morph_mesh(GlbBuilder& builder, const ReducedSurface& surface, const MorphShape& shape,
                    const std::string& name) {
   const json attributes = {{"POSITION", builder.add_floats(shape.positions, true)},
                            {"NORMAL", builder.add_floats(shape.normals.base, true)}};
@@ -80,10 +80,24 @@ int add_morph_node(GlbBuilder& builder, const ReducedSurface& surface, const Mor
   }
   if (!name.empty()) mesh["name"] = name;
   document["meshes"].push_back(std::move(mesh));
-  json node = {{"mesh", document["meshes"].size() - 1}};
+  return static_cast<int>(document["meshes"].size() - 1);
+}
+
+int add_node(GlbBuilder& builder, int mesh, const std::string& name) {
+  json node = {{"mesh", mesh}};
   if (!name.empty()) node["name"] = name;
-  document["nodes"].push_back(std::move(node));
-  return static_cast<int>(document["nodes"].size() - 1);
+  builder.document["nodes"].push_back(std::move(node));
+  return static_cast<int>(builder.document["nodes"].size() - 1);
+}
+
+void place_node(GlbBuilder& builder, int node, const Vector3& position, const Eigen::Vector4d& rotation,
+                double scale) {
+  json& item = builder.document["nodes"][static_cast<std::size_t>(node)];
+  if (!position.isZero(0.0)) item["translation"] = std::vector<double>(position.begin(), position.end());
+  if (rotation != Eigen::Vector4d::UnitW()) {
+    item["rotation"] = std::vector<double>(rotation.begin(), rotation.end());
+  }
+  if (scale != 1.0) item["scale"] = std::vector<double>(3, scale);
 }
 
 void add_scene(GlbBuilder& builder) {

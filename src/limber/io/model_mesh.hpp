@@ -22,9 +22,16 @@ struct MorphShape {
 std::vector<int> primitive_numbers(const SurfaceMesh& surface);
 
 /// Adds a mesh with one primitive and one material per part that has triangles, all primitives with the same vertices
-/// and targets, and a node that shows it. Returns the number of the node. All floats must be finite.
-int add_morph_node(GlbBuilder& builder, const ReducedSurface& surface, const MorphShape& shape,
+/// and targets. Returns its number. All floats must be finite.
+int add_morph_mesh(GlbBuilder& builder, const ReducedSurface& surface, const MorphShape& shape,
                    const std::string& name);
+
+/// Adds a node that shows a mesh, and returns its number.
+int add_node(GlbBuilder& builder, int mesh, const std::string& name);
+
+/// Puts a node at a place: x -> rotation (scale x) + position. rotation: x y z w. What changes nothing is left out.
+void place_node(GlbBuilder& builder, int node, const Vector3& position, const Eigen::Vector4d& rotation,
+                double scale);
 
 /// Adds the scene with all nodes.
 void add_scene(GlbBuilder& builder);

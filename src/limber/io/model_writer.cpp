@@ -3,6 +3,7 @@
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/model_mesh.hpp"
+#include "limber/io/model_object.hpp"
 
 #include <algorithm>
 #include <cstdint>
@@ -36,27 +37,19 @@ json make_parts(const ReducedSurface& surface) {
   return parts;
 }
 
-template <class Values>
-int add_doubles(GlbBuilder& builder, const Values& values) {
-  return builder.add_doubles({values.data(), static_cast<std::size_t>(values.size())});
-}
-
 json make_region(GlbBuilder& builder, const ReducedRegion& region, bool exact) {
   const MaterialLaw& law = region.material.law;
-  json result = {{"name", region.region.name},
-                 {"tag", region.region.tag},
-                 {"law", name_of(law)},
-                 {"lambda", lame_of(law).lambda},
-                 {"mu", lame_of(law).mu},
-                 {"density", region.material.density},
-                 {"volume", region.volume},
-                 {"mass", add_doubles(builder, region.mass)},
-                 {"weight", add_doubles(builder, region.weight)}};
+  json result = {{"name", region.region.name}, {"tag", region.region.tag},
+                 {"law", name_of(law)},        {"lambda", lame_of(law).lambda},
+                 {"mu", lame_of(law).mu},      {"density", region.material.density},
+                 {"volume", region.volume}};
+  add_array(builder, result, "mass", region.mass);
+  add_array(builder, result, "weight", region.weight);
   if (std::holds_alternative<MooneyRivlin>(law)) result["mooney_share"] = constants_of(law).mooney_share;
   if (std::holds_alternative<ArrudaBoyce>(law)) result["locking_stretch"] = constants_of(law).locking_stretch;
   if (exact) {
-    result["lambda_energy"] = add_doubles(builder, region.lambda_energy);
-    result["mu_energy"] = add_doubles(builder, region.mu_energy);
+    add_array(builder, result, "lambda_energy", region.lambda_energy);
+    add_array(builder, result, "mu_energy", region.mu_energy);
   }
   return result;
 }
@@ -71,19 +64,19 @@ bool same_numbers(const Matrix& a, const Vector& b) {
 
 json make_cubature(GlbBuilder& builder, const CubatureRule& rule) {
   const CubatureTraining& training = rule.training;
-  json result = {{"element", builder.add_integers(rule.element)},
-                 {"point", builder.add_integers(rule.point)},
-                 {"region", builder.add_integers(rule.region)},
-                 {"gradients", add_doubles(builder, rule.gradients)},
-                 {"weights", add_doubles(builder, rule.weights)},
-                 {"training",
+  json result = {{"training",
                   {{"error_asked_for", training.error_asked_for},
                    {"training_error", training.training_error},
                    {"held_out_error", training.held_out_error},
                    {"amplitude", training.amplitude},
                    {"poses", training.poses}}}};
+  add_array(builder, result, "element", rule.element);
+  add_array(builder, result, "point", rule.point);
+  add_array(builder, result, "region", rule.region);
+  add_array(builder, result, "gradients", rule.gradients);
+  add_array(builder, result, "weights", rule.weights);
   if (!same_numbers(rule.weights, rule.energy_weights)) {
-    result["energy_weights"] = add_doubles(builder, rule.energy_weights);
+    add_array(builder, result, "energy_weights", rule.energy_weights);
   }
   return result;
 }
@@ -92,54 +85,62 @@ json make_cubature(GlbBuilder& builder, const CubatureRule& rule) {
 json make_simulation(GlbBuilder& builder, const SimulationMesh& simulation) {
   const VolumeMesh& mesh = simulation.mesh;
   const Embedding& embedding = simulation.embedding;
-  const std::span<const int> corners(mesh.elements.data(), static_cast<std::size_t>(mesh.elements.size()));
   json result = {{"element", name_of(mesh.kind)},
-                 {"vertices", add_doubles(builder, mesh.vertices)},
-                 {"elements", builder.add_integers(corners)},
-                 {"element_regions", builder.add_integers(mesh.region)},
-                 {"basis", add_doubles(builder, simulation.basis)},
-                 {"embedding",
-                  {{"element", builder.add_integers(embedding.element)},
-                   {"weights", add_doubles(builder, embedding.weights)},
-                   {"outside", embedding.outside},
-                   {"farthest", embedding.farthest}}}};
-  if (!simulation.fixed.empty()) result["fixed"] = builder.add_integers(simulation.fixed);
+                 {"embedding", {{"outside", embedding.outside}, {"farthest", embedding.farthest}}}};
+  add_array(builder, result, "vertices", mesh.vertices);
+  add_array(builder, result, "elements", mesh.elements);
+  add_array(builder, result, "element_regions", mesh.region);
+  add_array(builder, result, "basis", simulation.basis);
+  add_array(builder, result["embedding"], "element", embedding.element);
+  add_array(builder, result["embedding"], "weights", embedding.weights);
+  add_array(builder, result, "fixed", simulation.fixed);
   return result;
 }
 
 json make_warp(GlbBuilder& builder, const WarpData& warp, std::string_view where) {
   const Lumps& lumps = warp.lumps;
   require(lumps.count() > 0, "{}: the warp data have no lumps, expected one at least", where);
-  const Eigen::MatrixXf& turns = warp.surface_rotations;
-  return {{"surface_rotations", builder.add_singles({turns.data(), static_cast<std::size_t>(turns.size())})},
-          {"lumps",
-           {{"region", builder.add_integers(lumps.region)},
-            {"volume", add_doubles(builder, lumps.volume)},
-            {"center", add_doubles(builder, lumps.center)},
-            {"moment", add_doubles(builder, lumps.moment)},
-            {"rotations", add_doubles(builder, lumps.rotations)}}}};
+  json result;
+  add_array(builder, result, "surface_rotations", warp.surface_rotations);
+  json& item = result["lumps"];
+  add_array(builder, item, "region", lumps.region);
+  add_array(builder, item, "volume", lumps.volume);
+  add_array(builder, item, "center", lumps.center);
+  add_array(builder, item, "moment", lumps.moment);
+  add_array(builder, item, "rotations", lumps.rotations);
+  return result;
 }
 
 }  // namespace
 
+json add_model_object(GlbBuilder& builder, const ReducedModel& model, std::string_view where) {
+  const int mesh = add_morph_mesh(builder, model.surface, make_shape(model), model.name);
+  json object = {{"name", model.name}, {"description", model.description},   {"rank", model.rank},
+                 {"mesh", mesh},       {"parts", make_parts(model.surface)}, {"regions", json::array()}};
+  const std::vector<int>& part = model.surface.mesh.part;
+  if (!std::is_sorted(part.begin(), part.end())) add_array(builder, object, "triangle_parts", part);
+  for (const ReducedRegion& region : model.regions) {
+    object["regions"].push_back(make_region(builder, region, !model.cubature));
+  }
+  if (model.cubature) object["cubature"] = make_cubature(builder, *model.cubature);
+  if (model.simulation) object["simulation"] = make_simulation(builder, *model.simulation);
+  if (model.warp) object["warp"] = make_warp(builder, *model.warp, where);
+  return object;
+}
+
+void add_extension(GlbBuilder& builder, std::string_view name, json extension) {
+  builder.document["extensions"][std::string(name)] = std::move(extension);
+  builder.document["extensionsUsed"] = {name};
+}
+
 std::string encode_model(const ReducedModel& model, std::string_view where) {
   check_model(model, where);  // all numbers are finite, as JSON needs them
   GlbBuilder builder;
-  add_morph_node(builder, model.surface, make_shape(model), model.name);
+  json extension = add_model_object(builder, model, where);
+  extension["version"] = model_version;
+  add_node(builder, extension["mesh"].get<int>(), model.name);
   add_scene(builder);
-  json extension = {{"version", model_version}, {"name", model.name}, {"description", model.description},
-                    {"rank", model.rank},       {"mesh", 0},          {"parts", make_parts(model.surface)},
-                    {"regions", json::array()}};
-  const std::vector<int>& part = model.surface.mesh.part;
-  if (!std::is_sorted(part.begin(), part.end())) extension["triangle_parts"] = builder.add_integers(part);
-  for (const ReducedRegion& region : model.regions) {
-    extension["regions"].push_back(make_region(builder, region, !model.cubature));
-  }
-  if (model.cubature) extension["cubature"] = make_cubature(builder, *model.cubature);
-  if (model.simulation) extension["simulation"] = make_simulation(builder, *model.simulation);
-  if (model.warp) extension["warp"] = make_warp(builder, *model.warp, where);
-  builder.document["extensions"][std::string(model_extension)] = std::move(extension);
-  builder.document["extensionsUsed"] = {model_extension};
+  add_extension(builder, model_extension, std::move(extension));
   return builder.encode(where, "lower the rank or leave out the simulation mesh");
 }
 

@@ -2,16 +2,19 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
-#include "limber/base/text.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/displacement_file.hpp"
 #include "limber/io/json_schema.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/io/scene_domains.hpp"
+#include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_motion.hpp"
+#include "limber/io/scene_parts.hpp"
 #include "limber/io/scene_values.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
+#include "limber/io/tree_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -26,62 +29,6 @@ using nlohmann::json;
 
 // The schema has checked types, ranges and defaults before anything here runs; what is left are the rules
 // that tie keys together.
-
-Material to_material(const json& value, const std::string& where) {
-  const bool engineering = value.contains("young") || value.contains("poisson");
-  const bool lame_given = value.contains("lambda") || value.contains("mu");
-  require(engineering != lame_given, "{}: give either 'young' and 'poisson' or 'lambda' and 'mu'", where);
-  const char* first = engineering ? "young" : "lambda";
-  const char* second = engineering ? "poisson" : "mu";
-  for (const char* key : {first, second}) {
-    require(value.contains(key), "{}: '{}' is missing; '{}' and '{}' go together", where, key, first, second);
-  }
-  const double a = value[first].get<double>(), b = value[second].get<double>();
-  try {
-    const LameParameters lame = engineering ? lame_from_young(a, b) : LameParameters{a, b};
-    const MaterialConstants constants{value["mooney_share"].get<double>(),
-                                      value["locking_stretch"].get<double>()};
-    return {make_law(value["model"].get<std::string>(), lame, constants), value["density"].get<double>()};
-  } catch (const Error& error) {
-    throw Error("{}: {}", where, error.what());
-  }
-}
-
-/// One material per region: that of `materials` under the region's name or tag, else `material`, else that of
-/// `defaults`, which is empty or has one per region.
-std::vector<Material> to_materials(const json& body, const std::vector<Region>& regions,
-                                   const std::vector<Material>& defaults, const std::string& where) {
-  std::vector<const json*> chosen(regions.size(), body.contains("material") ? &body["material"] : nullptr);
-  std::vector<std::string> origin(regions.size(), where + ".material");
-  const json no_materials = json::object();
-  const json& materials = body.contains("materials") ? body["materials"] : no_materials;
-  for (const auto& [key, material] : materials.items()) {
-    bool found = false;
-    std::vector<std::string> names;
-    for (std::size_t r = 0; r < regions.size(); ++r) {
-      const Region& region = regions[r];
-      names.push_back(region.name.empty() ? std::to_string(region.tag) : region.name);
-      if (key != region.name && key != std::to_string(region.tag)) continue;
-      chosen[r] = &material;
-      origin[r] = fmt::format("{}.materials.{}", where, key);
-      found = true;
-    }
-    const std::vector<std::string_view> known(names.begin(), names.end());
-    require(found, "{}.materials: the mesh has no region '{}'; {}", where, key, suggestion(key, known));
-  }
-  std::vector<Material> result;
-  for (std::size_t r = 0; r < regions.size(); ++r) {
-    if (chosen[r] == nullptr && !defaults.empty()) {
-      result.push_back(defaults[r]);
-      continue;
-    }
-    require(chosen[r] != nullptr,
-            "{}: region '{}' (tag {}) has no material; give 'material' or name it in 'materials'", where,
-            regions[r].name, regions[r].tag);
-    result.push_back(to_material(*chosen[r], origin[r]));
-  }
-  return result;
-}
 
 /// Adds a load to those of the body.
 void read_load(const json& value, const std::string& where, bool statics, Body& body) {
@@ -156,7 +103,11 @@ void load_shape(const json& value, const std::filesystem::path& folder, const st
     }
   }
   if (!value.contains("model")) return;
-  body.model = std::make_shared<const ReducedModel>(read_model(resolve(folder, value, "model")));
+  const std::filesystem::path path = resolve(folder, value, "model");
+  const std::string content = read_file(path);
+  require(!looks_like_tree(content), "{}.model: it is a tree of domains; set solver.order to 'domains'",
+          where);
+  body.model = std::make_shared<const ReducedModel>(parse_model(content, path.string()));
   if (value.contains("mesh") && uses_mesh(solver.order)) return;
   body.render = body.model->surface.mesh;
   body.render_colors = body.model->surface.colors;
@@ -172,23 +123,35 @@ void load_shape(const json& value, const std::filesystem::path& folder, const st
   }
 }
 
-Body to_body(const json& value, std::size_t number, const std::filesystem::path& folder,
+/// The same for a body of any order. Returns whether it is a tree, whose parts bring all that.
+bool load_any_shape(const json& value, const json& stated, const std::filesystem::path& folder,
+                    const std::string& where, const SolverSettings& solver, Body& body) {
+  check_domain_keys(stated, solver, where);
+  if (solver.order == ModelOrder::domains && load_tree(value, stated, folder, where, solver, body))
+    return true;
+  load_shape(value, folder, where, solver, body);
+  return false;
+}
+
+/// stated: the body without the defaults of the schema.
+Body to_body(const json& value, const json& stated, std::size_t number, const std::filesystem::path& folder,
              const std::string& where, const SolverSettings& solver, FollowedAnimations& animations) {
   Body body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
-  load_shape(value, folder, where, solver, body);
+  const bool tree = load_any_shape(value, stated, folder, where, solver, body);
   if (value.contains("render")) {
     require(!body.model, "{}: 'render' and 'model' exclude each other: the surface is part of the model",
             where);
     body.render = read_surface(folder / value["render"].get<std::string>());
     body.render_colors.clear();
   }
-  body.materials = to_materials(value, body.regions(), body.materials, where);
+  if (!tree) body.materials = to_materials(value, body.regions(), body.materials, where);
+  if (solver.order == ModelOrder::domains) read_domains(value, stated, where, body);
   body.reduction.basis = to_basis(value["basis"], folder, body.mesh.vertex_count());
   to_forces(value["forces"], folder, body.mesh.vertex_count(), body.reduction);
   body.rank = value["rank"].get<int>();
-  if (value.contains("fixed")) {
+  if (value.contains("fixed") && !tree) {
     body.fixed_stated = true;
     const bool none = value["fixed"].is_string();
     body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
@@ -209,14 +172,16 @@ ModelOrder to_order(const std::string& word) {
   if (word == "reduced") return ModelOrder::reduced;
   if (word == "warped") return ModelOrder::warped;
   if (word == "online") return ModelOrder::online;
+  if (word == "domains") return ModelOrder::domains;
   return word == "linear" ? ModelOrder::linear : ModelOrder::full;
 }
 
 /// After the order and the parameters of Newmark's method.
 void to_integrator(const std::string& word, std::string_view where, SolverSettings& solver) {
   if (!is_modal(solver.order)) {
-    require(solver.order != ModelOrder::online || word == "newmark",
-            "{}: solver.integrator is '{}', but the order 'online' takes 'newmark' only", where, word);
+    require(word == "newmark" || (solver.order != ModelOrder::online && solver.order != ModelOrder::domains),
+            "{}: solver.integrator is '{}', but the order '{}' takes 'newmark' only", where, word,
+            solver.order == ModelOrder::online ? "online" : "domains");
     require(word == "newmark" || word == "central-differences",
             "{}: solver.integrator is '{}', which steps single modes; take 'newmark' or "
             "'central-differences', or the solver.order 'warped' or 'linear'",
@@ -265,6 +230,10 @@ SolverSettings to_solver(const json& value, std::string_view where) {
           "{}: solver.order is 'online', which learns from steps, but a static solution is one solve; take "
           "'full', or the solver.type 'dynamic' or 'quasistatic'",
           where);
+  require(solver.order != ModelOrder::domains || solver.type == SimulationType::dynamics,
+          "{}: solver.order is 'domains', which computes motions only; set solver.type to 'dynamic'", where);
+  require(solver.order != ModelOrder::domains || value["linear_solver"] == "cholesky",
+          "{}: solver.linear_solver is 'cg', but the order 'domains' takes 'cholesky' only", where);
   if (solver.type != SimulationType::statics) {
     for (const char* key : {"timestep", "steps"}) {
       require(value.contains(key), "{}: solver.{} is missing; a {} solver needs it", where, key, type);
@@ -317,14 +286,15 @@ void add_files(const std::filesystem::path& mesh, std::vector<std::filesystem::p
 }  // namespace
 
 Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where) {
-  const json value = validate(scene_schema(), parse_json(text, where), where);
+  const json stated = parse_json(text, where);
+  const json value = validate(scene_schema(), stated, where);
   Scene scene;
   scene.gravity = to_vector(value["gravity"]);
   scene.solver = to_solver(value["solver"], where);
   FollowedAnimations animations;
   for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
-    scene.bodies.push_back(to_body(value["bodies"][i], i, folder, fmt::format("{}: bodies[{}]", where, i),
-                                   scene.solver, animations));
+    scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, folder,
+                                   fmt::format("{}: bodies[{}]", where, i), scene.solver, animations));
   }
   scene.output = to_output(value["output"], folder, where, scene.solver);
   for (const json& body : value["bodies"]) {
@@ -332,6 +302,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
       if (body.contains(key) && !is_builtin(body[key].get<std::string>()))
         add_files(resolve(folder, body, key), scene.inputs);
     }
+    for (const std::filesystem::path& path : assembly_files(body, folder)) add_files(path, scene.inputs);
     for (const char* key : {"sketch", "snapshots"}) {
       if (body["basis"].contains(key)) scene.inputs.push_back(resolve(folder, body["basis"], key));
     }

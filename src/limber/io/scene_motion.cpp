@@ -7,7 +7,6 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 #include <utility>
 
@@ -15,16 +14,6 @@ namespace limber {
 namespace {
 
 using nlohmann::json;
-
-Eigen::Quaterniond to_rotation(const json& value, const std::string& where) {
-  const Eigen::Quaterniond rotation(value[3].get<double>(), value[0].get<double>(), value[1].get<double>(),
-                                    value[2].get<double>());
-  const double length = rotation.coeffs().stableNorm();
-  require(std::abs(length - 1.0) <= 1e-6,
-          "{}.rotation: a unit quaternion x, y, z, w is expected, this one is of length {:.9g}", where,
-          length);
-  return rotation.normalized();
-}
 
 PoseFunction to_keyed_motion(const json& keys, const std::string& interpolation, const std::string& where) {
   std::vector<PoseKey> poses;

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <limits>
 
 namespace limber {
@@ -23,6 +24,16 @@ BoundingBox to_box(const json& value, const std::string& where) {
 
 Vector3 to_vector(const json& value) {
   return {value[0].get<double>(), value[1].get<double>(), value[2].get<double>()};
+}
+
+Eigen::Quaterniond to_rotation(const json& value, const std::string& where) {
+  const Eigen::Quaterniond rotation(value[3].get<double>(), value[0].get<double>(), value[1].get<double>(),
+                                    value[2].get<double>());
+  const double length = rotation.coeffs().stableNorm();
+  require(std::abs(length - 1.0) <= 1e-6,
+          "{}.rotation: a unit quaternion x, y, z, w is expected, this one is of length {:.9g}", where,
+          length);
+  return rotation.normalized();
 }
 
 VertexSelection to_selection(const json& value, const std::string& where) {

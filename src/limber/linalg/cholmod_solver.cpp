@@ -13,6 +13,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <mutex>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -48,6 +49,8 @@ std::vector<int> block_ordering(const SparseMatrix& A, int block_size) {
     METIS_SetDefaultOptions(options);
     options[METIS_OPTION_SEED] = 1;  // the ordering, and with it every bit of the solution, is reproducible
     idx_t vertices = block_count;
+    static std::mutex metis;  // its random numbers are those of the whole process
+    const std::lock_guard lock(metis);
     const int status = METIS_NodeND(&vertices, begin.data(), neighbour.data(), nullptr, options, order.data(),
                                     inverse.data());
     if (status != METIS_OK) std::iota(order.begin(), order.end(), 0);

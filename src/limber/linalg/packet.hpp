@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 
 namespace limber {
 
@@ -14,6 +15,14 @@ using PacketMask = std::int64_t __attribute__((vector_size(64)));  ///< all bits
 inline constexpr int packet_size = 8;
 
 inline Packet broadcast(double x) { return Packet{} + x; }
+
+/// Eight doubles that follow each other in memory, wherever they start.
+inline Packet load_packet(const double* from) {
+  Packet x;
+  std::memcpy(&x, from, sizeof x);
+  return x;
+}
+inline void store_packet(double* to, Packet x) { std::memcpy(to, &x, sizeof x); }
 
 /// `yes` where the mask holds, else `no`.
 inline Packet select(PacketMask mask, Packet yes, Packet no) {

@@ -19,12 +19,6 @@ namespace {
 
 using namespace cubature;
 
-Packet load_packet(const double* from) {
-  Packet x;
-  std::memcpy(&x, from, sizeof x);
-  return x;
-}
-
 void check_options(const KeyElementOptions& options) {
   require(options.error > 0.0 && options.error < 1.0,
           "the error asked of key elements is {}, expected a number between 0 and 1", options.error);

@@ -17,7 +17,6 @@
 #include "limber/reduced/quartic.hpp"
 
 #include <algorithm>
-#include <cstring>
 
 namespace limber {
 namespace {
@@ -37,12 +36,6 @@ constexpr Index most_columns = 1;
 constexpr Index most_sums = Index{1} << 25;
 
 Index groups_of(Index columns) { return (columns + group - 1) / group; }
-
-Packet load_packet(const double* x) {
-  Packet result;
-  std::memcpy(&result, x, sizeof result);
-  return result;
-}
 
 /// sums[i] += the sum of the lanes of x[i].
 void add_lanes(const Packet (&x)[group], double* sums) {
@@ -159,7 +152,7 @@ class ShareSums {
       const auto copy = [&](int rows, double weight) {
         for (int row = 0; row < rows; ++row, from += packet_size, to += group * packet_size) {
           const Packet x = weight * load_packet(from);
-          std::memcpy(to, &x, sizeof x);
+          store_packet(to, x);
         }
       };
       for (const ElementPacket& packet : packets) {

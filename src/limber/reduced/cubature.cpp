@@ -93,12 +93,6 @@ double steepest_gradient(const Eigen::Ref<const Matrix>& gradients) {
   return std::sqrt(square);
 }
 
-Packet load_packet(const double* from) {
-  Packet x;
-  std::memcpy(&x, from, sizeof(x));
-  return x;
-}
-
 /// psi and P of eight points, and A where it is asked for.
 struct Response {
   Packet energy;

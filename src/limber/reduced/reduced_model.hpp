@@ -62,7 +62,7 @@ struct ReducedModel {
 inline constexpr Index max_reduced_rank = 1000;  ///< the coefficients alone would fill 300 GiB
 
 /// Throws Error unless all sizes agree, numbers are finite, indices in range, the materials possible and the
-/// mass positive definite. `where` names the model in the message, e.g. its file.
-void check_model(const ReducedModel& model, std::string_view where);
+/// mass positive definite. `where` names the model in the message, e.g. its file. least_rank: 0 where it may be rigid, as a domain of a tree may.
+void check_model(const ReducedModel& model, std::string_view where, Index least_rank = 1);
 
 }  // namespace limber

@@ -13,6 +13,7 @@ namespace limber {
 struct Scene;
 struct Body;
 struct ReducedModel;
+class TreeDynamics;
 
 /// What one step did, of one body or summed over several.
 struct [[nodiscard]] StepReport : SolveReport {
@@ -51,6 +52,8 @@ class BodySimulation {
   [[nodiscard]] virtual double smallest_volume_ratio() const = 0;
   /// The model in whose subspace it moves; nullptr for a full body.
   [[nodiscard]] virtual const ReducedModel* reduced_model() const { return nullptr; }
+  /// The motion of its tree of domains; nullptr for any other body.
+  [[nodiscard]] virtual const TreeDynamics* tree_dynamics() const { return nullptr; }
 };
 
 /// The simulation that a scene asks for. Throws Error for whatever makes it impossible.

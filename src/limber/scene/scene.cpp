@@ -5,6 +5,7 @@
 #include "limber/scene/modal_body.hpp"
 #include "limber/scene/online_body.hpp"
 #include "limber/scene/reduced_body.hpp"
+#include "limber/scene/tree_body.hpp"
 
 #include <algorithm>
 
@@ -19,6 +20,21 @@ std::vector<Region> Body::regions() const {
 
 namespace {
 
+/// Throws Error for a body that only the order domains can move, and for what that cannot do.
+void check_domains(const SolverSettings& solver, const Body& body) {
+  if (solver.order != ModelOrder::domains) {
+    require(!body.tree && body.parts.placements.empty(),
+            "{}: the body is a tree of parts, which needs the order 'domains'; set solver.order", body.name);
+    require(body.wind.velocity.isZero(0.0), "{}: 'wind' needs the order 'domains'; set solver.order",
+            body.name);
+    return;
+  }
+  require(solver.type == SimulationType::dynamics,
+          "{}: the order 'domains' computes motions only; set solver.type to 'dynamic'", body.name);
+  require(solver.integrator == Integrator::newmark,
+          "{}: the order 'domains' takes the integrator 'newmark' only", body.name);
+}
+
 /// Throws Error for what the order or the type of the scene cannot do with the body.
 void check_possible(const SolverSettings& solver, const Body& body) {
   const bool quasistatic = solver.type == SimulationType::quasistatic;
@@ -27,6 +43,7 @@ void check_possible(const SolverSettings& solver, const Body& body) {
   require(solver.order != ModelOrder::online || solver.type != SimulationType::statics,
           "{}: the order 'online' learns from steps, and statics is one solve; set solver.order to 'full'",
           body.name);
+  check_domains(solver, body);
   require(is_modal(solver.order) || quasistatic || (body.constraints.empty() && !body.support),
           "{}: 'constraints' and 'support' need the order 'warped' or 'linear', or the solver.type "
           "'quasistatic'",
@@ -42,6 +59,7 @@ std::unique_ptr<BodySimulation> make_simulation(const Scene& scene, const Body& 
   check_possible(scene.solver, body);
   if (is_modal(order)) return std::make_unique<ModalBody>(scene, body, executor, progress);
   if (order == ModelOrder::reduced) return std::make_unique<ReducedBody>(scene, body, executor, progress);
+  if (order == ModelOrder::domains) return std::make_unique<TreeBody>(scene, body, executor, progress);
   if (order == ModelOrder::online) return std::make_unique<OnlineBody>(scene, body, executor);
   return std::make_unique<FullBody>(scene, body, executor);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/bodies/part_tree.hpp"
 #include "limber/full/dynamics.hpp"
 #include "limber/full/statics.hpp"
 #include "limber/material/material.hpp"
@@ -9,6 +10,7 @@
 #include "limber/precompute/reduce.hpp"
 #include "limber/scene/body_simulation.hpp"
 #include "limber/scene/constraint.hpp"
+#include "limber/scene/domain_settings.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/scene/skeleton.hpp"
 
@@ -65,6 +67,12 @@ struct Body {
   bool coriolis = false;  ///< order warped only: forces of the turning of the local frames
   Skeleton skin;          ///< quasistatic only, the orders full and online; without bones: none
 
+  // Order domains only. `mesh`, `render` and `render_colors` are those of the whole, in the order of its domains.
+  std::shared_ptr<const DomainTree> tree;  ///< none: made from `parts`, `model` or the mesh
+  PartTree parts;                          ///< without placements: none
+  DomainSettings domains;
+  Wind wind;
+
   /// Regions of the mesh, or of a reduced model that was kept without its mesh.
   [[nodiscard]] std::vector<Region> regions() const;
 };
@@ -76,6 +84,7 @@ enum class ModelOrder {
   warped,  ///< by the natural modes of such a subspace, which are warped                     [Choi & Ko 2005]
   linear,  ///< by these modes as they are: linear modal analysis, for small displacements
   online,  ///< with every vertex, and in a subspace learned from that wherever it will do   [Kim & James 2009]
+  domains,  ///< as a tree of domains, each in a subspace of its own                        [Barbic & Zhao 2011]
 };
 
 /// Whether bodies are computed by natural modes.

@@ -4,40 +4,29 @@ import {
   checkInteger,
   checkKeys,
   checkNumbers,
-  checkPull,
   checkVector,
   checkWord,
 } from './checks.js';
+import type { BodyDescription } from './description.js';
 import { LimberError } from './limber_error.js';
+import { Live } from './live.js';
 import { ModelArrays } from './model_arrays.js';
-import { writeHandles, writePulls } from './records.js';
+import { writeHandles } from './records.js';
 import type {
   BodyInfo,
   BodyState,
-  Damping,
   FrameMotion,
   Handle,
   HandleReport,
   Material,
   Method,
-  Pick,
-  Pull,
   Quaternion,
   SimulationMesh,
-  StepOptions,
   Surface,
-  Vector3,
 } from './types.js';
 import type { WasmRuntime } from './wasm_module.js';
 
-const mostInt = 2 ** 31 - 1;
 const methods: readonly Method[] = ['nonlinear', 'linear', 'warped']; // numbered as in live_body.hpp
-
-interface Description {
-  readonly info: BodyInfo;
-  readonly parts: Surface['parts'];
-  readonly element: SimulationMesh['element'] | null;
-}
 
 /**
  * A deformable body: a reduced model with its materials, its state and what acts on it, all of which may change between two
@@ -45,29 +34,19 @@ interface Description {
  *
  * It holds memory of the WebAssembly module, which no garbage collector frees: call `dispose()` when it is no longer needed.
  */
-export class Body {
+export class Body extends Live {
   readonly info: BodyInfo;
-  private readonly description: Description;
   private readonly arrays: ModelArrays;
-  private pullCount = 0;
-  private disposed = false;
 
   /** Made by `load()`. */
   constructor(
-    private readonly runtime: WasmRuntime,
-    private readonly number: number,
+    runtime: WasmRuntime,
+    number: number,
+    private readonly description: BodyDescription,
   ) {
-    runtime.call('_limber_describe', number);
-    const text = new TextDecoder().decode(runtime.bytes(runtime.result(0), runtime.result(1)));
-    this.description = JSON.parse(text) as Description;
-    this.info = this.description.info;
+    super(runtime, number, 'body', description.info.vertexCount);
+    this.info = description.info;
     this.arrays = new ModelArrays(runtime, number);
-  }
-
-  /** Frees the body's memory. Nothing else may be called afterwards; a second call does nothing. */
-  dispose(): void {
-    if (!this.disposed) this.runtime.release(this.number);
-    this.disposed = true;
   }
 
   // What it is.
@@ -118,16 +97,6 @@ export class Body {
     );
   }
 
-  /** None at first. */
-  setDamping(damping: Damping): void {
-    const { mass, stiffness } = damping;
-    this.call(
-      '_limber_set_damping',
-      checkFinite(mass, 'the damping of mass'),
-      checkFinite(stiffness, 'the damping of stiffness'),
-    );
-  }
-
   /** 'nonlinear' at first. */
   get method(): Method {
     this.call('_limber_method');
@@ -145,46 +114,7 @@ export class Body {
     this.pullCount = 0;
   }
 
-  // What acts on it, until it is changed.
-
-  /** m/s^2; none at first. */
-  setGravity(acceleration: Vector3): void {
-    this.call('_limber_set_gravity', ...checkVector(acceleration, 'gravity'));
-  }
-
-  /** A constant force on a vertex, N, in place of the one there; zero takes it away. */
-  applyForce(vertex: number, force: Vector3): void {
-    this.call('_limber_set_force', this.checkVertex(vertex), ...checkVector(force, 'the force'));
-  }
-
-  clearForces(): void {
-    this.call('_limber_clear_forces');
-  }
-
-  /** Springs from vertices to points, in place of those before. Not of the method 'warped', which takes handles. */
-  setPulls(pulls: readonly Pull[]): void {
-    for (const pull of pulls) {
-      this.checkVertex(pull.vertex);
-      checkPull(pull);
-    }
-    this.call('_limber_pull_records', pulls.length);
-    writePulls(this.runtime, this.runtime.result(0), pulls);
-    this.call('_limber_set_pulls');
-    this.pullCount = pulls.length;
-  }
-
-  /** N, with which pull i of the list given to `setPulls` pulls now. */
-  pullForce(i: number): Vector3 {
-    if (this.pullCount === 0) throw new LimberError(`pull ${i} is asked for, but there are none`);
-    this.call('_limber_pull_force', checkInteger(i, 0, this.pullCount - 1, 'the number of the pull'));
-    return this.vector();
-  }
-
-  /** N/m, with which the body at rest resists a force on a vertex. Infinity for one that cannot move. */
-  stiffnessAt(vertex: number): number {
-    this.call('_limber_stiffness_at', this.checkVertex(vertex));
-    return this.runtime.result(0);
-  }
+  // What acts on it, until it is changed; more in Live.
 
   /**
    * Vertices that are held from the next step on, in place of those before: hard constraints, of the method 'warped' only. Handles at
@@ -222,40 +152,12 @@ export class Body {
 
   // Motion.
 
-  /** Takes `count` steps of h seconds. Where one fails, its reason is thrown; the steps before it stay taken. */
-  step(h: number, count = 1, options: StepOptions = {}): void {
-    checkKeys(options, ['iterations', 'solver'], 'a step');
-    const solver = checkWord(options.solver ?? 'direct', ['direct', 'cg'], 'the solver');
-    this.call(
-      '_limber_step',
-      checkFinite(h, 'the time step'),
-      checkInteger(count, 0, mostInt, 'the number of steps'),
-      checkInteger(options.iterations ?? 1, 1, mostInt, 'the number of iterations'),
-      solver,
-    );
-  }
-
-  /** To the rest shape, at rest, at time 0. Materials and what acts on the body stay. */
-  reset(): void {
-    this.call('_limber_reset');
-  }
-
   /** A copy. */
   get state(): BodyState {
-    this.call('_limber_state');
-    const [time, rank, q, v] = [0, 1, 2, 3].map((i) => this.runtime.result(i)) as [
-      number,
-      number,
-      number,
-      number,
-    ];
-    const state = {
-      time,
-      q: this.runtime.doubles(q, rank).slice(),
-      v: this.runtime.doubles(v, rank).slice(),
-    };
+    const { time, q, v } = this.stateView();
+    const copy = { time, q: q.slice(), v: v.slice() };
     const { elastic, kinetic } = this.energy;
-    return { ...state, elasticEnergy: elastic, kineticEnergy: kinetic };
+    return { ...copy, elasticEnergy: elastic, kineticEnergy: kinetic };
   }
 
   /** q, v: `rank` numbers each. The time stays. */
@@ -263,54 +165,22 @@ export class Body {
     const rank = this.rank;
     checkNumbers(q, rank, 'q');
     checkNumbers(v, rank, 'v');
-    this.call('_limber_state_room');
-    const [atQ, atV] = [this.runtime.result(0), this.runtime.result(1)];
-    this.runtime.doubles(atQ, rank).set(q);
-    this.runtime.doubles(atV, rank).set(v);
-    this.call('_limber_set_state');
-  }
-
-  /** J, without the springs that pull. */
-  get energy(): { readonly elastic: number; readonly kinetic: number } {
-    this.call('_limber_energy');
-    return { elastic: this.runtime.result(0), kinetic: this.runtime.result(1) };
+    this.writeState(q, v);
   }
 
   /** Writes q, `rank` numbers: all that drawing a frame needs. */
   coordinates(into: Float32Array): void {
-    this.call('_limber_state');
-    const rank = this.runtime.result(1);
-    if (into.length < rank) throw new LimberError(`room for ${into.length} coordinates, expected ${rank}`);
-    into.set(this.runtime.doubles(this.runtime.result(2), rank));
-  }
-
-  /** Where a vertex is now. */
-  position(vertex: number): Vector3 {
-    this.call('_limber_position', this.checkVertex(vertex));
-    return this.vector();
+    const { q } = this.stateView();
+    if (into.length < q.length) {
+      throw new LimberError(`room for ${into.length} coordinates, expected ${q.length}`);
+    }
+    into.set(q);
   }
 
   /** How a vertex is turned from rest, as the method 'warped' has it; not at all for the others. */
   orientation(vertex: number): Quaternion {
     this.call('_limber_orientation', this.checkVertex(vertex));
     return [...this.vector(), this.runtime.result(3)];
-  }
-
-  /** Where all vertices are now, 3 n: a copy. */
-  positions(): Float32Array {
-    this.call('_limber_positions');
-    return this.runtime.floats(this.runtime.result(0), this.runtime.result(1)).slice();
-  }
-
-  /** The vertex of the surface as it is now that a ray points at; null where it points at none. */
-  pick(origin: Vector3, direction: Vector3): Pick | null {
-    this.call(
-      '_limber_pick',
-      ...checkVector(origin, 'the origin of the ray'),
-      ...checkVector(direction, 'the direction of the ray'),
-    );
-    const [vertex, distance, hit] = this.vector();
-    return vertex < 0 ? null : { vertex, distance, hit: hit !== 0 };
   }
 
   // Natural vibrations about the rest shape, for the present materials and rank.
@@ -327,29 +197,7 @@ export class Body {
     return this.runtime.doubles(this.runtime.result(0), this.runtime.result(1)).slice();
   }
 
-  private checkVertex(vertex: number): number {
-    return checkInteger(vertex, 0, this.info.vertexCount - 1, 'the vertex');
-  }
-
   private checkRegion(region: number): number {
     return checkInteger(region, 0, this.info.regions.length - 1, 'the region');
-  }
-
-  private vector(): [number, number, number] {
-    return [this.runtime.result(0), this.runtime.result(1), this.runtime.result(2)];
-  }
-
-  private checkAlive(): void {
-    if (this.disposed) throw new LimberError('the body was disposed of; load it again');
-  }
-
-  private call(name: Parameters<WasmRuntime['call']>[0], ...values: number[]): void {
-    this.checkAlive();
-    (this.runtime.call as (name: string, ...values: number[]) => void).call(
-      this.runtime,
-      name,
-      this.number,
-      ...values,
-    );
   }
 }

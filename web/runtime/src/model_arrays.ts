@@ -1,7 +1,7 @@
-import type { SimulationMesh, Surface } from './types.js';
+import type { SimulationMesh, Surface, TreeSurface } from './types.js';
 import type { WasmRuntime } from './wasm_module.js';
 
-/** Arrays of the model, numbered as in bindings.cpp. */
+/** Arrays of the model, numbered as in bindings.hpp. */
 enum ModelArray {
   vertices,
   triangles,
@@ -13,9 +13,12 @@ enum ModelArray {
   cubatureElements,
   meshBasis,
   surfaceRotations,
+  vertexDomains,
+  triangleDomains,
+  reach,
 }
 
-/** Copies of what a body's model holds. */
+/** Copies of what the model of a body or a tree holds. */
 export class ModelArrays {
   constructor(
     private readonly runtime: WasmRuntime,
@@ -43,6 +46,21 @@ export class ModelArrays {
       cubatureElements: new Uint32Array(new Set(this.integers(ModelArray.cubatureElements))).sort(),
       basis: new Float32Array(this.doubles(ModelArray.meshBasis)),
     };
+  }
+
+  treeSurface(parts: Surface['parts']): TreeSurface {
+    return {
+      positions: new Float32Array(this.doubles(ModelArray.vertices)),
+      triangles: new Uint32Array(this.integers(ModelArray.triangles)),
+      triangleParts: new Uint32Array(this.integers(ModelArray.triangleParts)),
+      parts,
+      vertexDomains: this.integers(ModelArray.vertexDomains).slice(),
+      triangleDomains: new Uint32Array(this.integers(ModelArray.triangleDomains)),
+    };
+  }
+
+  reach(): Float64Array {
+    return this.doubles(ModelArray.reach).slice();
   }
 
   private array(which: ModelArray): [number, number] {

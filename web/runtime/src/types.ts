@@ -147,10 +147,82 @@ export interface BodyState {
   readonly kineticEnergy: number;
 }
 
+/** What a domain feels of the inertia of those that hang from it: their mass at the interface, at their centre of mass, or all of it. */
+export type SubtreeInertia = 'interface' | 'center' | 'full';
+
+/** A precomputed piece of a tree, which may stand in many places. */
+export interface DomainKindInfo {
+  readonly name: string;
+  /** Coordinates; 0: rigid. */
+  readonly rank: number;
+}
+
+/** A piece of a tree in its place. */
+export interface DomainInfo {
+  readonly name: string;
+  /** Index into `kinds`. */
+  readonly kind: number;
+  /** Index of the domain that carries it; -1 for the root. */
+  readonly parent: number;
+  /** Factor of its elastic forces, as the file has it. */
+  readonly stiffness: number;
+}
+
+/** What does not change while a tree moves. */
+export interface TreeInfo {
+  readonly name: string;
+  /** How it was made. */
+  readonly description: string;
+  /** Whether nothing holds its root. */
+  readonly free: boolean;
+  /** Domains on the longest way from the root to a leaf. */
+  readonly depth: number;
+  /** Of all domains. */
+  readonly coordinateCount: number;
+  readonly kinds: readonly DomainKindInfo[];
+  /** Parents before their children. */
+  readonly domains: readonly DomainInfo[];
+  readonly vertexCount: number;
+  readonly triangleCount: number;
+}
+
+/** The surface of a tree. It has no basis: `Tree.positions()` says where its vertices are. */
+export interface TreeSurface extends Omit<Surface, 'basis' | 'rotations'> {
+  /** n: the domain of each vertex, the first that has a copy; -1 for a vertex that no triangle uses. */
+  readonly vertexDomains: Int32Array;
+  /** t: the domain of each triangle. */
+  readonly triangleDomains: Uint32Array;
+}
+
+/** How the root of a free tree is and moves, in world axes. */
+export interface RootState {
+  readonly position: Vector3;
+  readonly rotation: Quaternion;
+  readonly velocity: Vector3;
+  readonly angularVelocity: Vector3;
+}
+
+/** Where a tree is in time; q and v are those of its domains, one after the other. */
+export interface TreeState extends BodyState {
+  /** Of a free tree; else null. */
+  readonly root: RootState | null;
+}
+
+/** How far vertices of an interface are from the rigid motion of the frame that they carry. */
+export interface InterfaceGap {
+  /** The child whose interface it is. */
+  readonly domain: number;
+  /** m */
+  readonly distance: number;
+  /** Of the size of the interface. */
+  readonly share: number;
+}
+
 export interface StepOptions {
   /** Newton iterations of a step at most. 1, the default: one linearised step, as real time asks. More: the step is
    *  exact to 1e-8, and is divided where it does not converge. */
   readonly iterations?: number;
-  /** 'cg' solves without forming the stiffness: faster for cubature with many coordinates. Default 'direct'. */
+  /** 'cg' solves without forming the stiffness: faster for cubature with many coordinates. Default 'direct'.
+   *  Not of trees. */
   readonly solver?: 'direct' | 'cg';
 }

@@ -1,6 +1,6 @@
 import { LimberError } from './limber_error.js';
 
-/** The functions of bindings.cpp. Those that return a boolean (0 or 1) leave their numbers in limber_results. */
+/** The functions of bindings.cpp and tree_bindings.cpp. Those that return a boolean (0 or 1) leave their numbers in limber_results. */
 interface Functions {
   _limber_message(): number;
   _limber_results(): number;
@@ -42,6 +42,13 @@ interface Functions {
   _limber_pick(body: number, ox: number, oy: number, oz: number, dx: number, dy: number, dz: number): number;
   _limber_frequencies(body: number): number;
   _limber_mode_shape(body: number, mode: number): number;
+  _limber_set_domain_stiffness(tree: number, domain: number, factor: number): number;
+  _limber_domain_stiffness(tree: number, domain: number): number;
+  _limber_set_inertia(tree: number, inertia: number): number;
+  _limber_inertia(tree: number): number;
+  _limber_set_wind(tree: number, x: number, y: number, z: number, gusts: number): number;
+  _limber_lowest_frequency(tree: number): number;
+  _limber_largest_gap(tree: number): number;
 }
 
 /** What Emscripten's module offers. The memory is replaced when it grows: its views are never kept. */

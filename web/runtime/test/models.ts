@@ -96,6 +96,17 @@ export function readModel(name: 'exact' | 'cubature' | 'bare'): Uint8Array {
   return new Uint8Array(readFileSync(models()[name]));
 }
 
+let tree: string | undefined;
+
+/** Path of a small tree of domains, made by the native reference: a stem, two twigs of one kind and a rigid knob. */
+export function treePath(): string {
+  if (tree === undefined) {
+    tree = join(folder, 'tree.glb');
+    execFileSync(reference!, ['--make-tree', tree], { stdio: ['ignore', 'ignore', 'inherit'] });
+  }
+  return tree;
+}
+
 /** A file in the tests' own folder. */
 export function temporaryFile(name: string, content: string): string {
   const path = join(folder, name);

@@ -57,10 +57,13 @@ describe.skipIf(needsLimber)(`the npm package${needsLimber}`, () => {
     const types = [
       'body',
       'checks',
+      'description',
       'index',
       'limber_error',
+      'live',
       'model_arrays',
       'records',
+      'tree',
       'types',
       'wasm_module',
     ];

@@ -12,10 +12,13 @@ declare module 'vitest' {
 }
 
 /** Models that the tests look at, made once: an octopus and a bar with exact forces, a heart with cubature, a bridge
- *  in two regions. */
+ *  in two regions, and a tree of four domains. */
 export default function makeModels(project: TestProject): () => void {
   const limber = process.env.LIMBER;
   if (limber === undefined) throw new Error('LIMBER is not set: it names the command that the tests run');
+  const reference = process.env.LIMBER_REFERENCE;
+  if (reference === undefined)
+    throw new Error('LIMBER_REFERENCE is not set: it names the program live_reference');
   const models = mkdtempSync(join(tmpdir(), 'limber-viewer-'));
   const reduce = (body: string, file: string, ...options: string[]): void => {
     execFileSync(limber, ['reduce', body, '-o', join(models, file), ...options], { stdio: 'pipe' });
@@ -41,6 +44,7 @@ export default function makeModels(project: TestProject): () => void {
     '4',
     '--no-check',
   );
+  execFileSync(reference, ['--make-tree', join(models, 'tree.glb')], { stdio: 'pipe' });
   project.provide('limber', limber);
   project.provide('models', models);
   return () => {

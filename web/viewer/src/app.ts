@@ -1,11 +1,12 @@
 // Brings the simulation, the stage and the page together: keeps the state, carries out what a person does, and draws.
 
-import type { Surface } from '../../runtime/src/types';
 import type { Loaded, SimulationClient } from './client';
 import type { ModelSource } from './model_source';
-import type { Frame, Settings } from './protocol';
+import type { Frame, Settings, ShownSurface } from './protocol';
 import type { Stage } from './stage/stage';
+import { DomainControl } from './ui/domain_control';
 import { drawnHandles, drawnPulls, HandleControl, handlesKey } from './ui/handle_control';
+import { NOT_OF_TREES } from './ui/motion_sections';
 import { OverlayControl } from './ui/overlay_control';
 import type { PageView } from './ui/page';
 import { Picture } from './ui/picture';
@@ -26,8 +27,9 @@ const TIME_INTERVAL = 0.1;
 export class App implements Actions {
   readonly state: ViewState = emptyState();
   readonly handles: HandleControl;
+  readonly domains: DomainControl;
   private readonly sketch_ = new SketchControl(this.state, () => this.page_?.messages);
-  private surface_: Surface | null = null;
+  private surface_: ShownSurface | null = null;
   /** Counts what was asked to be shown, so that a file that is read slowly does not replace a newer choice. */
   private request_ = 0;
   /** The request after which the page was closed last. */
@@ -61,6 +63,15 @@ export class App implements Actions {
       stage_.selectHandle(this.state.handles.selected);
       this.picture_.invalidate();
       this.refresh_();
+    });
+    this.domains = new DomainControl(client_, stage_, this.state, {
+      set: (settings) => {
+        this.set(settings);
+      },
+      changed: () => {
+        this.picture_.invalidate();
+        this.refresh_();
+      },
     });
     this.listen_(client_);
   }
@@ -168,6 +179,7 @@ export class App implements Actions {
     if (fresh && now >= this.timeDue_) {
       this.timeDue_ = now + TIME_INTERVAL;
       page?.transport.showTime(frame.time);
+      page?.domains.showFrame(frame);
       const counted = this.sketch_.count === this.state.sketch.count;
       if (!counted || handlesKey(frame) !== this.handlesKey_) this.refresh_();
     }
@@ -218,6 +230,7 @@ export class App implements Actions {
   }
 
   setMode(change: Partial<ViewState['mode']>): void {
+    if (change.playing !== undefined && change.playing !== null && this.refused_()) return;
     const before = this.state.mode.playing;
     const mode = { ...this.state.mode, ...change };
     const { playing, amplitude, rate } = mode;
@@ -246,7 +259,7 @@ export class App implements Actions {
   }
 
   record(on: boolean): void {
-    if (!this.state.info || on === this.state.sketch.recording) return;
+    if (!this.state.info || on === this.state.sketch.recording || (on && this.refused_())) return;
     if (on) this.setMode({ playing: null });
     this.sketch_.record(on);
     this.set(on ? { method: 'linear', paused: false } : { method: this.sketch_.methodBefore });
@@ -263,12 +276,19 @@ export class App implements Actions {
     this.refresh_();
   }
 
+  /** Whether the body is a tree of domains, which has no use for what was asked; then the page says so. */
+  private refused_(): boolean {
+    const refused = this.state.info?.tree !== undefined;
+    if (refused) this.page_?.messages.notify(NOT_OF_TREES);
+    return refused;
+  }
+
   private adopt_(loaded: Loaded): void {
     Object.assign(this.state, loadedState(loaded, this.state), { frame: this.client_.newestFrame });
     this.surface_ = loaded.surface;
     this.forget_();
     this.stage_.setBody(loaded.surface);
-    this.refresh_();
+    this.domains.show();
   }
 
   /** Without a body. */

@@ -7,9 +7,10 @@ export class BodyScale {
   /** m of the farthest vertex, per unit of each coordinate */
   private readonly farthest: Float64Array;
 
-  constructor(surface: Surface, rank: number) {
+  /** farthest: of each coordinate, where the surface has no basis. */
+  constructor(surface: Surface, rank: number, farthest?: Float64Array) {
     this.size = diagonal(surface.positions);
-    this.farthest = farthestPerCoordinate(surface, rank);
+    this.farthest = farthest ?? farthestPerCoordinate(surface, rank);
   }
 
   /** No vertex is displaced by more than this, m: sum_i |q_i| max_v |U_vi|. Warping makes no displacement longer. */
@@ -25,6 +26,13 @@ export class BodyScale {
     for (let i = 0; i < a.length; ++i) sum += Math.abs(a[i]! - b[i]!) * this.farthest[i]!;
     return sum;
   }
+}
+
+/** Largest difference of two lists of positions in a coordinate, m. */
+export function farthestApart(a: Float32Array, b: Float32Array): number {
+  let largest = 0;
+  for (let i = 0; i < a.length; ++i) largest = Math.max(largest, Math.abs(a[i]! - b[i]!));
+  return largest;
 }
 
 /** Diagonal of the box around points, 3 n numbers. */

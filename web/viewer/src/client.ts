@@ -112,6 +112,11 @@ export class SimulationClient {
     this.send({ kind: 'material', region, young });
   }
 
+  /** Factor of the elastic forces of some domains of a tree. */
+  stiffness(domains: readonly number[], factor: number): void {
+    this.send({ kind: 'stiffness', domains, factor });
+  }
+
   step(): void {
     this.send({ kind: 'step' });
   }

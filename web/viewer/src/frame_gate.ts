@@ -1,5 +1,3 @@
-import type { BodyScale } from './body_scale';
-
 /** s between frames at least; and at most while the clock runs but nothing moves. */
 const frameInterval = 1 / 75;
 const stillInterval = 0.1;
@@ -12,7 +10,13 @@ export class FrameGate {
   private shown = new Float32Array(0);
   private touched = true;
 
-  constructor(private readonly scale: BodyScale) {}
+  /** size: of the body, m.  distance: no vertex moves by more between two lists of what frames hold. */
+  constructor(
+    private readonly scale: {
+      readonly size: number;
+      distance(a: Float32Array, b: Float32Array): number;
+    },
+  ) {}
 
   /** Something but the shape may have changed. */
   touch(): void {
@@ -24,10 +28,15 @@ export class FrameGate {
     return this.touched;
   }
 
+  /** Whether a frame may be shown again. */
+  due(now: number): boolean {
+    return now - this.last >= frameInterval;
+  }
+
   /** Whether it is time to show the coordinates q; true counts as shown. */
   passes(now: number, q: Float32Array, running: boolean): boolean {
     const since = now - this.last;
-    if (since < frameInterval) return false;
+    if (!this.due(now)) return false;
     if (!this.touched && !this.moved(q) && !(running && since >= stillInterval)) return false;
     this.last = now;
     this.shown = q.slice();

@@ -8,9 +8,23 @@ import type {
   Method,
   Quaternion,
   SimulationMesh,
+  SubtreeInertia,
   Surface,
+  TreeInfo,
   Vector3,
 } from '../../runtime/src/types';
+
+/** What the page knows of a body or a tree of domains. */
+export interface ShownInfo extends BodyInfo {
+  /** Of a tree of domains; `rank` is then the number of coordinates of all domains together. */
+  readonly tree?: TreeInfo;
+}
+
+/** What is drawn. */
+export interface ShownSurface extends Surface {
+  /** Of a tree of domains: the domain of each part. There is no basis then, and the frames hold positions in place of coordinates. */
+  readonly partDomains?: Uint32Array;
+}
 
 /** How the body is run; everything that the page may change at any time. */
 export interface Settings {
@@ -28,6 +42,8 @@ export interface Settings {
   readonly method: Method;
   /** One linearised step, or Newton's iteration to convergence. */
   readonly accuracy: 'fast' | 'exact';
+  /** Of trees of domains: what a domain feels of those that hang from it. */
+  readonly inertia: SubtreeInertia;
 }
 
 /** A natural vibration shown in slow motion, instead of the simulation. */
@@ -50,6 +66,8 @@ export interface InForce {
   readonly settings?: Partial<Settings>;
   /** Young's modulus of each region, Pa. */
   readonly young?: readonly number[];
+  /** Factor of the elastic forces of each domain. */
+  readonly stiffness?: readonly number[];
   /** null: none is played. */
   readonly mode?: ModePlayback | null;
 }
@@ -60,6 +78,8 @@ export type Command =
   | { readonly kind: 'unload' }
   | { readonly kind: 'settings'; readonly settings: Partial<Settings> }
   | { readonly kind: 'material'; readonly region: number; readonly young: number }
+  /** Factor of the elastic forces of some domains of a tree. */
+  | { readonly kind: 'stiffness'; readonly domains: readonly number[]; readonly factor: number }
   | { readonly kind: 'step' }
   | { readonly kind: 'reset' }
   /**
@@ -134,7 +154,7 @@ export interface ActiveHandle {
 export interface Frame {
   /** s, of the body */
   readonly time: number;
-  /** Coordinates in use. */
+  /** Coordinates in use; of a tree of domains the positions of all vertices, 3 n. */
   readonly q: Float32Array;
   readonly elasticEnergy: number;
   readonly kineticEnergy: number;
@@ -157,8 +177,8 @@ export type Message =
   | {
       readonly kind: 'loaded';
       readonly name: string;
-      readonly info: BodyInfo;
-      readonly surface: Surface;
+      readonly info: ShownInfo;
+      readonly surface: ShownSurface;
       readonly settings: Settings;
       readonly frequencies: Float64Array;
     }

@@ -1,4 +1,4 @@
-import type { BodyState, StepOptions } from '../../runtime/src/types';
+import type { StepOptions } from '../../runtime/src/types';
 import type { BodyScale } from './body_scale';
 import type { SimulatedBody } from './simulated_body';
 
@@ -18,7 +18,7 @@ export type Outcome = { readonly taken: number } | { readonly lost: string };
 /** Takes steps, and sees to it that the body stays where loads can have brought it. */
 export class SafeStepper {
   /** Where the body is after the last steps; null: it may have been moved otherwise. */
-  private reached: BodyState | null = null;
+  private reached: SimulatedBody['state'] | null = null;
 
   constructor(
     private readonly body: SimulatedBody,
@@ -38,7 +38,7 @@ export class SafeStepper {
   advance(h: number, count: number, accuracy: 'fast' | 'exact', loads: number): Outcome {
     const before = this.reached ?? this.body.state;
     if (this.attempt(h, count, this.options(accuracy), loads) === null) return { taken: count };
-    this.body.setState(before.q, before.v);
+    this.body.setState(before.q, before.v, before.root);
     const failure = this.attempt(h / parts, parts, exact, loads);
     return failure === null ? { taken: 1 } : { lost: failure };
   }

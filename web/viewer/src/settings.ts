@@ -1,12 +1,16 @@
 // How a body is run: what suits it at first, and which values are taken.
 
-import type { BodyInfo, Damping, Vector3 } from '../../runtime/src/types';
-import type { Settings } from './protocol';
+import type { Damping, Vector3 } from '../../runtime/src/types';
+import type { Settings, ShownInfo } from './protocol';
 
 /** Bodies up to this lowest frequency, Hz, are shown in real time: an eye still follows them. */
 const followedFrequency = 12;
 /** Frequency, Hz of the wall clock, at which faster bodies are shown: a sway that one sees well. */
 const shownFrequency = 4;
+/** s. */
+const longestBodyStep = 1 / 240;
+/** s: a tree of a thousand domains takes some milliseconds for a step. */
+export const longestTreeStep = 1 / 50;
 /** Seconds of the wall clock after which the slowest vibration is down to 5 % (= exp(-3)). */
 const restSeconds = 2.5;
 
@@ -48,25 +52,30 @@ function suitableDamping(f1: number, speed: number): Damping {
 /**
  * What suits a body with these frequencies, Hz. A 1 Hz jelly: real time, 2 ms steps. A 300 Hz fork: 1/100 of real time, so
  * that it sways 3 times a second, and 50 us steps. The slowest vibration gets 40 steps a period at least: implicit steps are
- * stable at any size, but large ones damp what one wants to see.
+ * stable at any size, but large ones damp what one wants to see. longestStep: s.
  */
-export function defaultSettings(rank: number, frequencies: Float64Array): Settings {
+export function defaultSettings(
+  rank: number,
+  frequencies: Float64Array,
+  longestStep = longestBodyStep,
+): Settings {
   const f1 = lowestFrequency(frequencies);
   const speed = f1 <= followedFrequency ? 1 : niceSpeed(Math.min(Math.max(shownFrequency / f1, 0.001), 1));
   return {
     paused: false,
     speed,
-    timeStep: niceBelow(Math.min(Math.max(1 / (40 * f1), 1e-5), 1 / 240)),
+    timeStep: niceBelow(Math.min(Math.max(1 / (40 * f1), 1e-5), longestStep)),
     gravity: [0, 0, 0],
     damping: suitableDamping(f1, speed),
     rank,
     method: 'nonlinear',
     accuracy: 'fast',
+    inertia: 'full',
   };
 }
 
 /** What a body allows. */
-type Limits = Pick<BodyInfo, 'rank' | 'warpable'>;
+type Limits = Pick<ShownInfo, 'rank' | 'warpable' | 'tree'>;
 
 type Check<T> = (value: T, limits: Limits) => string | null;
 
@@ -81,9 +90,14 @@ const checks: { readonly [K in keyof Settings]: Check<Settings[K]> } = {
     isVector(value) && Math.hypot(...value) <= 1e4 ? null : 'Gravity: expected at most 10000 m/s^2',
   damping: ({ mass, stiffness }) =>
     inRange(mass, 0, 1e6) && inRange(stiffness, 0, 1e6) ? null : 'Damping: expected 0 to 1000000',
-  rank: (value, { rank }) =>
-    Number.isInteger(value) && inRange(value, 1, rank) ? null : `Rank: expected 1 to ${rank}`,
-  method: (value, { warpable }) => {
+  rank: (value, { rank, tree }) =>
+    tree
+      ? 'Rank: trees of domains have none'
+      : Number.isInteger(value) && inRange(value, 1, rank)
+        ? null
+        : `Rank: expected 1 to ${rank}`,
+  method: (value, { warpable, tree }) => {
+    if (tree) return 'Motion: trees of domains have no other one';
     if (!['nonlinear', 'linear', 'warped'].includes(value)) {
       return 'Motion: expected nonlinear, linear or warped';
     }
@@ -92,6 +106,12 @@ const checks: { readonly [K in keyof Settings]: Check<Settings[K]> } = {
       : null;
   },
   accuracy: (value) => (['fast', 'exact'].includes(value) ? null : 'Accuracy: expected fast or exact'),
+  inertia: (value, { tree }) => {
+    if (!tree) return 'Inertia of subtrees: a single body has no domains';
+    return ['interface', 'center', 'full'].includes(value)
+      ? null
+      : 'Inertia of subtrees: expected interface, center or full';
+  },
 };
 
 /** Whether v is three finite numbers. */
@@ -142,6 +162,21 @@ export const largestYoung = 1e15;
 export function requireYoung(young: number): void {
   if (!(young > 0 && young <= largestYoung)) {
     throw new Error(`Young's modulus: expected more than 0 and at most 1e15 Pa, found ${young}.`);
+  }
+}
+
+export const stiffnessFactors: readonly [low: number, high: number] = [1e-6, 1e6];
+
+export function requireStiffness(factor: number): void {
+  const [low, high] = stiffnessFactors;
+  if (!(factor >= low && factor <= high)) {
+    throw new Error(`Stiffness of a domain: expected 0.000001 to 1000000, found ${factor}.`);
+  }
+}
+
+export function requireDomain(domain: number, count: number): void {
+  if (!Number.isInteger(domain) || domain < 0 || domain >= count) {
+    throw new Error(`Domain: expected 0 to ${count - 1}, found ${domain}.`);
   }
 }
 

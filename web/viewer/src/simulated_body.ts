@@ -1,5 +1,4 @@
 import type {
-  BodyInfo,
   BodyState,
   Damping,
   Handle,
@@ -8,20 +7,34 @@ import type {
   Pick,
   Pull,
   Quaternion,
+  RootState,
   SimulationMesh,
   StepOptions,
-  Surface,
+  SubtreeInertia,
   Vector3,
 } from '../../runtime/src/types';
-import type { HandlePriority } from './protocol';
+import type { HandlePriority, ShownInfo, ShownSurface } from './protocol';
+
+/** What trees of domains have in addition. */
+export interface SimulatedTree {
+  /** m by which the farthest vertex of its domain moves per unit of each coordinate. */
+  reach(): Float64Array;
+  setStiffness(domain: number, factor: number): void;
+  stiffness(domain: number): number;
+  setInertia(inertia: SubtreeInertia): void;
+}
 
 /** What the simulation needs of a body of the runtime, whose functions throw LimberError and leave the body as it was then. */
 export interface SimulatedBody {
-  readonly info: BodyInfo;
+  readonly info: ShownInfo;
+  /** Numbers that `coordinates` writes. */
   readonly rank: number;
-  readonly state: BodyState;
+  /** root: of a tree that nothing holds. */
+  readonly state: BodyState & { readonly root?: RootState | null };
+  /** Of trees of domains only. */
+  readonly tree?: SimulatedTree;
   readonly energy: { readonly elastic: number; readonly kinetic: number };
-  surface(): Surface;
+  surface(): ShownSurface;
   simulationMesh(): SimulationMesh | null;
   setRank(rank: number): void;
   setMaterial(region: number, change: { readonly young?: number }): void;
@@ -31,7 +44,7 @@ export interface SimulatedBody {
   setMethod(method: Method): void;
   step(h: number, count?: number, options?: StepOptions): void;
   reset(): void;
-  setState(q: Float64Array, v: Float64Array): void;
+  setState(q: Float64Array, v: Float64Array, root?: RootState | null): void;
   coordinates(into: Float32Array): void;
   position(vertex: number): Vector3;
   orientation(vertex: number): Quaternion;

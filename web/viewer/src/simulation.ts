@@ -1,16 +1,19 @@
-import type { Method, Surface } from '../../runtime/src/types';
-import { BodyScale } from './body_scale';
+import type { Method } from '../../runtime/src/types';
+import { BodyScale, farthestApart } from './body_scale';
 import { FrameGate } from './frame_gate';
 import { type HoldCommand, Holding } from './holding';
 import { ModePlayer } from './mode_player';
-import type { Command, Frame, InForce, Message, ModePlayback, Settings } from './protocol';
+import type { Command, Frame, InForce, Message, ModePlayback, Settings, ShownSurface } from './protocol';
 import { SafeStepper } from './safe_stepper';
 import {
   checkSettings,
   defaultSettings,
+  longestTreeStep,
   lowestFrequency,
   namedSettings,
+  requireDomain,
   requireRegion,
+  requireStiffness,
   requireYoung,
 } from './settings';
 import type { SimulatedBody } from './simulated_body';
@@ -66,18 +69,19 @@ export class Simulation {
   /** clock: wall-clock seconds, from any origin. */
   constructor(
     private readonly body: SimulatedBody,
-    surface: Surface,
+    surface: ShownSurface,
     private readonly clock: () => number,
   ) {
     const frequencies = body.frequencies();
     this.lowest = lowestFrequency(frequencies);
-    this.current = defaultSettings(body.info.rank, frequencies);
+    this.current = defaultSettings(body.info.rank, frequencies, body.tree && longestTreeStep);
     body.setDamping(this.current.damping);
     body.setGravity(this.current.gravity);
     this.young = body.info.regions.map((region) => region.material.young);
-    this.scale = new BodyScale(surface, body.info.rank);
-    this.gate = new FrameGate(this.scale);
-    this.coordinates = new Float32Array(body.info.rank);
+    this.scale = new BodyScale(surface, body.info.rank, body.tree?.reach());
+    // Frames of trees hold positions, not coordinates.
+    this.gate = new FrameGate(body.tree ? { size: this.scale.size, distance: farthestApart } : this.scale);
+    this.coordinates = new Float32Array(body.rank);
     this.holding = new Holding(body, this.scale.size);
     this.pace = new StepPace(clock);
     this.stepper = new SafeStepper(body, this.scale);
@@ -99,6 +103,9 @@ export class Simulation {
         return this.change(command.settings);
       case 'material':
         return this.setYoung(command.region, command.young);
+      case 'stiffness':
+        this.setStiffness(command.domains, command.factor);
+        return [];
       case 'step':
         return this.singleStep();
       case 'reset':
@@ -118,6 +125,10 @@ export class Simulation {
   inForce(command: Command): InForce {
     if (command.kind === 'settings') return { settings: namedSettings(this.current, command.settings) };
     if (command.kind === 'material') return { young: [...this.young] };
+    const { tree, info } = this.body;
+    if (command.kind === 'stiffness' && tree && info.tree) {
+      return { stiffness: info.tree.domains.map((_, domain) => tree.stiffness(domain)) };
+    }
     return command.kind === 'mode' ? { mode: this.playback } : {};
   }
 
@@ -200,9 +211,10 @@ export class Simulation {
   private change(change: Partial<Settings>): Message[] {
     const { accepted, problems } = checkSettings(change, this.body.info);
     const messages: Message[] = [];
-    const { damping, gravity, method, rank, ...others } = accepted;
+    const { damping, gravity, method, rank, inertia, ...others } = accepted;
     if (damping) this.body.setDamping(damping);
     if (gravity) this.body.setGravity(gravity);
+    if (inertia !== undefined) this.body.tree?.setInertia(inertia);
     if (method !== undefined && method !== this.current.method) this.setMethod(method);
     const newRank = rank !== undefined && rank !== this.body.rank;
     if (newRank) {
@@ -225,6 +237,15 @@ export class Simulation {
     this.body.setMaterial(region, { young });
     this.young[region] = young;
     return this.refresh();
+  }
+
+  private setStiffness(domains: readonly number[], factor: number): void {
+    const { tree, info } = this.body;
+    if (!tree || !info.tree) throw new Error('A stiffness for each domain is of trees of domains only.');
+    requireStiffness(factor);
+    for (const domain of domains) requireDomain(domain, info.tree.domains.length);
+    for (const domain of domains) tree.setStiffness(domain, factor);
+    this.holding.refresh();
   }
 
   private setMethod(method: Method): void {
@@ -264,6 +285,7 @@ export class Simulation {
 
   /** The frame to post, null: none is due, or all is as it was. */
   private frameDue(now: number): Frame | null {
+    if (!this.gate.due(now)) return null;
     if (this.coordinates.length !== this.body.rank) this.coordinates = new Float32Array(this.body.rank);
     const q = this.coordinates;
     if (this.player) this.player.coordinates(q);

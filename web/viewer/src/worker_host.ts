@@ -140,8 +140,11 @@ function largeArrays(message: Message): (Float32Array | Uint32Array)[] {
     case 'frame':
       return [message.frame.q];
     case 'loaded': {
-      const { positions, triangles, triangleParts, basis, rotations } = message.surface;
-      return [positions, triangles, triangleParts, basis, ...(rotations ? [rotations] : [])];
+      const { positions, triangles, triangleParts, basis, rotations, partDomains } = message.surface;
+      const others = [rotations, partDomains].filter(
+        (array) => array instanceof Float32Array || array instanceof Uint32Array,
+      );
+      return [positions, triangles, triangleParts, basis, ...others];
     }
     case 'simulation-mesh': {
       if (!message.mesh) return [];

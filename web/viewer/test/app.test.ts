@@ -4,9 +4,11 @@ import { SimulationClient, type WorkerLike } from '../src/client';
 import type { ModelSource } from '../src/model_source';
 import type { ActiveHandle, ActivePull, Command, Frame, Message } from '../src/protocol';
 import { defaultSettings } from '../src/settings';
+import type { DomainView } from '../src/stage/domain_colors';
 import type { Stage } from '../src/stage/stage';
 import type { PageView } from '../src/ui/page';
 import { FakeBody } from './fake_body';
+import { FakeTree } from './fake_tree';
 
 class FakeWorker implements WorkerLike {
   onmessage: WorkerLike['onmessage'] = null;
@@ -37,6 +39,8 @@ interface Shown {
   handles: number;
   selected: number | null;
   overlays: Record<string, boolean>;
+  domains: DomainView | null;
+  notice: string | null;
 }
 
 let worker: FakeWorker;
@@ -48,7 +52,7 @@ let app: App;
 beforeEach(() => {
   shown = {
     ...{ body: null, coordinates: null, time: null, error: null, plotted: 0 },
-    ...{ handles: 0, selected: null, overlays: {} },
+    ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null },
   };
   deviceError = null;
   worker = new FakeWorker();
@@ -69,6 +73,7 @@ function fakeStage(): Stage {
     setPulls: () => undefined,
     setHandles: (handles: readonly unknown[]) => (shown.handles = handles.length),
     selectHandle: (id: number | null) => (shown.selected = id),
+    setDomains: (view: DomainView) => (shown.domains = view),
     setQuality: () => undefined,
     render: () => undefined,
   };
@@ -80,9 +85,10 @@ function fakePage(): PageView {
     messages: {
       showError: (text: string) => (shown.error = text),
       dismiss: () => (shown.error = null),
-      notify: () => undefined,
+      notify: (text: string) => (shown.notice = text),
     },
     plots: { add: () => ++shown.plotted, draw: () => undefined, clear: () => (shown.plotted = 0) },
+    domains: { showFrame: () => undefined },
     transport: { showTime: (time: number | null) => (shown.time = time) },
     update: () => undefined,
   };
@@ -94,18 +100,17 @@ const model = (name: string): ModelSource => ({ bytes: new ArrayBuffer(4), name 
 const kinds = (): string[] => worker.commands.map(({ kind }) => kind);
 
 /** The worker has loaded a model. */
-async function answerLoad(name: string): Promise<void> {
-  const body = new FakeBody();
+async function answerLoad(name: string, body: FakeBody = new FakeBody()): Promise<void> {
   const frequencies = body.frequencies();
   const settings = defaultSettings(2, frequencies);
   worker.answer({ kind: 'loaded', name, info: body.info, surface: body.surface(), settings, frequencies });
   await settle();
 }
 
-async function open(name: string): Promise<void> {
+async function open(name: string, body?: FakeBody): Promise<void> {
   const done = app.open(model(name));
   await settle();
-  await answerLoad(name);
+  await answerLoad(name, body);
   await done;
 }
 
@@ -390,3 +395,80 @@ describe('handles', () => {
 function pull(id: number, force: number): ActivePull {
   return { id, vertex: 1, point: [0, 0, 0], target: [0, 0, 0], force: [force, 0, 0] };
 }
+
+describe('trees of domains', () => {
+  beforeEach(async () => {
+    await open('oak.glb', new FakeTree());
+  });
+
+  it('have their domains coloured and highlighted', () => {
+    app.domains.color(true);
+    app.domains.select(1);
+    expect(shown.domains).toEqual({ colored: true, selected: 1 });
+  });
+
+  it('keep their colours, but not what was selected, when another one is opened', async () => {
+    app.domains.color(true);
+    app.domains.select(1);
+    await open('oak.glb', new FakeTree());
+    expect(shown.domains).toEqual({ colored: true, selected: null });
+  });
+
+  it('have a stiffness for a domain, or for all of its kind', () => {
+    app.domains.setStiffness(3); // of none
+    app.domains.select(1);
+    app.domains.setStiffness(2);
+    app.domains.setWholeKind(true);
+    app.domains.setStiffness(5);
+    const sent = worker.commands.filter(({ kind }) => kind === 'stiffness');
+    expect(sent).toEqual([
+      { kind: 'stiffness', domains: [1], factor: 2 },
+      { kind: 'stiffness', domains: [1, 2], factor: 5 },
+    ]);
+    expect(app.state.domains.stiffness).toEqual([1, 5, 5]);
+  });
+
+  it('go back to the stiffness of the file', () => {
+    app.domains.select(2);
+    app.domains.setStiffness(7);
+    app.domains.resetStiffness();
+    expect(worker.commands.at(-1)).toEqual({ kind: 'stiffness', domains: [2], factor: 0.5 });
+    expect(app.state.domains.stiffness).toEqual([1, 1, 0.5]);
+  });
+
+  it('take back a stiffness that is refused', () => {
+    app.domains.select(1);
+    app.domains.setStiffness(2);
+    worker.answer({
+      kind: 'failed',
+      command: 'stiffness',
+      message: 'No.',
+      inForce: { stiffness: [1, 1, 0.5] },
+    });
+    expect(app.state.domains.stiffness).toEqual([1, 1, 0.5]);
+  });
+
+  it('have neither vibrations nor sketches nor handles nor a simulation mesh', () => {
+    const before = worker.commands.length;
+    const tries = [
+      () => {
+        app.stepMode(1);
+      },
+      () => {
+        app.record(true);
+      },
+      () => {
+        app.handles.arm('held');
+      },
+      () => {
+        app.setOverlay('mesh', true);
+      },
+    ];
+    for (const attempt of tries) {
+      shown.notice = null;
+      attempt();
+      expect(shown.notice).toMatch(/not of trees/);
+    }
+    expect(worker.commands.length).toBe(before);
+  });
+});

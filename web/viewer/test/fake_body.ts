@@ -8,7 +8,7 @@ import type {
   StepOptions,
   Vector3,
 } from '../../runtime/src/types';
-import type { HandlePriority } from '../src/protocol';
+import type { HandlePriority, ShownInfo } from '../src/protocol';
 import type { SimulatedBody } from '../src/simulated_body';
 
 export interface TakenSteps {
@@ -23,7 +23,7 @@ export interface TakenSteps {
  * vertex to where they want it, with each step.
  */
 export class FakeBody implements SimulatedBody {
-  readonly info;
+  readonly info: ShownInfo;
   rank = 2;
   q = new Float64Array(2);
   v = new Float64Array(2);

@@ -1,5 +1,6 @@
 // Points that follow the reduced coordinates, x + sum_i q_i U_i, computed on the graphics device. A new q is the only thing
 // that goes there.                                                           [Barbic & James 2005, section 6.4]
+// Trees of domains have no such coordinates: their points come from the simulation.
 // Warped modes turn the sum by the mean rotation of sum_i q_i Psi_i.           [Choi & Ko 2005, Eq. 22, Appendix III]
 
 import {
@@ -67,6 +68,8 @@ export class DisplacedField {
   private readonly q: Float32Array;
   private readonly rank: number;
   private readonly points: number;
+  /** What setPositions() sends to the device; made when it is first needed. */
+  private packed: Float32Array | null = null;
   private dirty = true;
 
   /**
@@ -109,6 +112,16 @@ export class DisplacedField {
     this.q.fill(0, count);
     this.pass.uniforms.count!.value = count;
     this.coordinates.needsUpdate = true;
+    this.dirty = true;
+  }
+
+  /** x: 3 n, in place of the rest positions. Of a field without a basis. */
+  setPositions(x: Float32Array): void {
+    const { width, height } = this.columns;
+    this.packed ??= new Float32Array(3 * width * height);
+    this.packed.set(x);
+    this.columns.image.data = this.packed;
+    this.columns.needsUpdate = true;
     this.dirty = true;
   }
 

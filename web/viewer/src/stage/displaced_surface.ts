@@ -17,7 +17,7 @@ import {
   type MeshPhysicalMaterialParameters,
   type WebGLRenderer,
 } from 'three';
-import type { Surface } from '../../../runtime/src/types';
+import type { Surface, Vector3 } from '../../../runtime/src/types';
 import { DisplacedField, fieldGlsl } from './displaced_field';
 import { SiteNormals, siteNormalGlsl } from './site_normals';
 import { surfaceSites } from './surface_sites';
@@ -63,6 +63,8 @@ export class DisplacedSurface {
   private readonly depth = new MeshDepthMaterial({ side: DoubleSide });
   private readonly normals: SiteNormals;
   private readonly palette: DataTexture;
+  private readonly colors: Float32Array;
+  private readonly parts: Surface['parts'];
 
   constructor(
     limits: TextureLimits,
@@ -81,12 +83,10 @@ export class DisplacedSurface {
     this.geometry.setIndex(new Uint32BufferAttribute(sites.triangles, 1));
 
     const paletteGrid = gridFor(surface.parts.length, limits.size);
-    const colors = new Float32Array(4 * paletteGrid.width * paletteGrid.height);
-    surface.parts.forEach((part, i) => {
-      new Color().setRGB(...part.color, 'srgb').toArray(colors, 4 * i);
-    });
-    this.palette = new DataTexture(colors, paletteGrid.width, paletteGrid.height, RGBAFormat, FloatType);
-    this.palette.needsUpdate = true;
+    this.parts = surface.parts;
+    this.colors = new Float32Array(4 * paletteGrid.width * paletteGrid.height);
+    this.palette = new DataTexture(this.colors, paletteGrid.width, paletteGrid.height, RGBAFormat, FloatType);
+    this.setColors(null);
 
     const uniforms: Record<string, IUniform> = {
       ...this.field.uniforms,
@@ -111,6 +111,14 @@ export class DisplacedSurface {
     if (!this.field.update(renderer)) return false;
     this.normals.update(renderer);
     return true;
+  }
+
+  /** sRGB of each part; null: their own. */
+  setColors(colors: readonly Vector3[] | null): void {
+    this.parts.forEach((part, i) => {
+      new Color().setRGB(...(colors?.[i] ?? part.color), 'srgb').toArray(this.colors, 4 * i);
+    });
+    this.palette.needsUpdate = true;
   }
 
   /** A mesh of the same triangles with another material, which `patchDepth` has been applied to or that has

@@ -1,10 +1,12 @@
 // Everything that is drawn in 3D. The page tells it what to show and asks it where things are; it knows no gestures.
 
 import { Group, PerspectiveCamera, Scene, Vector3 as Vector, type WebGLRenderer } from 'three';
-import type { SimulationMesh, Surface, Vector3 } from '../../../runtime/src/types';
+import type { SimulationMesh, Vector3 } from '../../../runtime/src/types';
+import type { ShownSurface } from '../protocol';
 import { Body } from './body';
 import type { GripPart } from '../handle_grip';
 import { placeCamera } from './camera';
+import { partColors, type DomainView } from './domain_colors';
 import { HandleGizmos, type DrawnHandle, type HandleUnderPointer } from './handle_gizmos';
 import { PullLines } from './pull_lines';
 import type { Quality } from './quality';
@@ -32,7 +34,8 @@ export class Stage {
   private readonly pulls = new PullLines(this.bodies);
   private readonly handles = new HandleGizmos(this.bodies);
   private readonly up = new Vector(0, 0, 1);
-  private surface: Surface | null = null;
+  private surface: ShownSurface | null = null;
+  private domains: DomainView = { colored: false, selected: null };
   private simulationMesh: SimulationMesh | null = null;
   private body: Body | null = null;
   private simulation: SimulationOverlay | null = null;
@@ -76,7 +79,7 @@ export class Stage {
   }
 
   /** Shows a body at rest and frames it, or nothing. Throws where it is too large for the graphics device. */
-  setBody(surface: Surface | null): void {
+  setBody(surface: ShownSurface | null): void {
     this.setSimulationMesh(null);
     this.removeBody();
     this.surface = null;
@@ -109,7 +112,7 @@ export class Stage {
   }
 
   /**
-   * q: r' <= r coordinates, the others are 0. warped: of warped modes, which the simulation mesh knows nothing of.
+   * q: r' <= r coordinates, the others are 0; of a tree of domains positions. warped: of warped modes, which the simulation mesh knows nothing of.
    * Goes to the graphics device with the next frame.
    */
   setCoordinates(q: Float32Array, warped: boolean): void {
@@ -118,8 +121,14 @@ export class Stage {
     if (this.q.length !== q.length) this.q = new Float32Array(q.length);
     this.q.set(q);
     this.warped = warped;
-    this.body?.surface.field.setCoordinates(q, warped);
+    this.moveBody();
     this.simulation?.setCoordinates(q);
+  }
+
+  /** How the domains of a tree are told apart. */
+  setDomains(view: DomainView): void {
+    this.domains = view;
+    if (this.surface) this.body?.surface.setColors(partColors(this.surface, view));
   }
 
   setPulls(pulls: readonly { point: Vector3; target: Vector3 }[]): void {
@@ -206,7 +215,10 @@ export class Stage {
 
   /** Of the surface at the present q, computed on the CPU. O(r). */
   vertexPosition(vertex: number): Vector3 {
-    return this.surface ? displacedVertex(this.surface, this.q, vertex, this.warped) : [0, 0, 0];
+    if (!this.surface) return [0, 0, 0];
+    if (!this.surface.partDomains) return displacedVertex(this.surface, this.q, vertex, this.warped);
+    const x = this.q.length > 0 ? this.q : this.surface.positions;
+    return [x[3 * vertex]!, x[3 * vertex + 1]!, x[3 * vertex + 2]!];
   }
 
   /** The part of a handle at a point of the canvas, or within `reach` CSS pixels of it. */
@@ -248,12 +260,19 @@ export class Stage {
     for (const item of [this.surroundings, this.pulls, this.handles, this.renderer]) item.dispose();
   }
 
-  private buildBody(surface: Surface): void {
+  private buildBody(surface: ShownSurface): void {
     this.body = new Body(this.bodies, this.limits, surface, this.surroundings.rim);
     this.body.setQuality(this.quality);
-    this.body.surface.field.setCoordinates(this.q, this.warped);
+    this.body.surface.setColors(partColors(surface, this.domains));
+    this.moveBody(surface);
     this.surroundings.setBody(this.body.surface);
     this.setOverlays(this.overlays);
+  }
+
+  private moveBody(surface = this.surface): void {
+    const field = this.body?.surface.field;
+    if (!surface?.partDomains) field?.setCoordinates(this.q, this.warped);
+    else if (this.q.length > 0) field?.setPositions(this.q);
   }
 
   private removeBody(): void {

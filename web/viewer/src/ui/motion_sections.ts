@@ -33,8 +33,12 @@ const PULL_HINTS: Readonly<Record<Method, string>> = {
   warped: 'Drag any point of the body. It follows the pointer as far as it can.',
 };
 
+/** Why a control does nothing for a tree of domains. */
+export const NOT_OF_TREES = 'Of single bodies only, not of trees of domains';
+
 /** Why the motion cannot be chosen; null where it can. */
 export function whyNoChoice({ info, settings }: ViewState): string | null {
+  if (info?.tree) return NOT_OF_TREES;
   if (info && !info.warpable) {
     return 'The model file holds no rotations for warped modes; make it again with limber reduce';
   }
@@ -64,6 +68,7 @@ export function makePullSection(actions: Actions): Part {
     element: makeSection('pull', 'Pull', true, method.element, strength.element, hint),
     update(state) {
       const current = state.settings.method;
+      method.element.hidden = state.info?.tree !== undefined;
       method.setOptions(current === 'linear' ? SKETCHING : METHODS);
       method.set(current);
       method.setReason(whyNoChoice(state));
@@ -200,6 +205,7 @@ export function makeSolverSection(actions: Actions): Part {
   return {
     element: makeSection('solver', 'Solver', false, rank.element, timeStep.element, hint, accuracy.element),
     update({ info, settings }: ViewState) {
+      rank.element.hidden = info?.tree !== undefined;
       if (info && info.rank !== rankOfModel) {
         rankOfModel = info.rank;
         rank.setScale(linearScale(1, info.rank, 1), [1, info.rank]);

@@ -8,6 +8,7 @@ import {
 } from './body_sections';
 import { makeButton } from './controls';
 import { byId, make, recall, remember } from './dom';
+import { makeDomainsSection, type DomainsPart } from './domains_section';
 import { makeHandlesSection } from './handles_section';
 import { makeHelp, type Help } from './help';
 import { makeIcon } from './icons';
@@ -62,9 +63,12 @@ export class PageView {
   readonly messages = new Messages();
   readonly help: Help = makeHelp();
   readonly plots: PlotsPart = makePlotsSection();
+  readonly domains: DomainsPart;
   readonly transport: TransportPart;
   private readonly bar_: TopBar;
   private readonly parts_: readonly Part[];
+  /** Sections that trees of domains have no use for. */
+  private readonly bodyParts_: readonly Part[];
   private readonly fileInput_ = make('input', {
     type: 'file',
     accept: '.glb',
@@ -88,15 +92,19 @@ export class PageView {
       },
     });
     this.transport = makeTransport(actions, page.frame);
+    this.domains = makeDomainsSection(actions);
+    const handles = makeHandlesSection(actions);
+    const material = makeMaterialSection(actions);
+    const later = [makeVibrationsSection(actions), makeShowSection(actions), makeSketchSection(actions)];
+    this.bodyParts_ = [handles, material, ...later];
     const sections = [
       makePullSection(actions),
-      makeHandlesSection(actions),
+      this.domains,
+      handles,
       makeGravitySection(actions),
-      makeMaterialSection(actions),
+      material,
       this.plots,
-      makeVibrationsSection(actions),
-      makeShowSection(actions),
-      makeSketchSection(actions),
+      ...later,
       makeDampingSection(actions),
       makeSolverSection(actions),
       makeModelSection(),
@@ -123,6 +131,9 @@ export class PageView {
   update(state: ViewState): void {
     this.app_.classList.toggle('empty', state.info === null);
     this.canvas.classList.toggle('adding', state.handles.adding !== 'no');
+    const isTree = state.info?.tree !== undefined;
+    this.domains.element.hidden = !isTree;
+    for (const part of this.bodyParts_) part.element.hidden = isTree;
     for (const part of this.parts_) part.update(state);
   }
 

@@ -21,11 +21,12 @@ export class PictureGate {
     if (frame === drawn) return false;
     if (drawn?.q.length !== frame.q.length || frame.pulls.length > 0 || drawn.pulls.length > 0) return true;
     if (frame.warped !== drawn.warped || !sameHandles(frame.handles, drawn.handles)) return true;
+    const seen = VISIBLE * this.largest_;
     let change = 0;
-    for (let i = 0; i < frame.q.length; ++i) {
+    for (let i = 0; i < frame.q.length && change <= seen; ++i) {
       change = Math.max(change, Math.abs(frame.q[i]! - drawn.q[i]!));
     }
-    return change > VISIBLE * this.largest_ || (change > 0 && now - this.drawnAt_ >= SETTLE);
+    return change > seen || (change > 0 && now - this.drawnAt_ >= SETTLE);
   }
 
   /** This frame was drawn. */

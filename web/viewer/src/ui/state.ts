@@ -1,10 +1,10 @@
 // What the page shows, and what a person can do to it. The parts of the page read the one and call the other; none keeps
 // values of its own.
 
-import type { BodyInfo, Vector3 } from '../../../runtime/src/types';
+import type { SubtreeInertia, Vector3 } from '../../../runtime/src/types';
 import { diagonal } from '../body_scale';
 import type { Loaded } from '../client';
-import type { Frame, HandlePriority, Hold, InForce, Settings } from '../protocol';
+import type { Frame, HandlePriority, Hold, InForce, Settings, ShownInfo } from '../protocol';
 import { baseName } from '../settings_text';
 
 /** Up on the screen is +z. */
@@ -21,7 +21,7 @@ export const STANDARD_GRAVITY = 9.81;
 export interface ViewState {
   /** Of the file, without `.glb`. */
   name: string;
-  info: BodyInfo | null;
+  info: ShownInfo | null;
   /** Diagonal of the box around the body at rest, m. */
   size: number;
   settings: Settings;
@@ -44,6 +44,15 @@ export interface ViewState {
   /** The handles themselves come with the frame. selected: the one that was used last. */
   handles: { adding: Adding; selected: number | null; priority: HandlePriority };
   sketch: { recording: boolean; count: number };
+  /** Of a tree. */
+  domains: {
+    colored: boolean;
+    selected: number | null;
+    /** Whether a change of stiffness is for all domains of the selected one's kind. */
+    wholeKind: boolean;
+    /** Factor of the elastic forces of each domain. */
+    stiffness: number[];
+  };
   frame: Frame | null;
 }
 
@@ -55,8 +64,21 @@ export interface HandleActions {
   setPriority(priority: HandlePriority): void;
 }
 
+export interface DomainActions {
+  color(on: boolean): void;
+  /** null: none. */
+  select(domain: number | null): void;
+  setWholeKind(on: boolean): void;
+  /** Of the selected domain, or all of its kind. */
+  setStiffness(factor: number): void;
+  /** All domains as the file has them. */
+  resetStiffness(): void;
+  setInertia(inertia: SubtreeInertia): void;
+}
+
 export interface Actions {
   readonly handles: HandleActions;
+  readonly domains: DomainActions;
   set(settings: Partial<Settings>): void;
   step(): void;
   reset(): void;
@@ -88,6 +110,7 @@ export const DEFAULT_SETTINGS: Settings = {
   rank: 1,
   method: 'nonlinear',
   accuracy: 'fast',
+  inertia: 'full',
 };
 
 export function emptyState(): ViewState {
@@ -104,6 +127,7 @@ export function emptyState(): ViewState {
     overlays: { mesh: false, cubature: false, fixed: false },
     handles: { adding: 'no', selected: null, priority: 'position' },
     sketch: { recording: false, count: 0 },
+    domains: { colored: false, selected: null, wholeKind: false, stiffness: [] },
     frame: null,
   };
 }
@@ -121,14 +145,20 @@ export function loadedState(loaded: Loaded, before: ViewState): ViewState {
     young: info.regions.map((region) => region.material.young),
     frequencies,
     mode: { ...before.mode, playing: null },
+    domains: {
+      ...before.domains,
+      selected: null,
+      stiffness: info.tree ? info.tree.domains.map(({ stiffness }) => stiffness) : [],
+    },
   };
 }
 
 /** The worker refused a change: these values are the true ones. */
-export function takeInForce(state: ViewState, { settings, young, mode }: InForce): void {
+export function takeInForce(state: ViewState, { settings, young, stiffness, mode }: InForce): void {
   if (!state.info) return;
   if (settings) state.settings = { ...state.settings, ...settings };
   if (young) state.young = [...young];
+  if (stiffness) state.domains = { ...state.domains, stiffness: [...stiffness] };
   if (mode) state.mode = { playing: mode.index, amplitude: mode.amplitude / state.size, rate: mode.rate };
   else if (mode === null) state.mode = { ...state.mode, playing: null };
 }

@@ -1,0 +1,70 @@
+#include "apps/limber/compare_motion.hpp"
+
+#include "apps/limber/command.hpp"
+#include "apps/limber/progress_bar.hpp"
+#include "limber/base/timer.hpp"
+#include "limber/basis/linear_modes.hpp"
+#include "limber/scene/online_body.hpp"
+#include "limber/scene/tree_body.hpp"
+
+#include <algorithm>
+
+namespace limber::app {
+namespace {
+
+constexpr Index frequency_count = 6;      ///< that are shown
+constexpr Index most_coordinates = 2000;  ///< of a tree whose frequencies are found in reasonable time
+
+}  // namespace
+
+Motion run_motion(const Scene& scene, const std::string& name) {
+  Motion motion{name};
+  ProgressBar bar;
+  const Timer setup;
+  SceneState state = make_state(scene, bar.callback());
+  motion.setup_seconds = setup.seconds();
+  motion.unknowns = state.bodies[0]->unknowns();
+  motion.fields.push_back(state.bodies[0]->displacement());
+  double seconds = 0.0;
+  for (int i = 1; i <= scene.solver.steps; ++i) {
+    {
+      const ScopedTimer timer(seconds);
+      const StepReport report = step(scene, state);
+      if (!report.ok()) {
+        throw Failure(fmt::format(
+            "{}: the solve failed after {} steps (t = {:.6g} s): {}, residual {:.2g}; use a shorter "
+            "solver.timestep",
+            name, state.step, state.time, name_of(report.status), report.residual));
+      }
+    }
+    motion.fields.push_back(state.bodies[0]->displacement());
+    bar.show(fmt::format("{}: step {} of {}", name, i, scene.solver.steps),
+             static_cast<double>(i) / scene.solver.steps);
+  }
+  if (const auto* const online = dynamic_cast<const OnlineBody*>(state.bodies[0].get()))
+    motion.unknowns = online->report().rank;
+  if (const auto* const tree = dynamic_cast<const TreeBody*>(state.bodies[0].get())) {
+    motion.gap = tree->largest_gap();
+    if (motion.unknowns <= most_coordinates) {
+      const Vector all = tree->dynamics().natural_frequencies();
+      motion.frequencies_hz = all.head(std::min(frequency_count, all.size()));
+    }
+  }
+  motion.seconds_per_step = seconds / scene.solver.steps;
+  return motion;
+}
+
+Vector full_frequencies(const Scene& scene) {
+  const Body& body = scene.bodies[0];
+  const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
+  const FullModel model(body.mesh, body.materials, fixed, {body.mass, Executor(scene.solver.threads)});
+  const Index rigid = fixed.empty() ? 6 : 0;
+  const Index count = std::min(frequency_count + rigid, model.dof_count());
+  const LinearModes modes = compute_linear_modes(model, count);
+  if (!modes.report.ok())
+    throw Failure(
+        fmt::format("the full model's frequencies were not found: {}", name_of(modes.report.status)));
+  return modes.frequencies_hz.tail(count - rigid);
+}
+
+}  // namespace limber::app

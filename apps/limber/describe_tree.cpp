@@ -1,0 +1,224 @@
+#include "apps/limber/describe_tree.hpp"
+
+#include "apps/limber/console.hpp"
+#include "apps/limber/describe.hpp"
+#include "limber/multidomain/tree_dynamics.hpp"
+#include "limber/multidomain/tree_shape.hpp"
+#include "limber/reduced/quartic.hpp"
+#include "limber/reduced/reduced_dynamics.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace limber::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr Index most_coordinates = 600;  ///< whose frequencies are found in a second or two
+
+std::string words(const Json& value) { return value.get<std::string>(); }
+
+Index force_bytes(const ReducedModel& model) {
+  if (const auto& rule = model.cubature) return 8 * (rule->gradients.size() + rule->weights.size());
+  return 8 * monomial_count(model.rank);
+}
+
+Index coupling_bytes(const DomainKind& kind) {
+  Index numbers = 13 + kind.inertia.first_rows.size() + kind.inertia.second_rows.size() +
+                  kind.inertia.second_pairs.size();
+  for (const InterfacePort& port : kind.ports)
+    numbers += 12 + port.center_rows.size() + port.covariance_rows.size() + 2 * port.weights.size();
+  return 8 * numbers;
+}
+
+Json describe_kind(const DomainKind& kind, Index uses) {
+  const ReducedModel& model = kind.model;
+  Json json{{"name", model.name},
+            {"rank", model.rank},
+            {"uses", uses},
+            {"mass", kind.inertia.mass},
+            {"ports", kind.ports.size()},
+            {"forces", model.rank == 0           ? "rigid"
+                       : !model.cubature         ? "exact"
+                       : model.cubature->modal() ? "modal-cubature"
+                                                 : "cubature"},
+            {"frequencies_hz", Json::array()},
+            {"render_vertices", model.surface.mesh.vertex_count()},
+            {"render_triangles", model.surface.mesh.triangle_count()},
+            {"bytes",
+             {{"basis", 4 * model.surface.basis.size()},
+              {"forces", model.rank == 0 ? 0 : force_bytes(model)},
+              {"coupling", coupling_bytes(kind)}}}};
+  if (model.rank > 0) json["frequencies_hz"] = to_list(natural_frequencies(make_equations(model)));
+  if (const auto& simulation = model.simulation) {
+    json["kind"] = name_of(simulation->mesh.kind);
+    json["vertices"] = simulation->mesh.vertex_count();
+    json["elements"] = simulation->mesh.element_count();
+  }
+  return json;
+}
+
+/// A table: texts to the left, numbers to the right.
+std::string table(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::size_t> widths(rows.front().size(), 0);
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
+  }
+  std::string text;
+  for (const auto& row : rows) {
+    for (std::size_t c = 0; c < row.size(); ++c) {
+      text += c == 0 ? fmt::format("{:<{}}", row[c], widths[c]) : fmt::format("  {:>{}}", row[c], widths[c]);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string lowest_text(const Json& frequencies) {
+  return frequencies.empty() ? "-" : number_text(frequencies.front());
+}
+
+std::string frequencies_text(const Json& tree) {
+  const Json& frequencies = tree["frequencies_hz"];
+  if (frequencies.is_null()) return fmt::format("not computed: more than {} coordinates", most_coordinates);
+  if (frequencies.empty()) return "none: all domains are rigid";
+  constexpr std::size_t most = 6;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(most, frequencies.size()); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ", ", number_text(frequencies[i]));
+  return text + (frequencies.size() > most ? ", ... Hz" : " Hz");
+}
+
+}  // namespace
+
+Json describe_tree(const std::shared_ptr<const DomainTree>& tree) {
+  std::vector<Index> uses(tree->kinds.size(), 0);
+  double mass = 0.0;
+  for (const Domain& domain : tree->domains) {
+    const auto kind = static_cast<std::size_t>(domain.kind);
+    ++uses[kind];
+    mass += tree->kinds[kind].inertia.mass * std::pow(domain.scale, 3);
+  }
+  const TreeSurface surface(tree);
+  const BoundingBox box = bounding_box(surface.mesh());
+  Json json{{"type", "domain tree"},
+            {"valid", true},
+            {"name", tree->name},
+            {"description", tree->description},
+            {"domains", tree->domain_count()},
+            {"coordinates", tree->coordinate_count()},
+            {"depth", tree->depth()},
+            {"free", tree->free},
+            {"mass", mass},
+            {"frequencies_hz", nullptr},
+            {"render_vertices", surface.mesh().vertex_count()},
+            {"render_triangles", surface.mesh().triangle_count()},
+            {"bounding_box", {{"min", to_json(box.min)}, {"max", to_json(box.max)}}},
+            {"kinds", Json::array()}};
+  if (tree->coordinate_count() <= most_coordinates)
+    json["frequencies_hz"] = to_list(TreeDynamics(tree).natural_frequencies());
+  Json bytes{{"basis", 0}, {"forces", 0}, {"coupling", 0}};
+  for (std::size_t k = 0; k < tree->kinds.size(); ++k) {
+    json["kinds"].push_back(describe_kind(tree->kinds[k], uses[k]));
+    for (const auto& [what, count] : json["kinds"].back()["bytes"].items())
+      bytes[what] = bytes[what].get<std::int64_t>() + count.get<std::int64_t>();
+  }
+  json["bytes"] = std::move(bytes);
+  return json;
+}
+
+std::string tree_text(const Json& tree) {
+  const Json& bytes = tree["bytes"];
+  const Json& box = tree["bounding_box"];
+  std::string text = to_text(
+      {{"domain tree", fmt::format("{}, valid", words(tree["name"]))},
+       {"made", words(tree["description"])},
+       {"domains", fmt::format("{} of {} kind{}, {} deep, {}", count_text(tree["domains"]),
+                               tree["kinds"].size(), tree["kinds"].size() == 1 ? "" : "s",
+                               count_text(tree["depth"]), tree["free"].get<bool>() ? "free" : "held")},
+       {"coordinates", count_text(tree["coordinates"])},
+       {"frequencies", frequencies_text(tree)},
+       {"mass", number_text(tree["mass"]) + " kg"},
+       {"surface", fmt::format("{} vertices, {} triangles", count_text(tree["render_vertices"]),
+                               count_text(tree["render_triangles"]))},
+       {"bounding box", fmt::format("{} to {} m", point_text(box["min"]), point_text(box["max"]))},
+       {"memory",
+        fmt::format("surface bases {}, forces {}, coupling {}", bytes_text(bytes["basis"].get<double>()),
+                    bytes_text(bytes["forces"].get<double>()),
+                    bytes_text(bytes["coupling"].get<double>()))}});
+  std::vector<std::vector<std::string>> rows{
+      {"kind", "elements", "rank", "uses", "ports", "mass (kg)", "lowest (Hz)", "forces"}};
+  for (const Json& kind : tree["kinds"]) {
+    rows.push_back({words(kind["name"]),
+                    kind.contains("elements") ? count_text(kind["elements"]) : "left out",
+                    count_text(kind["rank"]), count_text(kind["uses"]), count_text(kind["ports"]),
+                    number_text(kind["mass"]), lowest_text(kind["frequencies_hz"]), words(kind["forces"])});
+  }
+  return text + "\n" + table(rows);
+}
+
+Json describe_parts(const PartTree& tree) {
+  std::vector<Index> uses(tree.parts.size(), 0), level(tree.placements.size(), 1);
+  for (std::size_t i = 0; i < tree.placements.size(); ++i) {
+    const Placement& placement = tree.placements[i];
+    ++uses[static_cast<std::size_t>(placement.part)];
+    if (placement.parent >= 0) level[i] = level[static_cast<std::size_t>(placement.parent)] + 1;
+  }
+  Json json{{"type", "part tree"},
+            {"name", tree.name},
+            {"domains", tree.placements.size()},
+            {"depth", *std::max_element(level.begin(), level.end())},
+            {"free", tree.free},
+            {"elements", 0},
+            {"render_triangles", 0},
+            {"parts", Json::array()}};
+  Index elements = 0, triangles = 0;
+  for (std::size_t p = 0; p < tree.parts.size(); ++p) {
+    const Part& part = tree.parts[p];
+    const Index drawn = part.render.triangle_count();
+    elements += uses[p] * part.mesh.element_count();
+    triangles += uses[p] * drawn;
+    json["parts"].push_back({{"name", part.name},
+                             {"kind", name_of(part.mesh.kind)},
+                             {"elements", part.mesh.element_count()},
+                             {"vertices", part.mesh.vertex_count()},
+                             {"fixed_vertices", part.fixed.size()},
+                             {"sites", part.sites.size()},
+                             {"uses", uses[p]},
+                             {"rank", part.rank},
+                             {"rigid", part.rigid},
+                             {"render_triangles", drawn},
+                             {"materials", Json::array()}});
+    for (std::size_t r = 0; r < part.materials.size(); ++r)
+      json["parts"].back()["materials"].push_back(describe_material(part.mesh.regions[r], part.materials[r]));
+  }
+  json["elements"] = elements;
+  json["render_triangles"] = triangles;
+  return json;
+}
+
+std::string parts_text(const Json& tree) {
+  const std::string text =
+      to_text({{"part tree", words(tree["name"])},
+               {"domains",
+                fmt::format("{} of {} parts, {} deep, {}", count_text(tree["domains"]), tree["parts"].size(),
+                            count_text(tree["depth"]), tree["free"].get<bool>() ? "free" : "held")},
+               {"elements", fmt::format("{} in all", count_text(tree["elements"]))},
+               {"render triangles", fmt::format("{} in all", count_text(tree["render_triangles"]))}});
+  std::vector<std::vector<std::string>> rows{
+      {"part", "elements", "vertices", "fixed", "sites", "uses", "rank"}};
+  for (const Json& part : tree["parts"]) {
+    rows.push_back({words(part["name"]), count_text(part["elements"]), count_text(part["vertices"]),
+                    count_text(part["fixed_vertices"]), count_text(part["sites"]), count_text(part["uses"]),
+                    part["rigid"].get<bool>() ? "rigid"
+                    : part["rank"] == 0       ? "-"
+                                              : count_text(part["rank"])});
+  }
+  return text + "\n" + table(rows);
+}
+
+}  // namespace limber::app

@@ -1,0 +1,62 @@
+#pragma once
+
+#include "apps/limber/body_options.hpp"
+#include "limber/basis/sketch.hpp"
+#include "limber/precompute/reduce.hpp"
+
+#include <CLI/CLI.hpp>
+
+#include <cstdint>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace limber::app {
+
+/// What `limber reduce` is told.
+struct ReduceCommand {
+  BodyOptions body;
+  std::string basis = "modal";
+  int modes = 20;
+  int order = 1;
+  std::string orthogonalization = "full";
+  std::string condense = "pca";
+  std::optional<int> rank;
+  std::string sketch;
+  double load_separation = SketchOptions{}.load_separation;
+  double shape_separation = SketchOptions{}.shape_separation;
+  std::string snapshots;
+  bool no_check = false;
+  std::string forces = "auto";
+  std::optional<double> error;
+  std::optional<std::string> poses;
+  std::string training;
+  std::optional<double> amplitude;
+  std::optional<int> points;
+  std::uint64_t seed = 1;
+  std::string render;
+  bool no_mesh = false;
+  std::string output;
+  std::string report;
+  bool json = false;
+
+  // Of a tree of domains.
+  std::string domains;
+  std::string root;
+  int total_rank = 0;
+  std::vector<std::string> rigid;
+
+  std::set<std::string> stated;  ///< options that were given, as "--modes"
+};
+
+/// Declares all of them.
+void add_reduce_options(CLI::App& parser, ReduceCommand& options);
+
+/// Basis and forces, without what is read from files. stvk: all materials are St. Venant-Kirchhoff.
+/// Throws Error for words that are not known and for options that exclude each other.
+ReduceOptions reduce_settings(const ReduceCommand& options, bool stvk);
+
+bool all_stvk(const std::vector<Material>& materials);
+
+}  // namespace limber::app

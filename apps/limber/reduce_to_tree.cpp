@@ -1,0 +1,124 @@
+#include "apps/limber/reduce_to_tree.hpp"
+
+#include "apps/limber/command.hpp"
+#include "apps/limber/console.hpp"
+#include "apps/limber/describe.hpp"
+#include "apps/limber/memory.hpp"
+#include "apps/limber/output_files.hpp"
+#include "apps/limber/progress_bar.hpp"
+#include "apps/limber/tree_parts.hpp"
+#include "limber/base/error.hpp"
+#include "limber/base/timer.hpp"
+#include "limber/io/tree_file.hpp"
+#include "limber/multidomain/reduce_tree.hpp"
+#include "limber/scene/body_tree.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <filesystem>
+
+namespace limber::app {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json parts_json(const TreeReduceReport& report) {
+  Json parts = Json::array();
+  for (const PartReport& part : report.parts) {
+    parts.push_back({{"name", part.name},
+                     {"elements", part.elements},
+                     {"rank", part.rank},
+                     {"uses", part.uses},
+                     {"frequencies_hz", to_list(part.frequencies_hz)},
+                     {"seconds", part.seconds}});
+  }
+  return parts;
+}
+
+Json to_json(const std::string& output, const DomainTree& tree, const TreeReduceReport& report,
+             double seconds) {
+  Json json{{"output", output},
+            {"domains", tree.domain_count()},
+            {"coordinates", tree.coordinate_count()},
+            {"depth", tree.depth()},
+            {"free", tree.free},
+            {"unknowns", report.full_dofs},
+            {"description", tree.description},
+            {"parts", parts_json(report)}};
+  json["seconds"] = Json::object();
+  for (const auto& [stage, time] : report.stages) json["seconds"][stage] = time;
+  json["seconds"]["total"] = seconds;
+  json["peak_memory_bytes"] = peak_memory();
+  json["file_bytes"] = std::filesystem::file_size(output);
+  return json;
+}
+
+std::string to_text(const std::string& body, const Json& json) {
+  std::string text = fmt::format("{}: {} domain{}, {} deep, {}; {} unknowns -> {} coordinates\n", body,
+                                 count_text(json["domains"]), json["domains"] == 1 ? "" : "s",
+                                 count_text(json["depth"]), json["free"].get<bool>() ? "free" : "held",
+                                 count_text(json["unknowns"]), count_text(json["coordinates"]));
+  std::size_t width = std::string_view("part").size();
+  for (const Json& part : json["parts"]) width = std::max(width, part["name"].get<std::string>().size());
+  text += fmt::format("\n{:<{}} {:>9} {:>5} {:>6} {:>12} {:>8}\n", "part", width, "elements", "rank", "uses",
+                      "lowest (Hz)", "seconds");
+  for (const Json& part : json["parts"]) {
+    const Json& frequencies = part["frequencies_hz"];
+    text += fmt::format("{:<{}} {:>9} {:>5} {:>6} {:>12} {:>8.2f}\n", part["name"].get<std::string>(), width,
+                        count_text(part["elements"]), part["rank"].get<int>(), count_text(part["uses"]),
+                        part["rank"] == 0     ? "rigid"
+                        : frequencies.empty() ? "-"
+                                              : number_text(frequencies.front()),
+                        part["seconds"].get<double>());
+  }
+  text += fmt::format("\n{:<20} {:>8}\n", "stage", "seconds");
+  for (const auto& [stage, time] : json["seconds"].items())
+    text += fmt::format("{:<20} {:>8.2f}\n", stage, time.get<double>());
+  return text + fmt::format("\npeak memory {}\nwrote {} ({})\n",
+                            bytes_text(json["peak_memory_bytes"].get<double>()),
+                            json["output"].get<std::string>(), bytes_text(json["file_bytes"].get<double>()));
+}
+
+}  // namespace
+
+bool wants_tree(const ReduceCommand& options) {
+  return options.stated.contains("--domains") || is_builtin_tree(options.body.mesh) ||
+         is_scene_file(options.body.mesh);
+}
+
+void reduce_to_tree(const ReduceCommand& options) {
+  check_extension(options.output, ".glb", "the tree of domains");
+  check_output_file(options.output);
+  const Timer total;
+  Timer stage;
+  std::vector<std::filesystem::path> inputs;
+  const Body body = load_tree_body(options, inputs);
+  check_spares(options.output, inputs);
+  const PartTree parts = find_parts(body);
+  TreeReduceReport report;
+  const double part_seconds = stage.seconds();
+  DomainTree tree;
+  {
+    ProgressBar bar;
+    tree = reduce_tree(parts, reduce_options(body, Executor(options.body.threads), bar.callback()), report);
+  }
+  report.stages.emplace(report.stages.begin(), "parts", part_seconds);
+  if (body.domains.from == DomainSource::automatic && body.parts.placements.empty() && !body.tree &&
+      tree.domain_count() < body.domains.count) {
+    print_warning(fmt::format("{} domains, not {}: no more were found that form a tree", tree.domain_count(),
+                              body.domains.count));
+  }
+  tree.name = std::filesystem::path(options.output).stem().string();
+  stage.restart();
+  write_results([&] { write_tree(options.output, tree); });
+  report.stages.emplace_back("file", stage.seconds());
+  const Json json = to_json(options.output, tree, report, total.seconds());
+  if (options.json) {
+    print_json(json);
+  } else {
+    print(to_text(options.body.mesh, json));
+  }
+}
+
+}  // namespace limber::app

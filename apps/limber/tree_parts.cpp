@@ -1,0 +1,181 @@
+#include "apps/limber/tree_parts.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
+#include "limber/base/text.hpp"
+#include "limber/io/gltf_json.hpp"
+#include "limber/io/json_schema.hpp"
+#include "limber/io/scene_file.hpp"
+#include "limber/io/surface_file.hpp"
+#include "limber/scene/body_tree.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <optional>
+
+namespace limber::app {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view automatic_word = "auto:";
+
+void refuse(const ReduceCommand& options, std::initializer_list<const char*> names, std::string_view why) {
+  for (const char* name : names) require(!options.stated.contains(name), "{} {}; leave it out", name, why);
+}
+
+/// How parts of whatever materials are reduced, as the options say.
+ReduceOptions part_settings(const ReduceCommand& options, const Body& body) {
+  const bool stvk =
+      all_stvk(body.materials) && std::all_of(body.parts.parts.begin(), body.parts.parts.end(),
+                                              [](const Part& part) { return all_stvk(part.materials); });
+  return reduce_settings(options, stvk);
+}
+
+Body body_of_mesh(const ReduceCommand& options, std::vector<fs::path>& inputs) {
+  Body body;
+  read_domains(options.domains, body.domains);
+  BodySource source = load_source(options.body);
+  require(options.body.free || !source.fixed.empty(),
+          "{}: nothing holds the body; say what does by --fixed-where or --fixed-vertices, or --free for a "
+          "body that flies",
+          options.body.mesh);
+  body.mesh = std::move(source.mesh);
+  body.materials = std::move(source.materials);
+  body.fixed.vertices = std::move(source.fixed);
+  body.render = std::move(source.surface);
+  body.render_colors = std::move(source.colors);
+  if (!options.render.empty()) {
+    body.render = read_surface(options.render);
+    body.render_colors.clear();
+  }
+  for (const std::string& file : {options.body.mesh, options.render}) inputs.emplace_back(file);
+  if (body.domains.from == DomainSource::sets) inputs.emplace_back(options.domains);
+  return body;
+}
+
+Body body_of_parts(const ReduceCommand& options) {
+  refuse(options, {"--domains", "--root", "--render", "--fixed-vertices", "--fixed-where"},
+         "is for meshes, this body is a tree of parts");
+  Body body;
+  body.parts = make_builtin_tree(options.body.mesh, Executor(options.body.threads));
+  if (options.body.free) release_root(body.parts);
+  for (Part& part : body.parts.parts) {
+    if (options.rank || options.total_rank > 0) part.rank = 0;  // what is asked for counts, not its own
+    for (Material& material : part.materials) material = changed_material(material, options.body);
+  }
+  return body;
+}
+
+Body body_of_scene(const ReduceCommand& options, std::vector<fs::path>& inputs) {
+  refuse(options,
+         {"--domains",
+          "--render",
+          "--fixed-vertices",
+          "--fixed-where",
+          "--free",
+          "--young",
+          "--poisson",
+          "--density",
+          "--model",
+          "--mass",
+          "--basis",
+          "--order",
+          "--orthogonalization",
+          "--condense",
+          "--no-check",
+          "--forces",
+          "--training-error",
+          "--poses",
+          "--amplitude",
+          "--points",
+          "--seed"},
+         "is for meshes, a scene says that itself");
+  Scene scene = read_scene(options.body.mesh);
+  require(scene.bodies.size() == 1, "{}: it has {} bodies; a tree is made of a scene with one",
+          options.body.mesh, scene.bodies.size());
+  Body& body = scene.bodies.front();
+  require(!body.tree && !body.model, "{}: its body names a 'model': it is reduced already",
+          options.body.mesh);
+  require(!body.parts.placements.empty() || scene.solver.order == ModelOrder::domains,
+          "{}: its body is no tree of domains; give it an 'assembly' or set solver.order to 'domains'",
+          options.body.mesh);
+  inputs = std::move(scene.inputs);
+  inputs.emplace_back(options.body.mesh);
+  return std::move(body);
+}
+
+/// An element, or a range [first, last].
+void append_elements(const JsonValue& item, std::vector<int>& elements) {
+  constexpr int most = std::numeric_limits<int>::max() - 1;
+  const bool range = item.json().is_array();
+  if (range && item.size() != 2) item.fail("expected an element or a range [first, last]");
+  const auto first = static_cast<int>((range ? item.at(0) : item).integer(0, most));
+  const auto last = static_cast<int>((range ? item.at(1) : item).integer(first, most));
+  for (int e = first; e <= last; ++e) elements.push_back(e);
+}
+
+}  // namespace
+
+std::vector<ElementSet> read_element_sets(const fs::path& path) {
+  const std::string where = path.string();
+  const nlohmann::json json = parse_json(read_file(path, max_json_bytes), where);
+  require(json.is_object() && !json.empty(),
+          "{}: expected an object of element sets, as {{\"stem\": [0, 1, 2], \"leaf\": [[3, 9]]}}", where);
+  std::vector<ElementSet> sets;
+  for (const auto& [name, value] : json.items()) {
+    const JsonValue list(value, printable(name), where);
+    ElementSet set{name, {}};
+    for (std::size_t i = 0; i < list.size(); ++i) append_elements(list.at(i), set.elements);
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+void read_domains(const std::string& word, DomainSettings& settings) {
+  static constexpr std::array<std::string_view, 3> known{"regions", "auto:K", "FILE.json"};
+  if (word == "regions") {
+    settings.from = DomainSource::regions;
+  } else if (word.starts_with(automatic_word)) {
+    const std::optional<int> parts = parse_integer(word.substr(automatic_word.size()));
+    require(parts.has_value() && *parts >= 1, "--domains {}: expected a number of parts from 1, as auto:8",
+            word);
+    settings.from = DomainSource::automatic;
+    settings.count = *parts;
+  } else {
+    require(fs::path(word).extension() == ".json", "--domains: unknown word '{}'; {}", word,
+            suggestion(word, known));
+    settings.from = DomainSource::sets;
+    settings.sets = read_element_sets(word);
+  }
+}
+
+bool is_scene_file(const std::string& name) { return fs::path(name).extension() == ".json"; }
+
+Body load_tree_body(const ReduceCommand& options, std::vector<fs::path>& inputs) {
+  refuse(options,
+         {"--modes", "--sketch", "--load-separation", "--shape-separation", "--snapshots", "--training",
+          "--report"},
+         "does not go with trees of domains");
+  require(!options.rank || options.total_rank == 0, "--rank and --total-rank exclude each other");
+  Body body;
+  if (is_scene_file(options.body.mesh)) {
+    body = body_of_scene(options, inputs);
+  } else {
+    body = is_builtin_tree(options.body.mesh) ? body_of_parts(options) : body_of_mesh(options, inputs);
+    body.reduction = part_settings(options, body);
+    body.mass = mass_kind(options.body);
+  }
+  body.name = options.body.mesh;
+  body.reduction.keep_simulation_mesh = !options.no_mesh;
+  if (!options.root.empty()) body.domains.root = options.root;
+  if (options.rank) body.domains.rank = *options.rank;
+  if (options.rank || options.total_rank > 0) body.domains.total_rank = options.total_rank;
+  body.domains.rigid.insert(body.domains.rigid.end(), options.rigid.begin(), options.rigid.end());
+  return body;
+}
+
+}  // namespace limber::app

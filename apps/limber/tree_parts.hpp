@@ -1,0 +1,26 @@
+#pragma once
+
+#include "apps/limber/reduce_options.hpp"
+#include "limber/multidomain/decompose.hpp"
+#include "limber/scene/scene.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace limber::app {
+
+/// Settings from the word of --domains: "regions", "auto:K", or the name of a JSON file of element sets.
+void read_domains(const std::string& word, DomainSettings& settings);
+
+/// Element sets in a JSON file: {"name": [element or [first, last], ...], ...}, elements from 0.
+std::vector<ElementSet> read_element_sets(const std::filesystem::path& path);
+
+/// Whether a name is that of a scene file.
+bool is_scene_file(const std::string& name);
+
+/// What `limber reduce` is to make a tree of, as a body of a scene: a mesh to cut, a built-in tree, or the body of a scene file. inputs: files that
+/// were read. Throws Error for options that do not go with it.
+Body load_tree_body(const ReduceCommand& options, std::vector<std::filesystem::path>& inputs);
+
+}  // namespace limber::app

@@ -1,0 +1,205 @@
+#include "limber/io/scene_domains.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
+#include "limber/base/text.hpp"
+#include "limber/io/scene_materials.hpp"
+#include "limber/io/scene_parts.hpp"
+#include "limber/io/scene_values.hpp"
+#include "limber/io/tree_file.hpp"
+#include "limber/multidomain/tree_shape.hpp"
+#include "limber/scene/body_tree.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <algorithm>
+#include <initializer_list>
+#include <set>
+#include <utility>
+
+namespace limber {
+namespace {
+
+using nlohmann::json;
+
+bool names_tree(const json& body) {
+  return body.contains("mesh") && is_builtin_tree(body["mesh"].get<std::string>());
+}
+
+/// Throws Error for any of these keys. why: follows the key in the message.
+void refuse(const json& stated, std::initializer_list<const char*> keys, const std::string& where,
+            std::string_view why) {
+  for (const char* key : keys) require(!stated.contains(key), "{}.{}: {}", where, key, why);
+}
+
+/// The same for keys of an object under a key.
+void refuse_inside(const json& stated, const char* object, std::initializer_list<const char*> keys,
+                   const std::string& where, std::string_view why) {
+  if (stated.contains(object)) refuse(stated[object], keys, fmt::format("{}.{}", where, object), why);
+}
+
+void refuse_mesh_keys(const json& stated, const std::string& where, std::string_view what) {
+  refuse_inside(stated, "domains", {"from", "count", "sets", "root"}, where,
+                fmt::format("it decomposes a mesh, but the body is {}; leave it out", what));
+  refuse(stated, {"render"}, where,
+         fmt::format("the body is {}, whose parts bring their surfaces; leave it out", what));
+}
+
+void load_model_tree(const json& stated, const std::string& where, DomainTree tree, Body& body) {
+  refuse_mesh_keys(stated, where, "a tree of domains");
+  const char* const reduced = "the tree of domains is reduced already; leave it out, or reduce it again";
+  refuse(stated, {"material", "materials", "fixed", "basis", "forces", "mass"}, where, reduced);
+  refuse_inside(stated, "domains", {"rank", "total_rank", "rigid"}, where, reduced);
+  body.tree = std::make_shared<const DomainTree>(std::move(tree));
+  const bool kept = std::all_of(body.tree->kinds.begin(), body.tree->kinds.end(),
+                                [](const DomainKind& kind) { return kind.model.simulation.has_value(); });
+  if (kept) body.mesh = TreeMesh(body.tree).mesh();
+  const TreeSurface surface(body.tree);
+  body.render = surface.mesh();
+  body.render_colors = surface.colors();
+}
+
+/// Gives parts made by code the materials of the scene: `materials` by names of parts or of regions, else `material`.
+void change_materials(const json& value, const std::string& where, PartTree& tree) {
+  const json materials = value.value("materials", json::object());
+  std::set<std::string> used, known;
+  for (Part& part : tree.parts) {
+    json made_of = json::object();
+    if (value.contains("material")) made_of["material"] = value["material"];
+    known.insert(part.name);
+    if (materials.contains(part.name)) {
+      made_of["material"] = materials[part.name];
+      used.insert(part.name);
+    }
+    for (const Region& region : part.mesh.regions) {
+      if (region.name.empty()) continue;
+      known.insert(region.name);
+      if (!materials.contains(region.name)) continue;
+      made_of["materials"][region.name] = materials[region.name];
+      used.insert(region.name);
+    }
+    part.materials = to_materials(made_of, part.mesh.regions, part.materials, where);
+  }
+  const std::vector<std::string_view> names(known.begin(), known.end());
+  for (const auto& [name, material] : materials.items())
+    require(used.contains(name), "{}.materials: the body has no part or region '{}'; {}", where, name,
+            suggestion(name, names));
+}
+
+void show_parts(Body& body) {
+  WholeBody whole = join_parts(body.parts);
+  body.mesh = std::move(whole.mesh);
+  body.render = std::move(whole.surface);
+  body.render_colors = std::move(whole.colors);
+}
+
+std::vector<ElementSet> to_sets(const json& value, Index elements, const std::string& where) {
+  std::vector<ElementSet> sets;
+  for (const auto& [name, list] : value.items()) {
+    ElementSet set{name, {}};
+    for (const json& item : list) {
+      const bool range = item.is_array();
+      const auto first = (range ? item[0] : item).get<Index>(), last = (range ? item[1] : item).get<Index>();
+      require(first <= last, "{}.{}: the range [{}, {}] ends before it starts", where, name, first, last);
+      require(last < elements, "{}.{}: element {} does not exist; the mesh has elements 0 to {}", where, name,
+              last, elements - 1);
+      for (Index e = first; e <= last; ++e) set.elements.push_back(static_cast<int>(e));
+    }
+    sets.push_back(std::move(set));
+  }
+  return sets;
+}
+
+DomainSettings to_domains(const json& value, const json& stated, Index elements, const std::string& where) {
+  DomainSettings domains;
+  const std::string from = value["from"].get<std::string>();
+  domains.from = from == "auto"   ? DomainSource::automatic
+                 : from == "sets" ? DomainSource::sets
+                                  : DomainSource::regions;
+  require(value.contains("count") == (from == "auto"),
+          "{}: 'count' and 'from' as 'auto' go together: how many domains are looked for", where);
+  require(value.contains("sets") == (from == "sets"),
+          "{}: 'sets' and 'from' as 'sets' go together: the elements of the domains", where);
+  if (value.contains("count")) domains.count = value["count"].get<int>();
+  if (value.contains("sets")) domains.sets = to_sets(value["sets"], elements, where + ".sets");
+  if (value.contains("root")) domains.root = value["root"].get<std::string>();
+  require(!(stated.contains("rank") && stated.contains("total_rank")),
+          "{}: 'rank' and 'total_rank' exclude each other: that of each domain or that of all", where);
+  domains.rank = value["rank"].get<int>();
+  if (value.contains("total_rank")) domains.total_rank = value["total_rank"].get<int>();
+  domains.rigid = value["rigid"].get<std::vector<std::string>>();
+  domains.inertia = value["inertia"] == "interface" ? SubtreeInertia::interface
+                    : value["inertia"] == "center"  ? SubtreeInertia::center
+                                                    : SubtreeInertia::full;
+  for (const auto& [name, factor] : value["stiffness"].items())
+    domains.stiffness.emplace_back(name, factor.get<double>());
+  return domains;
+}
+
+}  // namespace
+
+void check_domain_keys(const json& stated, const SolverSettings& solver, const std::string& where) {
+  if (solver.order != ModelOrder::domains) {
+    refuse(stated, {"assembly", "domains", "wind"}, where,
+           "only trees of domains have it; set solver.order to 'domains'");
+    require(!names_tree(stated), "{}.mesh: {} is a tree of parts; set solver.order to 'domains'", where,
+            stated.contains("mesh") ? stated["mesh"].get<std::string>() : "");
+    return;
+  }
+  refuse(stated, {"rank"}, where, "it is that of one subspace; give 'domains' with a 'rank' instead");
+  refuse(stated, {"constraints", "constraint_priority", "support", "skin", "coriolis"}, where,
+         "the order 'domains' has no use for it; leave it out");
+  refuse_inside(stated, "basis", {"modes", "rank"}, where,
+                "it follows from 'domains', by 'rank' or 'total_rank'; leave it out");
+  refuse_inside(stated, "basis", {"sketch", "snapshots"}, where,
+                "it is that of a whole body, but each domain is reduced on its own; leave it out");
+  refuse_inside(stated, "forces", {"training"}, where,
+                "it is that of a whole body, but each domain is reduced on its own; leave it out");
+  require(stated.value("forces", json::object()).value("poses", "") != "given",
+          "{}.forces.poses: there is nothing to give them for each domain; take 'motion' or 'gaussian'",
+          where);
+}
+
+bool load_tree(const json& value, const json& stated, const std::filesystem::path& folder,
+               const std::string& where, const SolverSettings& solver, Body& body) {
+  const int sources =
+      int{value.contains("mesh")} + int{value.contains("model")} + int{value.contains("assembly")};
+  require(sources > 0, "{}: 'mesh', 'model' or 'assembly' is missing", where);
+  require(sources == 1, "{}: 'mesh', 'model' and 'assembly' exclude each other with the order 'domains'",
+          where);
+  if (value.contains("model")) {
+    const std::filesystem::path path = resolve(folder, value, "model");
+    const std::string content = read_file(path);
+    if (!looks_like_tree(content)) return false;
+    load_model_tree(stated, where, parse_tree(content, path.string()), body);
+    return true;
+  }
+  if (value.contains("assembly")) {
+    refuse_mesh_keys(stated, where, "an assembly");
+    refuse(stated, {"materials"}, where, "name them in the parts of the assembly");
+    refuse(stated, {"fixed"}, where, "the parts of an assembly say how they are held, and 'free' lets it go");
+    body.parts = read_assembly(value, folder, where, Executor(solver.threads));
+  } else {
+    if (!names_tree(value)) return false;
+    refuse_mesh_keys(stated, where, "a tree of parts");
+    require(!value.contains("fixed") || value["fixed"].is_string(),
+            "{}.fixed: a tree of parts is held at its root; leave it out, or let it go by 'none'", where);
+    body.parts = make_builtin_tree(value["mesh"].get<std::string>(), Executor(solver.threads));
+    change_materials(value, where, body.parts);
+    if (value.contains("fixed")) release_root(body.parts);
+  }
+  show_parts(body);
+  return true;
+}
+
+void read_domains(const json& value, const json& stated, const std::string& where, Body& body) {
+  if (value.contains("domains"))
+    body.domains =
+        to_domains(value["domains"], stated["domains"], body.mesh.element_count(), where + ".domains");
+  if (!value.contains("wind")) return;
+  const json& wind = value["wind"];
+  body.wind = {to_vector(wind["velocity"]), wind["gusts"].get<double>(), wind["drag"].get<double>(),
+               wind["density"].get<double>()};
+}
+
+}  // namespace limber

@@ -1,0 +1,94 @@
+#pragma once
+
+#include "limber/integrators/dynamic_system.hpp"
+#include "limber/multidomain/domain_tree.hpp"
+#include "limber/reduced/reduced_equations.hpp"
+
+#include <optional>
+#include <vector>
+
+namespace limber {
+
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using Vector6 = Eigen::Matrix<double, 6, 1>;  ///< of a frame: linear part first, then angular
+using MatrixX6 = Eigen::Matrix<double, Eigen::Dynamic, 6>;
+using MatrixX9 = Eigen::Matrix<double, Eigen::Dynamic, 9>;
+using MatrixX3 = Eigen::MatrixX3d;
+using Vector12 = Eigen::Matrix<double, 12, 1>;
+
+/// How the inertia of a domain enters its equations of motion, about the origin of its frame and in its axes. With A the acceleration of the frame:
+///
+///   force and torque on the frame:   rigid A + coupling^T q'' + bias
+///   on the coordinates:              coupling A + M q'' + bias_q
+///
+/// Biases are the forces of velocities: centrifugal and Coriolis.                  [Barbic & Zhao 2011, Eq. 12-14]
+struct InertiaTerms {
+  double mass = 0.0;                     ///< kg
+  Vector3 first = Vector3::Zero();       ///< mass times its centre, kg m
+  Matrix3 rotational = Matrix3::Zero();  ///< kg m^2
+  MatrixX6 coupling;                     ///< r x 6
+  Vector6 bias = Vector6::Zero();
+  Vector bias_q;  ///< r
+
+  [[nodiscard]] Matrix6 rigid() const;
+};
+
+/// What run time makes of a kind, for all domains that are of it.
+class DomainBody {
+ public:
+  /// Keeps a reference to the kind.
+  explicit DomainBody(const DomainKind& kind);
+
+  [[nodiscard]] Index rank() const { return rank_; }
+  [[nodiscard]] const DomainKind& kind() const { return *kind_; }
+  [[nodiscard]] const Matrix& mass() const { return mass_; }                      ///< r x r, before scaling
+  [[nodiscard]] const Matrix& rest_stiffness() const { return rest_stiffness_; }  ///< r x r, before scaling
+  [[nodiscard]] const Elasticity& elastic() const { return equations_.elastic; }
+  /// The exact forces for many states at once; null where they are not exact.
+  [[nodiscard]] const QuarticBatch* batch() const { return batch_ ? &*batch_ : nullptr; }
+  [[nodiscard]] double shadow() const {
+    return shadow_;
+  }  ///< area seen from a direction, averaged over all, m^2
+
+  /// Of a domain at this scale (lengths are multiplied by it, coordinates are not), whose frame turns with w, rad/s in its axes.
+  void inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, const Vector3& w,
+               double scale, InertiaTerms& terms);
+
+  /// Memory for one domain of this kind at a time.
+  struct Work {
+    InertiaTerms terms;
+    Vector force;    ///< r, elastic, before scaling
+    Matrix tangent;  ///< r x r, elastic stiffness, before scaling
+    Matrix system;   ///< of a domain without children (elimination.hpp)
+  };
+  [[nodiscard]] Work& work() { return work_; }
+
+  /// A port as run time sees it: by coordinates, which follow each other in memory.
+  struct Port {
+    const InterfacePort* data = nullptr;
+    MatrixX3 center_rows;      ///< r x 3
+    MatrixX9 covariance_rows;  ///< r x 9
+    Matrix columns;  ///< 16 x r: entries of the covariance and of the centre for each coordinate, padded
+
+    /// How covariance and centre have moved from rest with q, and move with v.
+    void motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, Vector12& moved,
+                Vector12& moving) const;
+  };
+  [[nodiscard]] const Port& port(Index i) const { return ports_[static_cast<std::size_t>(i)]; }
+
+ private:
+  const DomainKind* kind_;
+  Index rank_;
+  ReducedEquations equations_;
+  std::optional<QuarticBatch> batch_;
+  Matrix mass_, rest_stiffness_;
+  double shadow_ = 0.0;
+  MatrixX3 first_rows_;   ///< r x 3
+  MatrixX9 second_rows_;  ///< r x 9
+  Matrix second_pairs_;   ///< 9r x r: its product with q is, as an r x 9 matrix, the integral of rho U_i u^T
+  std::vector<Port> ports_;
+  Work work_;
+  Vector moments_q_, moments_v_;  ///< 9r, memory of inertia()
+};
+
+}  // namespace limber

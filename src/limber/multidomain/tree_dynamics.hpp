@@ -1,0 +1,159 @@
+#pragma once
+
+#include "limber/integrators/newmark.hpp"
+#include "limber/linalg/solve_report.hpp"
+#include "limber/linalg/state_stream.hpp"
+#include "limber/multidomain/domain_tree.hpp"
+
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace limber {
+
+/// What a domain feels of the inertia of those that hang from it.
+enum class SubtreeInertia {
+  interface,  ///< their mass, as a point at the interface                    (L1) [Barbic & Zhao 2011, Eq. 16]
+  center,     ///< their mass, as a point at their centre of mass             (L2) [the same, section 5]
+  full,       ///< all of it, by recursion over the tree: the exact equations of motion  (L3)
+};
+
+/// A point of a domain, in its coordinates: X + rows q.
+struct TreePoint {
+  Index domain = 0;
+  Vector3 place = Vector3::Zero();  ///< at rest, m before scaling
+  Matrix3X rows;                    ///< 3 x r
+};
+
+struct TreeForce {
+  TreePoint point;
+  Vector3 force = Vector3::Zero();  ///< N, in the world
+};
+
+struct TreeSpring {
+  TreePoint point;
+  Vector3 target = Vector3::Zero();  ///< m, in the world
+  double stiffness = 0.0;            ///< N/m
+};
+
+/// Air that moves past the domains: each feels a drag  1/2 density coefficient area |w - v| (w - v)  at its middle, with the area of its shadow averaged over directions.
+struct Wind {
+  Vector3 velocity = Vector3::Zero();  ///< mean, m/s
+  double gusts = 0.0;                  ///< how much it varies in place and time, as a share of the mean
+  double coefficient = 1.0;            ///< of drag
+  double density = 1.2;                ///< of air, kg/m^3
+};
+
+/// Where a frame is and how it moves, in world axes.
+struct RootState {
+  Vector3 position = Vector3::Zero();
+  Eigen::Quaterniond rotation = Eigen::Quaterniond::Identity();
+  Vector3 velocity = Vector3::Zero(), angular_velocity = Vector3::Zero();
+  Vector3 acceleration = Vector3::Zero(), angular_acceleration = Vector3::Zero();
+};
+
+struct TreeState {
+  double time = 0.0;  ///< s
+  Vector q, v, a;     ///< coordinates of all domains, one after the other, and their derivatives
+  RootState root;     ///< of a free tree; else where the root was placed, at rest
+};
+
+struct DomainFrame {
+  Vector3 position = Vector3::Zero();  ///< m, in the world
+  Matrix3 rotation = Matrix3::Identity();
+};
+
+struct TreeMomentum {
+  double mass = 0.0;                  ///< kg
+  Vector3 center = Vector3::Zero();   ///< of mass, m
+  Vector3 linear = Vector3::Zero();   ///< kg m/s
+  Vector3 angular = Vector3::Zero();  ///< about the centre of mass, kg m^2/s
+};
+
+/// How far the vertices of an interface are from the rigid motion of the frame that they carry.
+struct InterfaceGap {
+  Index domain = -1;     ///< child whose interface it is; -1: none
+  double largest = 0.0;  ///< m
+  double share =
+      0.0;  ///< of the size of the interface (twice the largest distance of a vertex from its centre)
+};
+
+/// Seconds since they were last set to {}, for benchmarks.
+struct TreeTimings {
+  double elastic = 0.0;  ///< forces and stiffnesses of the domains
+  double solve = 0.0;    ///< factors and solutions
+  double core = 0.0;     ///< all else: frames, inertia, interfaces
+};
+
+/// The motion of a tree of domains. For one thread at a time. A warmed-up step allocates nothing, but for some small matrices where there are forces or springs.
+///
+/// Coordinates are those of the kinds, whatever the scale: a point of domain i is at p_i + R_i s_i (X + U q_i). Functions that throw Error leave all as it was.
+class TreeDynamics {
+ public:
+  /// At rest. Throws Error as check_tree() does.
+  explicit TreeDynamics(std::shared_ptr<const DomainTree> tree);
+  ~TreeDynamics();
+  TreeDynamics(TreeDynamics&&) noexcept;
+  TreeDynamics& operator=(TreeDynamics&&) noexcept;
+
+  [[nodiscard]] const DomainTree& tree() const;
+  [[nodiscard]] const std::shared_ptr<const DomainTree>& shared_tree() const;
+  [[nodiscard]] Index coordinate_count() const;
+  [[nodiscard]] Index first_coordinate(
+      Index domain) const;  ///< those of a domain are rank(domain) from here on
+
+  // What it is made of.
+
+  void set_inertia(SubtreeInertia inertia);  ///< full at first
+  [[nodiscard]] SubtreeInertia inertia() const;
+  void set_damping(const RayleighDamping& damping);  ///< that of mass against the world; none at first
+  /// Factor of the elastic forces of a domain, positive: its frequencies change by the square root.  [Barbic & Zhao 2011, section 5]
+  void set_stiffness(Index domain, double factor);
+  [[nodiscard]] double stiffness(Index domain) const;
+
+  // What acts on it, until it is changed.
+
+  void set_gravity(const Vector3& acceleration);       ///< m/s^2; none at first
+  void set_forces(std::span<const TreeForce> forces);  ///< in place of those there were
+  /// In place of those there were. Taken implicitly: stable at any time step for springs up to some 10^4 times stiffness_at().
+  void set_springs(std::span<const TreeSpring> springs);
+  void set_wind(const Wind& wind);                         ///< none at first
+  [[nodiscard]] Vector3 spring_force(Index spring) const;  ///< N, with which it pulls now
+
+  // Motion.
+
+  /// Advances by h seconds by implicit Newmark. One iteration: elastic forces linearised about the start of the step, all that velocities do as it is there. More: until an iteration moves the coordinates by less
+  /// than the tolerance, as a share of what the step does. On failure the state is left as it was.   [Barbic & Zhao 2011, Algorithm 1]
+  SolveReport step(double h, const NewmarkOptions& options = {.max_iterations = 1});
+  /// Sets the accelerations that balance the forces at the present coordinates and velocities. The first step does so, too.
+  SolveReport balance();
+  void reset();  ///< at rest, at time 0; all that was set stays
+  [[nodiscard]] const TreeState& state() const;
+  /// The accelerations will be those that balance the forces, whatever is given.
+  void set_state(const TreeState& state);
+  void save(StateWriter& out) const;
+  void restore(StateReader& in);
+
+  [[nodiscard]] const DomainFrame& frame(Index domain) const;
+  [[nodiscard]] Vector3 position(const TreePoint& point) const;  ///< in the world, m
+  [[nodiscard]] Vector3 velocity(const TreePoint& point) const;
+  [[nodiscard]] double elastic_energy() const;     ///< J
+  [[nodiscard]] double kinetic_energy() const;     ///< J, of the true mass distribution, whatever the lumping
+  [[nodiscard]] TreeMomentum momentum() const;     ///< likewise
+  [[nodiscard]] InterfaceGap largest_gap() const;  ///< before copies are averaged; by share
+  /// Stiffness at rest with which the tree, as it is bent now, resists a force on a point, N/m: the mean over directions of its compliance, inverted. Infinity for a point that cannot move.
+  [[nodiscard]] double stiffness_at(const TreePoint& point) const;
+
+  /// Frequencies of small vibrations about the rest shape, Hz, ascending; without the six rigid motions of a free tree. O(r^3) for all coordinates: for trees of up to
+  /// a few hundred.
+  [[nodiscard]] Vector natural_frequencies() const;
+
+  [[nodiscard]] TreeTimings& timings();  ///< kept where `measure` was set
+  bool measure = false;
+
+ private:
+  class Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace limber

@@ -1,0 +1,309 @@
+#include "limber/multidomain/tree_shape.hpp"
+
+#include "limber/base/error.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+namespace limber {
+namespace {
+
+/// The basis of a kind; of one without coordinates a matrix without columns, whatever it keeps.
+template <class Scalar>
+Reconstruction<Scalar> basis_of(const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>& basis,
+                                Index vertices, Index rank) {
+  using Basis = Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>;
+  return rank > 0 ? Reconstruction<Scalar>(basis) : Reconstruction<Scalar>(Basis(3 * vertices, 0));
+}
+
+std::vector<TreePoints<float>::Kind> surface_kinds(const DomainTree& tree) {
+  std::vector<TreePoints<float>::Kind> kinds;
+  kinds.reserve(tree.kinds.size());
+  for (const auto& [model, inertia, ports] : tree.kinds) {
+    const ReducedSurface& surface = model.surface;
+    kinds.push_back({surface.mesh.vertices.cast<float>(),
+                     basis_of<float>(surface.basis, surface.mesh.vertex_count(), model.rank)});
+  }
+  return kinds;
+}
+
+std::vector<TreePoints<double>::Kind> mesh_kinds(const DomainTree& tree) {
+  std::vector<TreePoints<double>::Kind> kinds;
+  kinds.reserve(tree.kinds.size());
+  for (const auto& [model, inertia, ports] : tree.kinds) {
+    require(model.simulation.has_value(),
+            "domains of kind '{}' were kept without their simulation mesh; reduce the body again and keep it",
+            model.name);
+    const SimulationMesh& simulation = *model.simulation;
+    kinds.push_back({simulation.mesh.vertices,
+                     basis_of<double>(simulation.basis, simulation.mesh.vertex_count(), model.rank)});
+  }
+  return kinds;
+}
+
+/// Index of a value, which is added where it is missing.
+template <class Value>
+int index_of(std::vector<Value>& values, const Value& value) {
+  const auto found = std::find(values.begin(), values.end(), value);
+  if (found != values.end()) return static_cast<int>(found - values.begin());
+  values.push_back(value);
+  return static_cast<int>(values.size()) - 1;
+}
+
+/// Columns of the domains' vertex numbers, one after the other, in those of the whole. columns(kind): k x m.
+template <class Scalar, class Columns>
+Eigen::MatrixXi join(const TreePoints<Scalar>& points, Index rows, const Columns& columns) {
+  const DomainTree& tree = points.tree();
+  Index count = 0;
+  for (Index d = 0; d < tree.domain_count(); ++d) count += columns(tree.kind(d)).cols();
+  Eigen::MatrixXi result(rows, count);
+  Index next = 0;
+  for (Index d = 0; d < tree.domain_count(); ++d) {
+    const auto& own = columns(tree.kind(d));
+    for (Index i = 0; i < own.size(); ++i) {
+      result.data()[rows * next + i] = points.number(d, own.data()[i]);
+    }
+    next += own.cols();
+  }
+  return result;
+}
+
+/// Whether the elements of all domains are those of one mesh.
+bool makes_one_mesh(const DomainTree& tree) {
+  const ElementKind kind = tree.kind(0).model.simulation->mesh.kind;
+  const auto fits = [&](const Domain& domain) {
+    const ElementKind own = tree.kinds[static_cast<std::size_t>(domain.kind)].model.simulation->mesh.kind;
+    const bool turned = domain.rotation.vec().squaredNorm() > 0.0;
+    return own == kind && (kind == ElementKind::tetrahedron || !turned);
+  };
+  return std::all_of(tree.domains.begin(), tree.domains.end(), fits);
+}
+
+}  // namespace
+
+template <class Scalar>
+TreePoints<Scalar>::TreePoints(std::shared_ptr<const DomainTree> tree, std::vector<Kind> kinds,
+                               std::vector<int> Domain::*numbers)
+    : tree_(std::move(tree)), kinds_(std::move(kinds)), groups_(tree_->domains.size()) {
+  Index largest_kind = 0, largest_rank = 0;
+  std::vector<int> copies;
+  for (std::size_t d = 0; d < groups_.size(); ++d) {
+    const Domain& domain = tree_->domains[d];
+    const Kind& kind = kinds_[static_cast<std::size_t>(domain.kind)];
+    const Index n = kind.rest.cols();
+    largest_kind = std::max(largest_kind, n);
+    largest_rank = std::max(largest_rank, kind.basis.rank());
+
+    std::vector<int>& own = groups_[d].numbers;
+    own = domain.*numbers;
+    if (own.empty()) {
+      require(copies.size() + static_cast<std::size_t>(n) <= std::numeric_limits<int>::max(),
+              "the domains have more than {} vertices together", std::numeric_limits<int>::max());
+      own.resize(static_cast<std::size_t>(n));
+      std::iota(own.begin(), own.end(), static_cast<int>(copies.size()));
+    }
+    require(static_cast<Index>(own.size()) == n,
+            "domain '{}' numbers {} vertices, its kind '{}' has {}; expected as many", domain.name,
+            own.size(), tree_->kinds[static_cast<std::size_t>(domain.kind)].model.name, n);
+    for (std::size_t i = 0; i < own.size(); ++i) {
+      require(own[i] >= 0, "vertex {} of domain '{}' has the number {}, expected at least 0", i, domain.name,
+              own[i]);
+      const auto v = static_cast<std::size_t>(own[i]);
+      if (v >= copies.size()) {
+        copies.resize(v + 1, 0);
+        domain_.resize(v + 1, -1);
+        local_.resize(v + 1, -1);
+      }
+      if (copies[v]++ == 0) {
+        domain_[v] = static_cast<int>(d);
+        local_[v] = static_cast<int>(i);
+      }
+    }
+  }
+
+  share_.resize(copies.size());
+  for (std::size_t v = 0; v < copies.size(); ++v) {
+    share_[v] = Scalar{1} / static_cast<Scalar>(std::max(copies[v], 1));
+  }
+  for (Group& group : groups_) {
+    group.first = group.numbers.empty() ? 0 : group.numbers.front();
+    bool alone = true;
+    for (std::size_t i = 0; i < group.numbers.size(); ++i) {
+      const int v = group.numbers[i];
+      alone = alone && v == group.first + static_cast<int>(i) && copies[static_cast<std::size_t>(v)] == 1;
+    }
+    if (alone) group.numbers = {};
+  }
+  scratch_.resize(3, largest_kind);
+  q_.resize(largest_rank);
+}
+
+template <class Scalar>
+int TreePoints<Scalar>::domain(int vertex) const {
+  require(vertex >= 0 && vertex < count(), "vertex {}, expected 0 to {}", vertex, count() - 1);
+  const int domain = domain_[static_cast<std::size_t>(vertex)];
+  require(domain >= 0, "vertex {} belongs to no domain", vertex);
+  return domain;
+}
+
+template <class Scalar>
+int TreePoints<Scalar>::local(int vertex) const {
+  (void)domain(vertex);
+  return local_[static_cast<std::size_t>(vertex)];
+}
+
+template <class Scalar>
+int TreePoints<Scalar>::number(Index domain, Index i) const {
+  const Group& group = groups_[static_cast<std::size_t>(domain)];
+  return group.numbers.empty() ? group.first + static_cast<int>(i)
+                               : group.numbers[static_cast<std::size_t>(i)];
+}
+
+template <class Scalar>
+Matrix3X TreePoints<Scalar>::rest() const {
+  Matrix3X result = Matrix3X::Zero(3, count());
+  for (std::size_t d = 0; d < groups_.size(); ++d) {
+    const Domain& domain = tree_->domains[d];
+    const Matrix3 turn = domain.scale * domain.rotation.toRotationMatrix();
+    const Field& own = kinds_[static_cast<std::size_t>(domain.kind)].rest;
+    for (Index i = 0; i < own.cols(); ++i) {
+      const int v = number(static_cast<Index>(d), i);
+      result.col(v) += double{share_[static_cast<std::size_t>(v)]} *
+                       (turn * own.col(i).template cast<double>() + domain.position);
+    }
+  }
+  // Where vertices that nothing uses do not stretch the box around the body.
+  for (Index v = 0; v < count(); ++v) {
+    if (domain_[static_cast<std::size_t>(v)] < 0) result.col(v) = tree_->domains.front().position;
+  }
+  return result;
+}
+
+template <class Scalar>
+void TreePoints<Scalar>::positions(const TreeDynamics& dynamics, Eigen::Ref<Field> x) const {
+  require(&dynamics.tree() == tree_.get(), "the motion is that of another tree");
+  require(x.cols() == count() && (x.outerStride() == 3 || count() <= 1),
+          "room for {} vertices, the tree has {}; give a 3 x n matrix whose columns follow each other",
+          x.cols(), count());
+  using Point = Eigen::Matrix<Scalar, 3, 1>;
+  for (Index v = 0; v < count(); ++v) {
+    const auto i = static_cast<std::size_t>(v);
+    if (domain_[i] < 0) {
+      x.col(v) = tree_->domains.front().position.cast<Scalar>();
+    } else if (share_[i] < Scalar{1}) {
+      x.col(v).setZero();
+    }
+  }
+  const Vector& q = dynamics.state().q;
+  for (std::size_t d = 0; d < groups_.size(); ++d) {
+    const auto index = static_cast<Index>(d);
+    const Group& group = groups_[d];
+    const Domain& domain = tree_->domains[d];
+    const Kind& kind = kinds_[static_cast<std::size_t>(domain.kind)];
+    const DomainFrame& frame = dynamics.frame(index);
+    const Index n = kind.rest.cols(), rank = kind.basis.rank();
+    const Eigen::Matrix<Scalar, 3, 3> turn = (domain.scale * frame.rotation).cast<Scalar>();
+    const Point shift = frame.position.cast<Scalar>();
+
+    auto own = scratch_.leftCols(n);
+    q_.head(rank) = q.segment(dynamics.first_coordinate(index), rank).cast<Scalar>();
+    kind.basis.positions(kind.rest, q_.head(rank), own);
+    if (group.numbers.empty()) {
+      for (Index i = 0; i < n; ++i) x.col(group.first + i) = turn * own.col(i) + shift;
+      continue;
+    }
+    for (Index i = 0; i < n; ++i) {
+      const auto v = static_cast<std::size_t>(group.numbers[static_cast<std::size_t>(i)]);
+      const Point point = turn * own.col(i) + shift;
+      if (share_[v] < Scalar{1}) {
+        x.col(static_cast<Index>(v)) += share_[v] * point;
+      } else {
+        x.col(static_cast<Index>(v)) = point;
+      }
+    }
+  }
+}
+
+template class TreePoints<float>;
+template class TreePoints<double>;
+
+TreeSurface::TreeSurface(std::shared_ptr<const DomainTree> tree)
+    : points_(tree, surface_kinds(*tree), &Domain::surface_vertices) {
+  mesh_.vertices = points_.rest();
+  mesh_.triangles = join(
+      points_, 3, [](const DomainKind& kind) -> const auto& { return kind.model.surface.mesh.triangles; });
+
+  std::vector<std::pair<std::string, Vector3>> parts;
+  std::vector<std::vector<int>> renumbered;  // of each kind's parts
+  for (const auto& [model, inertia, ports] : tree->kinds) {
+    std::vector<int>& own = renumbered.emplace_back();
+    for (std::size_t i = 0; i < model.surface.mesh.parts.size(); ++i) {
+      own.push_back(index_of(parts, {model.surface.mesh.parts[i], model.surface.colors[i]}));
+    }
+  }
+  for (const Domain& domain : tree->domains) {
+    const auto kind = static_cast<std::size_t>(domain.kind);
+    for (const int part : tree->kinds[kind].model.surface.mesh.part) {
+      mesh_.part.push_back(renumbered[kind][static_cast<std::size_t>(part)]);
+    }
+  }
+  for (auto& [name, color] : parts) {
+    mesh_.parts.push_back(std::move(name));
+    colors_.push_back(color);
+  }
+}
+
+TreePoint TreeSurface::point(int vertex) const {
+  const Index domain = points_.domain(vertex), local = points_.local(vertex);
+  const ReducedModel& model = points_.tree().kind(domain).model;
+  TreePoint result{domain, model.surface.mesh.vertices.col(local), Matrix3X(3, model.rank)};
+  if (model.rank > 0) result.rows = model.surface.basis.middleRows(3 * local, 3).cast<double>();
+  return result;
+}
+
+TreeMesh::TreeMesh(std::shared_ptr<const DomainTree> tree)
+    : points_(tree, mesh_kinds(*tree), &Domain::vertices) {
+  mesh_.kind = tree->kind(0).model.simulation->mesh.kind;
+  mesh_.vertices = points_.rest();
+  std::vector<std::vector<int>> renumbered;  // of each kind's regions
+  for (const auto& [model, inertia, ports] : tree->kinds) {
+    std::vector<int>& own = renumbered.emplace_back();
+    for (const Region& region : model.simulation->mesh.regions) {
+      own.push_back(index_of(mesh_.regions, region));
+    }
+  }
+  const int corners = vertices_per_element(mesh_.kind);
+  mesh_.elements.resize(corners, 0);
+  if (!makes_one_mesh(*tree)) return;
+  mesh_.elements = join(
+      points_, corners,
+      [](const DomainKind& kind) -> const auto& { return kind.model.simulation->mesh.elements; });
+  for (const Domain& domain : tree->domains) {
+    const auto kind = static_cast<std::size_t>(domain.kind);
+    for (const int region : tree->kinds[kind].model.simulation->mesh.region) {
+      mesh_.region.push_back(renumbered[kind][static_cast<std::size_t>(region)]);
+    }
+  }
+}
+
+TreePoint TreeMesh::point(int vertex) const {
+  const Index domain = points_.domain(vertex), local = points_.local(vertex);
+  const ReducedModel& model = points_.tree().kind(domain).model;
+  TreePoint result{domain, model.simulation->mesh.vertices.col(local), Matrix3X(3, model.rank)};
+  if (model.rank > 0) result.rows = model.simulation->basis.middleRows(3 * local, 3);
+  return result;
+}
+
+Matrix3X TreeMesh::positions(const TreeDynamics& dynamics) const {
+  Matrix3X x(3, points_.count());
+  points_.positions(dynamics, x);
+  return x;
+}
+
+Matrix3X TreeMesh::displacements(const TreeDynamics& dynamics) const {
+  return positions(dynamics) - mesh_.vertices;
+}
+
+}  // namespace limber

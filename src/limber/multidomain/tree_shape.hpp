@@ -1,0 +1,95 @@
+#pragma once
+
+#include "limber/multidomain/tree_dynamics.hpp"
+#include "limber/reduced/reconstruction.hpp"
+
+#include <memory>
+#include <vector>
+
+namespace limber {
+
+/// Vertices of all domains as those of one body. Copies of a vertex in several domains are averaged: with one weight, so that
+/// the surface stays closed.                                                    [Barbic & Zhao 2011, section 5]
+template <class Scalar>
+class TreePoints {
+ public:
+  using Field = Eigen::Matrix<Scalar, 3, Eigen::Dynamic>;
+  struct Kind {
+    Field rest;  ///< 3 x n, in its own coordinates
+    Reconstruction<Scalar> basis;
+  };
+
+  /// numbers: where a domain says which vertices of the whole its own are. Throws Error for numbers that do not fit.
+  TreePoints(std::shared_ptr<const DomainTree> tree, std::vector<Kind> kinds,
+             std::vector<int> Domain::*numbers);
+
+  [[nodiscard]] const DomainTree& tree() const { return *tree_; }
+  [[nodiscard]] Index count() const { return static_cast<Index>(domain_.size()); }
+  [[nodiscard]] const std::vector<int>& domains() const { return domain_; }
+  [[nodiscard]] int domain(int vertex) const;  ///< throws Error for a vertex that no domain has
+  [[nodiscard]] int local(int vertex) const;   ///< number in that domain
+  /// In the whole, of vertex i of a domain.
+  [[nodiscard]] int number(Index domain, Index i) const;
+  [[nodiscard]] Matrix3X rest() const;  ///< in the world
+  void positions(const TreeDynamics& dynamics, Eigen::Ref<Field> x) const;
+
+ private:
+  struct Group {
+    int first = 0;             ///< number of its first vertex, where no other domain has a copy of any
+    std::vector<int> numbers;  ///< of all, where one may have; else empty
+  };
+
+  std::shared_ptr<const DomainTree> tree_;
+  std::vector<Kind> kinds_;
+  std::vector<Group> groups_;  ///< one per domain
+  std::vector<int> domain_;    ///< of each vertex, the first that has a copy; -1: none
+  std::vector<int> local_;
+  std::vector<Scalar> share_;  ///< one over the number of its copies
+  mutable Field scratch_;      ///< positions in one domain
+  mutable Eigen::Matrix<Scalar, Eigen::Dynamic, 1> q_;
+};
+extern template class TreePoints<float>;
+extern template class TreePoints<double>;
+
+/// The whole surface of a tree, closed at the interfaces. For one thread at a time; positions() allocates nothing after its first call.
+class TreeSurface {
+ public:
+  explicit TreeSurface(std::shared_ptr<const DomainTree> tree);
+
+  /// At rest, in the world. Parts: those of the kinds' surfaces, each name and colour once; colors: one per part.
+  [[nodiscard]] const SurfaceMesh& mesh() const { return mesh_; }
+  [[nodiscard]] const std::vector<Vector3>& colors() const { return colors_; }
+  /// Of each vertex, the first that has a copy; -1 for a vertex that none has, which no triangle uses.
+  [[nodiscard]] const std::vector<int>& domains() const { return points_.domains(); }
+  [[nodiscard]] TreePoint point(int vertex) const;  ///< of the copy in that domain
+
+  /// Positions now. x: 3 x n.
+  void positions(const TreeDynamics& dynamics, Eigen::Ref<Eigen::Matrix3Xf> x) const {
+    points_.positions(dynamics, x);
+  }
+
+ private:
+  TreePoints<float> points_;
+  SurfaceMesh mesh_;
+  std::vector<Vector3> colors_;
+};
+
+/// The same for the simulation mesh, in doubles. Tetrahedra and bricks together do not make one mesh, nor do bricks of domains that are turned: then it has points only.
+class TreeMesh {
+ public:
+  /// Throws Error where a kind was kept without its mesh.
+  explicit TreeMesh(std::shared_ptr<const DomainTree> tree);
+
+  [[nodiscard]] const VolumeMesh& mesh() const { return mesh_; }
+  /// Of each vertex, the first that has a copy; -1 for a vertex that none has.
+  [[nodiscard]] const std::vector<int>& domains() const { return points_.domains(); }
+  [[nodiscard]] TreePoint point(int vertex) const;  ///< of the copy in that domain
+  [[nodiscard]] Matrix3X positions(const TreeDynamics& dynamics) const;
+  [[nodiscard]] Matrix3X displacements(const TreeDynamics& dynamics) const;
+
+ private:
+  TreePoints<double> points_;
+  VolumeMesh mesh_;
+};
+
+}  // namespace limber

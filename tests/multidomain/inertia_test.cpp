@@ -1,0 +1,152 @@
+#include "limber/base/error.hpp"
+#include "limber/multidomain/domain_body.hpp"
+#include "limber/multidomain/tree_dynamics.hpp"
+#include "tests/multidomain/small_trees.hpp"
+
+#include <gtest/gtest.h>
+
+namespace limber {
+namespace {
+
+using test::random_vector;
+
+TEST(DomainInertia, OfABoxIsThatOfTheBooks) {
+  for (const ElementKind kind : {ElementKind::tetrahedron, ElementKind::brick}) {
+    const auto tree = test::beam_tree(kind);  // unit cubes about their held face
+    const DomainInertia& inertia = tree->kinds[1].inertia;
+    EXPECT_NEAR(inertia.mass, 900.0, 1e-9);
+    EXPECT_LE((inertia.first - 900.0 * Vector3(0.5, 0.0, 0.0)).norm(), 1e-9);
+    const Matrix3 second = 900.0 * Vector3(1.0 / 3.0, 1.0 / 12.0, 1.0 / 12.0).asDiagonal();
+    EXPECT_LE((inertia.second - second).norm(), 1e-9);
+  }
+}
+
+TEST(DomainInertia, TraceOfItsPairsIsTheMass) {
+  const auto tree = test::beam_tree();
+  const DomainKind& kind = tree->kinds[1];
+  const Index r = kind.model.rank;
+  Matrix trace(r, r);
+  for (Index i = 0; i < r; ++i)
+    for (Index j = 0; j < r; ++j)
+      trace(i, j) = kind.inertia.second_pairs(0, i + r * j) + kind.inertia.second_pairs(4, i + r * j) +
+                    kind.inertia.second_pairs(8, i + r * j);
+  EXPECT_LE((trace - make_equations(kind.model).mass).norm(), 1e-10);
+  EXPECT_LE((kind.inertia.first_rows.transpose() - make_equations(kind.model).weight).norm(), 1e-9);
+}
+
+TEST(InterfacePort, FollowsARigidMotionOfItsVertices) {
+  // A model whose one mode moves every vertex by a linear map: the port must see just that map.
+  const auto tree = test::beam_tree();
+  ReducedModel model = tree->kinds[0].model;
+  const Matrix3 map = test::random_matrix3(1.0, 4);
+  model.rank = 1;
+  model.simulation->basis.resize(model.simulation->basis.rows(), 1);
+  for (Index v = 0; v < model.simulation->mesh.vertex_count(); ++v)
+    model.simulation->basis.block<3, 1>(3 * v, 0) = map * model.simulation->mesh.vertices.col(v);
+  const InterfacePort& given = tree->kinds[0].ports[0];
+  const InterfacePort port = make_port(model, "p", given.vertices, given.weights);
+  EXPECT_LE((port.center_rows.col(0) - map * port.center).norm(), 1e-12);
+  EXPECT_LE((port.covariance_rows.col(0).reshaped(3, 3) - map * port.covariance).norm(), 1e-12);
+}
+
+TEST(InterfacePort, RefusesVerticesOnALine) {
+  const auto tree = test::beam_tree();
+  const ReducedModel& model = tree->kinds[0].model;
+  std::vector<int> line;
+  for (int v = 0; v < model.simulation->mesh.vertex_count(); ++v)
+    if (model.simulation->mesh.vertices.col(v).tail<2>().norm() < 1e-9) line.push_back(v);
+  ASSERT_GE(line.size(), 3u);
+  EXPECT_THROW(make_port(model, "edge", line, Vector::Ones(static_cast<Index>(line.size()))), Error);
+  line.resize(2);
+  EXPECT_THROW(make_port(model, "edge", line, Vector::Ones(2)), Error);
+}
+
+/// A tree with turned, scaled and rigid domains in some state of motion.
+TreeDynamics moving_bush(bool free) {
+  PartTree parts = test::twig_parts();
+  parts.free = free;
+  if (free) parts.parts[0].fixed.clear();
+  TreeDynamics dynamics(test::reduced(parts));
+  TreeState state = dynamics.state();
+  state.q = random_vector(state.q.size(), 0.2, 5);
+  state.v = random_vector(state.q.size(), 1.0, 6);
+  state.root.velocity = Vector3(0.3, -0.2, 0.5);
+  state.root.angular_velocity = Vector3(-1.0, 0.7, 2.0);
+  dynamics.set_state(state);
+  return dynamics;
+}
+
+/// Mass matrix of one coordinate, by differences of nothing: the mass of each element spread as the elements have it.
+double element_energy(const VolumeMesh& mesh, Index e, const Matrix3X& velocity) {
+  double sum = 0.0;
+  for (int a = 0; a < 4; ++a)
+    for (int b = 0; b < 4; ++b)
+      sum += (a == b ? 0.1 : 0.05) * velocity.col(mesh.elements(a, e)).dot(velocity.col(mesh.elements(b, e)));
+  return 0.5 * 900.0 * element_volume(mesh, e) * sum;
+}
+
+TEST(InertiaTerms, EnergyAndMomentumAreThoseOfTheVertices) {
+  for (const bool free : {false, true}) {
+    const TreeDynamics dynamics = moving_bush(free);
+    const DomainTree& tree = dynamics.tree();
+    double energy = 0.0, total = 0.0;
+    Vector3 linear = Vector3::Zero(), center = Vector3::Zero(), angular = Vector3::Zero();
+    for (Index d = 0; d < tree.domain_count(); ++d) {
+      const SimulationMesh& simulation = *tree.kind(d).model.simulation;
+      const double scale = tree.domains[static_cast<std::size_t>(d)].scale;
+      const Index n = simulation.mesh.vertex_count();
+      Matrix3X x(3, n), v(3, n);
+      for (Index i = 0; i < n; ++i) {
+        const TreePoint point{d, simulation.mesh.vertices.col(i), simulation.basis.middleRows<3>(3 * i)};
+        x.col(i) = dynamics.position(point);
+        v.col(i) = dynamics.velocity(point);
+      }
+      for (Index e = 0; e < simulation.mesh.element_count(); ++e) {
+        const double volume = scale * scale * scale;
+        energy += volume * element_energy(simulation.mesh, e, v);
+        const double mass = volume * 900.0 * element_volume(simulation.mesh, e);
+        total += mass;
+        for (int a = 0; a < 4; ++a) {
+          const int i = simulation.mesh.elements(a, e);
+          center += mass / 4.0 * x.col(i);
+          linear += mass / 4.0 * v.col(i);
+          for (int b = 0; b < 4; ++b) {
+            const Vector3 xj = x.col(simulation.mesh.elements(b, e)), vi = v.col(i);
+            angular += mass * (a == b ? 0.1 : 0.05) * xj.cross(vi);
+          }
+        }
+      }
+    }
+    center /= total;
+    angular -= center.cross(linear);
+    const TreeMomentum momentum = dynamics.momentum();
+    EXPECT_NEAR(dynamics.kinetic_energy(), energy, 1e-10 * energy);
+    EXPECT_NEAR(momentum.mass, total, 1e-10 * total);
+    EXPECT_LE((momentum.center - center).norm(), 1e-10);
+    EXPECT_LE((momentum.linear - linear).norm(), 1e-10 * linear.norm());
+    EXPECT_LE((momentum.angular - angular).norm(), 1e-9 * angular.norm());
+  }
+}
+
+TEST(TreeDynamics, VelocitiesAreThoseOfThePositions) {
+  const TreeDynamics dynamics = moving_bush(false);
+  const DomainTree& tree = dynamics.tree();
+  for (Index d = 0; d < tree.domain_count(); ++d) {
+    const SimulationMesh& simulation = *tree.kind(d).model.simulation;
+    const Index last = simulation.mesh.vertex_count() - 1;
+    const TreePoint point{d, simulation.mesh.vertices.col(last), simulation.basis.middleRows<3>(3 * last)};
+    const auto at = [&](double t) {
+      TreeDynamics moved(dynamics.shared_tree());
+      TreeState state = dynamics.state();
+      state.q += t * state.v;
+      moved.set_state(state);
+      return moved.position(point);
+    };
+    const double h = 1e-4;
+    const Vector3 difference = (at(h) - at(-h)) / (2.0 * h);
+    EXPECT_LE((dynamics.velocity(point) - difference).norm(), 1e-5 * (1.0 + difference.norm())) << d;
+  }
+}
+
+}  // namespace
+}  // namespace limber

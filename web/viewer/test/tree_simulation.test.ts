@@ -1,0 +1,94 @@
+import { beforeEach, describe, expect, it } from 'vitest';
+import type { Frame, Message } from '../src/protocol';
+import { Simulation } from '../src/simulation';
+import { domainSurface } from '../src/tree_body';
+import { FakeTree } from './fake_tree';
+
+let tree: FakeTree;
+let now: number;
+let simulation: Simulation;
+
+beforeEach(() => {
+  tree = new FakeTree();
+  now = 0;
+  simulation = new Simulation(tree, tree.surface(), () => now);
+});
+
+function frames(seconds: number): Frame[] {
+  const messages: Message[] = [];
+  const end = now + seconds;
+  for (; now < end; now += 0.01) messages.push(...simulation.tick(now).messages);
+  return messages.flatMap((message) => (message.kind === 'frame' ? [message.frame] : []));
+}
+
+describe('a tree of domains', () => {
+  it('is shown by the positions of its vertices', () => {
+    simulation.handle({ kind: 'settings', settings: { speed: 1, timeStep: 0.01 } });
+    const frame = frames(0.5).at(-1)!;
+    expect(frame.q.length).toBe(6);
+    expect(frame.q[3]).toBeCloseTo(1 + frame.time, 5);
+  });
+
+  it('is shown seldom while it rests', () => {
+    tree.speed = 0;
+    expect(frames(1).length).toBeLessThan(13);
+  });
+
+  it('is pulled by springs', () => {
+    const grab = { kind: 'grab', id: 1, origin: [1, 0, 1], direction: [0, 0, -1], strength: 2 } as const;
+    expect(simulation.handle(grab)).toEqual([{ kind: 'grabbed', id: 1, vertex: 1, point: [1, 0, 0] }]);
+    simulation.handle({ kind: 'drag', id: 1, target: [1, 1, 0] });
+    expect(tree.pulls).toEqual([{ vertex: 1, target: [1, 1, 0], stiffness: 200 }]);
+  });
+
+  it('has a stiffness for each domain, which pulls follow', () => {
+    const grab = { kind: 'grab', id: 1, origin: [1, 0, 1], direction: [0, 0, -1], strength: 2 } as const;
+    simulation.handle(grab);
+    simulation.handle({ kind: 'stiffness', domains: [0, 2], factor: 3 });
+    expect(tree.factors).toEqual([3, 1, 3]);
+    expect(tree.pulls[0]!.stiffness).toBe(600);
+  });
+
+  it('refuses a stiffness that makes no sense, and says what is in force', () => {
+    for (const [domains, factor] of [
+      [[0], 0],
+      [[0], NaN],
+      [[3], 1],
+      [[0, 0.5], 1],
+    ] as const) {
+      const command = { kind: 'stiffness', domains, factor } as const;
+      expect(() => simulation.handle(command)).toThrow(/expected/);
+      expect(simulation.inForce(command)).toEqual({ stiffness: [1, 1, 0.5] });
+    }
+  });
+
+  it('has an inertia of subtrees', () => {
+    simulation.handle({ kind: 'settings', settings: { inertia: 'center' } });
+    expect(tree.inertia).toBe('center');
+    expect(simulation.settings.inertia).toBe('center');
+  });
+
+  it.each([{ rank: 1 }, { method: 'warped' }, { inertia: 'half' }])('refuses %o', (settings) => {
+    const [message] = simulation.handle({ kind: 'settings', settings: settings as object });
+    expect(message).toMatchObject({ kind: 'failed', command: 'settings' });
+    expect(simulation.settings).toMatchObject({ rank: 2, method: 'nonlinear', inertia: 'full' });
+  });
+});
+
+describe('the surface of a tree', () => {
+  it('has a part for each domain and part in it', () => {
+    const white = { name: 'bark', color: [1, 1, 1] } as const;
+    const green = { name: 'leaf', color: [0, 1, 0] } as const;
+    const surface = domainSurface({
+      positions: new Float32Array(9),
+      triangles: Uint32Array.of(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2),
+      triangleParts: Uint32Array.of(0, 1, 1, 1),
+      parts: [white, green],
+      vertexDomains: Int32Array.of(0, 0, 1),
+      triangleDomains: Uint32Array.of(0, 0, 1, 1),
+    });
+    expect(surface.parts).toEqual([white, green, green]);
+    expect([...surface.triangleParts]).toEqual([0, 1, 2, 2]);
+    expect([...surface.partDomains!]).toEqual([0, 0, 1]);
+  });
+});
