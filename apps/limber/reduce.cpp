@@ -124,7 +124,7 @@ Command add_reduce(CLI::App& program) {
       "  limber reduce builtin:heart -o heart.glb --model neo-hookean --report heart\n"
       "  limber reduce builtin:tower -o tower.glb --basis inertia --modes 12 --condense random --forces "
       "modal-cubature\n"
-      "  limber reduce builtin:flower -o flower.glb --domains regions\n"
+      "  limber reduce builtin:lily -o lily.glb --domains regions\n"
       "  limber reduce builtin:oak -o oak.glb");
   return {parser, [parser, options] {
             for (const CLI::Option* option : parser->get_options()) {

@@ -7,7 +7,7 @@
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/tree_file.hpp"
-#include "limber/multidomain/tree_shape.hpp"
+#include "limber/scene/body_tree.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -81,14 +81,8 @@ Body body_of_tree(const Options& options, std::string_view content) {
   require(options.order.empty() || options.order == "domains",
           "--order {}: {} is a tree of domains, which moves as such", options.order, options.scene);
   Body body;
-  body.tree = std::make_shared<const DomainTree>(parse_tree(content, options.scene));
+  take_tree(std::make_shared<const DomainTree>(parse_tree(content, options.scene)), body);
   body.name = body.tree->name;
-  const bool kept = std::all_of(body.tree->kinds.begin(), body.tree->kinds.end(),
-                                [](const DomainKind& kind) { return kind.model.simulation.has_value(); });
-  if (kept) body.mesh = TreeMesh(body.tree).mesh();
-  const TreeSurface surface(body.tree);
-  body.render = surface.mesh();
-  body.render_colors = surface.colors();
   return body;
 }
 

@@ -7,12 +7,10 @@
 #include "limber/io/scene_parts.hpp"
 #include "limber/io/scene_values.hpp"
 #include "limber/io/tree_file.hpp"
-#include "limber/multidomain/tree_shape.hpp"
 #include "limber/scene/body_tree.hpp"
 
 #include <nlohmann/json.hpp>
 
-#include <algorithm>
 #include <initializer_list>
 #include <set>
 #include <utility>
@@ -50,13 +48,7 @@ void load_model_tree(const json& stated, const std::string& where, DomainTree tr
   const char* const reduced = "the tree of domains is reduced already; leave it out, or reduce it again";
   refuse(stated, {"material", "materials", "fixed", "basis", "forces", "mass"}, where, reduced);
   refuse_inside(stated, "domains", {"rank", "total_rank", "rigid"}, where, reduced);
-  body.tree = std::make_shared<const DomainTree>(std::move(tree));
-  const bool kept = std::all_of(body.tree->kinds.begin(), body.tree->kinds.end(),
-                                [](const DomainKind& kind) { return kind.model.simulation.has_value(); });
-  if (kept) body.mesh = TreeMesh(body.tree).mesh();
-  const TreeSurface surface(body.tree);
-  body.render = surface.mesh();
-  body.render_colors = surface.colors();
+  take_tree(std::make_shared<const DomainTree>(std::move(tree)), body);
 }
 
 /// Gives parts made by code the materials of the scene: `materials` by names of parts or of regions, else `material`.

@@ -185,6 +185,20 @@ std::shared_ptr<const DomainTree> find_tree(const Body& body, const Executor& ex
       reduce_tree(find_parts(body), reduce_options(body, executor, progress), report));
 }
 
+std::optional<TreeMesh> find_mesh(const std::shared_ptr<const DomainTree>& tree) {
+  const bool kept = std::all_of(tree->kinds.begin(), tree->kinds.end(),
+                                [](const DomainKind& kind) { return kind.model.simulation.has_value(); });
+  return kept ? std::optional<TreeMesh>(tree) : std::nullopt;
+}
+
+void take_tree(std::shared_ptr<const DomainTree> tree, Body& body) {
+  if (const std::optional<TreeMesh> mesh = find_mesh(tree)) body.mesh = mesh->mesh();
+  const TreeSurface surface(tree);
+  body.render = surface.mesh();
+  body.render_colors = surface.colors();
+  body.tree = std::move(tree);
+}
+
 std::vector<Index> find_domains(const DomainTree& tree, std::string_view name, std::string_view where) {
   std::vector<std::string_view> own, kinds;
   for (Index d = 0; d < tree.domain_count(); ++d) {

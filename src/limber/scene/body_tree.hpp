@@ -1,9 +1,11 @@
 #pragma once
 
 #include "limber/multidomain/reduce_tree.hpp"
+#include "limber/multidomain/tree_shape.hpp"
 #include "limber/scene/scene.hpp"
 
 #include <memory>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -22,6 +24,12 @@ TreeReduceOptions reduce_options(const Body& body, const Executor& executor, con
 /// the reduction, empty where there was none.
 std::shared_ptr<const DomainTree> find_tree(const Body& body, const Executor& executor,
                                             const Progress& progress, TreeReduceReport& report);
+
+/// The mesh of a whole tree; none where a domain was kept without its own.
+std::optional<TreeMesh> find_mesh(const std::shared_ptr<const DomainTree>& tree);
+
+/// Gives a body a tree, with the whole at rest as its mesh and surface.
+void take_tree(std::shared_ptr<const DomainTree> tree, Body& body);
 
 /// The domains that a name stands for (see DomainSettings). Throws Error, naming the nearest, where there are none.
 std::vector<Index> find_domains(const DomainTree& tree, std::string_view name, std::string_view where);

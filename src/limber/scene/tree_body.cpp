@@ -5,7 +5,6 @@
 #include "limber/scene/body_tree.hpp"
 #include "limber/scene/load.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -14,13 +13,6 @@ namespace limber {
 namespace {
 
 constexpr int max_halvings = 6;  ///< as for the full model
-
-/// The mesh of the whole; none where a domain was kept without its own.
-std::optional<TreeMesh> find_mesh(const std::shared_ptr<const DomainTree>& tree) {
-  const bool kept = std::all_of(tree->kinds.begin(), tree->kinds.end(),
-                                [](const DomainKind& kind) { return kind.model.simulation.has_value(); });
-  return kept ? std::optional<TreeMesh>(tree) : std::nullopt;
-}
 
 /// Vertices that loads may act on. domains: of each vertex; those of none cannot be chosen.
 VolumeMesh points_to_choose(const Matrix3X& vertices, const std::vector<int>& domains) {
