@@ -9,10 +9,11 @@ namespace limber {
 
 /// Position in time of  M u'' + D(u, u') + f(u) = f_ext.
 struct DynamicState {
-  double time = 0.0;  ///< s
-  Vector u;           ///< displacement, m
-  Vector v;           ///< velocity u', m/s
-  Vector a;           ///< acceleration u'', m/s^2
+  double time = 0.0;   ///< s
+  Vector u;            ///< displacement, m
+  Vector v;            ///< velocity u', m/s
+  Vector a;            ///< acceleration u'', m/s^2
+  double slack = 0.0;  ///< energy that the next step may give back, J (energy_guard.hpp)
 };
 
 /// Rayleigh damping D = (alpha M + beta K) u'.                                            [Barbic & James

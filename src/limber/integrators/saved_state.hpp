@@ -12,6 +12,7 @@ inline void save_state(const DynamicState& state, StateWriter& out) {
   out.write(state.u);
   out.write(state.v);
   out.write(state.a);
+  out.write(state.slack);
 }
 
 /// Takes it back. size: entries of u, v and a each. Throws Error for a state of another size.
@@ -21,6 +22,7 @@ inline DynamicState restore_state(StateReader& in, Index size) {
   in.read(state.u);
   in.read(state.v);
   in.read(state.a);
+  in.read(state.slack);
   require(state.u.size() == size && state.v.size() == size && state.a.size() == size,
           "the state has {} displacements, {} velocities and {} accelerations, the body needs {}",
           state.u.size(), state.v.size(), state.a.size(), size);

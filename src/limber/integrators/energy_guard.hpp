@@ -1,0 +1,58 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+
+// Energy from nowhere.
+//
+// No implicit scheme bounds the energy of a nonlinear body at every length of its steps: linearised or not,
+// Newmark, generalised alpha, BDF2 and midpoint all grow without limit on some body. So each step is checked.
+// Where loads stand still while it lasts,
+//
+//   E = T + P,     T = 1/2 v . M v,     P = W(u) - f_ext . u,
+//
+// can only fall, and a step may end with no more than
+//
+//   R = E at its start (with the loads of this step) + slack.
+//
+// The slack is energy that earlier steps have lost and this one may give back: in a free swing E goes up and
+// down within each period by a share of (omega h)^2, and forbidding that would damp the swing. It is
+// forgotten by a per cent a step. A step that ends above R by little is slowed down (its velocity is scaled);
+// one that ends above by more is taken again by implicit Euler, shortened until it does not gain: rescued.
+// Loads that change between two steps change E at the start of the next, and R with it: the work of hands,
+// supports and wind is theirs.
+
+enum class EnergyVerdict {
+  accept,  ///< E <= R
+  slow,    ///< P <= R, and E is above R by a small share of T
+  rescue,  ///< all else, numbers that are not finite included
+};
+
+/// allowed: R.  kinetic: T, potential: P, at the end of the step.  rounding: size of the rounding error in E.
+/// All J.
+inline EnergyVerdict judge_energy(double allowed, double kinetic, double potential, double rounding) {
+  constexpr double small_surplus = 0.1;  // of T: scales the velocity by 5 % at most, which nobody sees
+  const double surplus = kinetic + potential - allowed;
+  if (surplus <= rounding) return EnergyVerdict::accept;
+  // A body at rest under load has no velocity to scale: then rounding is all that it may miss R by.
+  return potential <= allowed && surplus <= small_surplus * kinetic ? EnergyVerdict::slow
+                                                                    : EnergyVerdict::rescue;
+}
+
+/// Factor of the velocity with which a step ends at R; 1 where it ends below.
+inline double slowing_factor(double allowed, double kinetic, double potential) {
+  if (kinetic + potential <= allowed || kinetic <= 0.0) return 1.0;
+  return std::sqrt(std::clamp((allowed - potential) / kinetic, 0.0, 1.0));
+}
+
+/// What the next step may give back. Rounding that passed R is a debt, which is never forgotten: however many
+/// steps, E does not creep up.
+inline double next_slack(double allowed, double energy) {
+  constexpr double kept = 0.99;
+  const double slack = allowed - energy;
+  return slack > 0.0 ? kept * slack : slack;
+}
+
+}  // namespace limber
