@@ -82,10 +82,10 @@ TEST(OnlineSystem, HasTheDerivativeOfItsEnergyForForce) {
   Reduced reduced(5, {});
   const Vector q = test::random_vector(5, 1.0, 8), w = test::random_vector(5, 1.0, 9);
   reduced.system.evaluate(q);
-  const double energy = reduced.system.energy(), slope = reduced.system.force().dot(w);
+  const double energy = reduced.system.elastic_energy(), slope = reduced.system.force().dot(w);
   const auto remainder = [&](double t) {
     reduced.system.evaluate(q + t * w);
-    return std::abs(reduced.system.energy() - energy - t * slope);
+    return std::abs(reduced.system.elastic_energy() - energy - t * slope);
   };
   EXPECT_NEAR(test::remainder_slope(remainder, energy), 2.0, 0.1);
 }

@@ -7,6 +7,7 @@
 namespace limber {
 namespace {
 
+using test::bare_newmark;
 using test::equations_of;
 using test::iterate;
 using test::random_vector;
@@ -48,7 +49,7 @@ TEST(ReducedNewmark, WithOneIterationIsAppendixCOfThePaperForAnyBetaAndGamma) {
   swing.load = random_vector(6, 1.0, 3);
   for (const auto& [beta, gamma] : std::vector<std::pair<double, double>>{
            {0.25, 0.5}, {1.0 / 6.0, 0.5}, {0.3025, 0.6}, {0.5, 1.0}, {0.1, 0.0}}) {
-    ReducedStepOptions options;
+    ReducedStepOptions options = bare_newmark();
     options.newmark.beta = beta;
     options.newmark.gamma = gamma;
     ReducedWorkspace work = swing.workspace();
@@ -96,7 +97,7 @@ TEST(ReducedNewmark, WithOneIterationIsOfSecondOrderButForLocalDamping) {
   swing.damping = {0.1, 0.05, Kind::linear};
   EXPECT_NEAR(observed_order(swing, 0.01, 1.0, {}), 2.0, 0.1);
   swing.damping = {0.1, 0.05, Kind::local};  // that of the start of the step, as in Appendix C
-  EXPECT_NEAR(observed_order(swing, 0.01, 1.0, {}), 1.0, 0.1);
+  EXPECT_NEAR(observed_order(swing, 0.01, 1.0, {}), 1.0, 0.15);
 }
 
 TEST(ReducedNewmark, IsOfFirstOrderWhereGammaIsNotOneHalf) {
@@ -117,7 +118,7 @@ TEST(ReducedNewmark, FollowsALinearOscillatorAtItsDiscreteFrequency) {
   ASSERT_TRUE(balance(work, load, state).ok());
   const double h = 0.1;
   const int steps = 1000;
-  for (int i = 0; i < steps; ++i) ASSERT_TRUE(step(work, h, load, state).ok());
+  for (int i = 0; i < steps; ++i) ASSERT_TRUE(step(work, h, load, state, bare_newmark()).ok());
   EXPECT_NEAR(state.u(0), std::cos(steps * 2.0 * std::atan(0.5 * 2.0 * h)), 1e-10);
   EXPECT_NEAR(state.u(1), -0.5 * std::cos(steps * 2.0 * std::atan(0.5 * 5.0 * h)), 1e-10);
 }
@@ -165,7 +166,7 @@ TEST(ReducedNewmark, StepsThroughAStiffnessThatIsIndefinite) {
   state.u << 0.5, 1e-3;
   const Vector load = Vector::Zero(2);
   ASSERT_TRUE(balance(work, load, state).ok());
-  for (int i = 0; i < 200; ++i) ASSERT_TRUE(step(work, 0.25, load, state, iterate()).ok()) << "step " << i;
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(step(work, 0.25, load, state, iterate()).ok()) << "step " << i;
   EXPECT_NEAR(std::abs(state.u(1)), 1.0, 1e-3);
   EXPECT_NEAR(state.u(0), 0.0, 1e-3);
 }

@@ -22,8 +22,7 @@ TEST(ReducedStep, ThatFailsLeavesTheStateAsItWasToTheBit) {
   central.integrator = Integrator::central_differences;
   for (const ReducedStepOptions& options : {ReducedStepOptions{}, iterate(), central}) {
     for (const double force : {nan, infinity, 1e300}) {
-      if (force == 1e300 && options.integrator == Integrator::central_differences)
-        continue;  // not yet absurd
+      if (force == 1e300 && options.newmark.max_iterations == 1) continue;  // not yet absurd
       ReducedWorkspace work = swing.workspace();
       DynamicState state = swing.at_start(work);
       for (int i = 0; i < 3; ++i) ASSERT_TRUE(step(work, 0.02, swing.load, state, options).ok());

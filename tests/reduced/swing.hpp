@@ -10,11 +10,11 @@ namespace limber::test {
 
 /// Newmark's iteration to convergence.
 inline ReducedStepOptions iterate(int max_iterations = 30, double tolerance = 1e-12) {
-  ReducedStepOptions options;
-  options.newmark.max_iterations = max_iterations;
-  options.newmark.tolerance = tolerance;
-  return options;
+  return {.newmark = {.tolerance = tolerance, .max_iterations = max_iterations}};
 }
+
+/// One linearised step of Newmark's method as it is, whatever energy that may give.
+inline ReducedStepOptions bare_newmark() { return {.newmark = {.max_iterations = 1, .guarded = false}}; }
 
 /// A nonlinear body of six coordinates that is bent and let go.
 struct Swing {

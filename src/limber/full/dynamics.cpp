@@ -19,11 +19,16 @@ FullSystem::FullSystem(const FullModel& model, const RayleighDamping& damping, S
       matrix_(model.pattern()) {
   if (damping.stiffness > 0.0 && damping.kind == RayleighDamping::Stiffness::linear) {
     rest_stiffness_ = model.stiffness(Vector::Zero(model.dof_count()));
+  } else if (is_free(model)) {  // linear damping takes momentum from a body that turns
+    flight_.emplace(model);
   }
 }
 
 void FullSystem::evaluate(const Vector& u) {
+  if (stiffness_current_ && u == u_) return;
   u_ = u;
+  energy_.reset();
+  stiffness_current_ = true;
   model_.force_and_stiffness(u, force_, K_);
 }
 
@@ -31,8 +36,32 @@ void FullSystem::evaluate_force(const Vector& u) {
   const bool damping_needs_stiffness =
       damping_.stiffness > 0.0 && damping_.kind == RayleighDamping::Stiffness::local;
   if (damping_needs_stiffness) return evaluate(u);
+  if (u.size() == u_.size() && u == u_) return;
   u_ = u;
+  energy_.reset();
+  stiffness_current_ = false;
   model_.internal_force(u, force_);
+}
+
+double FullSystem::elastic_energy() const {
+  if (!energy_) energy_ = model_.energy(u_);
+  return *energy_;
+}
+
+void FullSystem::set_start_torque(const Vector& f_ext, double share) {
+  if (!flight_) return;
+  start_torque_ = flight_->torque(u_, f_ext);
+  start_share_ = share;
+}
+
+void FullSystem::settle(double h, const Vector& f_ext, const DynamicState& start, DynamicState& end) const {
+  if (!flight_) return;
+  const Vector3 before = flight_->angular_momentum(start.u, start.v);
+  const Vector3 torque = start_share_ * start_torque_ + (1.0 - start_share_) * flight_->torque(end.u, f_ext);
+  // Damping in proportion to mass, as Newmark's method takes it.
+  const double kept = 1.0 - start_share_ * h * damping_.mass,
+               over = 1.0 + (1.0 - start_share_) * h * damping_.mass;
+  flight_->set_angular_momentum(end.u, (kept * before + h * torque) / over, end.v);
 }
 
 void FullSystem::multiply_damping(const Vector& x, Vector& y) const {
@@ -98,7 +127,7 @@ FullDynamics::FullDynamics(const FullModel& model, LoadFunction load, Vector u, 
           u.size(), v.size(), model.dof_count());
   require(options.newmark.beta > 0.0, "Newmark's beta is {}, expected more than 0", options.newmark.beta);
   state_ = {0.0, std::move(u), std::move(v), Vector()};
-  f_ext_ = Vector::Zero(model.dof_count());
+  f_ext_ = load_before_ = Vector::Zero(model.dof_count());
   const SolveReport report = balance(0.0);
   require(report.ok(), "the mass matrix cannot be factored ({})", name_of(report.status));
 }
@@ -126,7 +155,13 @@ SolveReport FullDynamics::step(double h) {
 SolveReport FullDynamics::newmark(double h) {
   const DynamicState start = state_;
   const auto advance = [&](double part) {
+    load_(std::max(0.0, state_.time - 0.5 * part), state_.time + 0.5 * part, load_before_);
+    if (system_.free()) {
+      system_.evaluate(state_.u);
+      system_.set_start_torque(load_before_, 1.0 - options_.newmark.gamma);
+    }
     load_(state_.time + 0.5 * part, state_.time + 1.5 * part, f_ext_);
+    if (f_ext_ != load_before_) forget_slack(state_);
     return newmark_step(system_, part, f_ext_, state_, newmark_work_, options_.newmark);
   };
   const SolveReport report = step_by_halves(advance, h, options_.max_halvings);

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/fem/full_model.hpp"
+#include "limber/full/free_flight.hpp"
 #include "limber/integrators/central_differences.hpp"
 #include "limber/integrators/dynamic_system.hpp"
 #include "limber/integrators/newmark.hpp"
@@ -8,6 +9,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace limber {
@@ -24,8 +26,21 @@ class FullSystem {
   void evaluate_force(const Vector& u);
   [[nodiscard]] const Vector& force() const { return force_; }
   [[nodiscard]] double force_rounding() const { return model_.force_rounding(); }
+  [[nodiscard]] double elastic_energy() const;
+  [[nodiscard]] double energy_rounding() const { return model_.energy_rounding(); }
+  [[nodiscard]] bool conservative() const { return true; }
+  [[nodiscard]] bool free() const { return flight_.has_value(); }  ///< nothing holds the body
+  void rigid_velocity(const Vector& v, Vector& rigid) const { flight_->rigid_velocity(u_, v, rigid); }
+  [[nodiscard]] Vector take_translation(Vector& d) const { return flight_->take_translation(d); }
+  /// Gives the end of a step of a free body the angular momentum that forces from outside leave it: Newmark's
+  /// method keeps the linear one by itself, this one only as well as the step is short.
+  void settle(double h, const Vector& f_ext, const DynamicState& start, DynamicState& end) const;
+  /// That of the external forces at the start of the next step, and their share in it (1 - gamma).
+  void set_start_torque(const Vector& f_ext, double share);
+
   void multiply_mass(const Vector& x, Vector& y) const { y.noalias() = model_.mass() * x; }
   void multiply_damping(const Vector& x, Vector& y) const;
+  void add_end_stiffness_product(const Vector&, Vector&) const {}  ///< there are no springs
   SolveReport solve_mass(const Vector& b, Vector& x);
 
   /// c1 M + c2 D + c3 (K + d(D(u) v)/du). Where that is not positive definite, the projected tangent takes the place of K
@@ -41,10 +56,15 @@ class FullSystem {
   std::unique_ptr<SparseSolver> solver_;
   std::unique_ptr<SparseSolver> mass_solver_;  ///< made when first needed
   Vector u_, force_;
+  bool stiffness_current_ = false;        ///< K_ is that at u_, as force_ is
+  mutable std::optional<double> energy_;  ///< at u_, where it was asked for
   SparseMatrix K_;
   SparseMatrix rest_stiffness_;      ///< only for linear damping
   SparseMatrix damping_derivative_;  ///< H(u) : v, only for local damping
   SparseMatrix matrix_;              ///< the combination to factor
+  std::optional<FreeFlight> flight_;
+  Vector3 start_torque_ = Vector3::Zero();
+  double start_share_ = 0.5;
 };
 
 struct DynamicsOptions {
@@ -97,7 +117,7 @@ class FullDynamics {
   FullSystem system_;
   DynamicState state_;
   bool started_ = false;
-  Vector f_ext_;
+  Vector f_ext_, load_before_;
   NewmarkWorkspace newmark_work_;
   CentralDifferencesWorkspace central_work_;
 };

@@ -36,18 +36,28 @@ template <class S>
 concept DynamicSystem = requires(S& system, const S& constant, const Vector& x, Vector& y, double c) {
   { constant.size() } -> std::convertible_to<Index>;
 
-  // f(x), K(x), D(x); or f(x) and D(x) alone, which is cheaper
+  // f(x), K(x), D(x); or f(x) and D(x) alone, which is cheaper. At once where it is the x last evaluated.
   system.evaluate(x);
   system.evaluate_force(x);
   { constant.force() } -> std::convertible_to<const Vector&>;
   { constant.force_rounding() } -> std::convertible_to<double>;  // size of the rounding error in it
+
+  // W(x), and whether f is its gradient
+  { constant.elastic_energy() } -> std::convertible_to<double>;
+  { constant.energy_rounding() } -> std::convertible_to<double>;
+  { constant.conservative() } -> std::same_as<bool>;
 
   // y = M x, y = D x, M y = x
   constant.multiply_mass(x, y);
   constant.multiply_damping(x, y);
   { system.solve_mass(x, y) } -> std::same_as<SolveReport>;
 
-  // Factors c1 M + c2 D + c3 (K + d(D(u) v)/du), v given last, or a positive definite matrix near it; then solves with it.
+  // y += K_s x, K_s the constant part of K whose forces are taken at the end of a step whatever alpha_f: that
+  // of springs, so that what a stiff one holds does not swing about where it is held.
+  constant.add_end_stiffness_product(x, y);
+
+  // Factors c1 M + c2 D + c3 (K - K_s + d(D(u) v)/du) + K_s, v given last, or a positive definite matrix near
+  // it; then solves with it.
   { system.factor(c, c, c, x) } -> std::same_as<SolveReport>;
   { system.solve(x, y) } -> std::same_as<SolveReport>;
 };

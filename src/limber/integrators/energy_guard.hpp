@@ -18,11 +18,11 @@ namespace limber {
 //   R = E at its start (with the loads of this step) + slack.
 //
 // The slack is energy that earlier steps have lost and this one may give back: in a free swing E goes up and
-// down within each period by a share of (omega h)^2, and forbidding that would damp the swing. It is
-// forgotten by a per cent a step. A step that ends above R by little is slowed down (its velocity is scaled);
-// one that ends above by more is taken again by implicit Euler, shortened until it does not gain: rescued.
-// Loads that change between two steps change E at the start of the next, and R with it: the work of hands,
-// supports and wind is theirs.
+// down within each period by a share of (omega h)^2, and forbidding that would damp the swing. It is forgotten by
+// a thousandth a step, and at once where loads or the body change. A step that ends above R by little is slowed
+// down (its velocity is scaled); one that ends above by more is taken again by implicit Euler, shortened until it
+// does not gain: rescued. Loads that change between two steps change E at the start of the next, and R with it:
+// the work of hands, supports and wind is theirs.
 
 enum class EnergyVerdict {
   accept,  ///< E <= R
@@ -50,7 +50,7 @@ inline double slowing_factor(double allowed, double kinetic, double potential) {
 /// What the next step may give back. Rounding that passed R is a debt, which is never forgotten: however many
 /// steps, E does not creep up.
 inline double next_slack(double allowed, double energy) {
-  constexpr double kept = 0.99;
+  constexpr double kept = 0.999;
   const double slack = allowed - energy;
   return slack > 0.0 ? kept * slack : slack;
 }

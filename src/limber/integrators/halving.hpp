@@ -16,7 +16,8 @@ SolveReport step_by_halves(const Advance& advance, double h, int halvings) {
   SolveReport total = step_by_halves(advance, 0.5 * h, halvings - 1);
   if (total.ok()) {
     const SolveReport second = step_by_halves(advance, 0.5 * h, halvings - 1);
-    total = {second.status, total.iterations + second.iterations, std::max(total.residual, second.residual)};
+    total = {second.status, total.iterations + second.iterations, std::max(total.residual, second.residual),
+             total.rescued || second.rescued};
   }
   total.iterations += whole.iterations;
   return total;

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/integrators/dynamic_system.hpp"
+#include "limber/integrators/rescue.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,7 +20,8 @@ struct NewmarkOptions {
   double tolerance =
       1e-8;  ///< on the residual relative to the largest force in it: far below the error of a time step
   int max_iterations =
-      30;  ///< 1: one linearised step without a check, as in Barbic & James 2005, section 6.1
+      30;               ///< 1: one linearised step without a check, as in Barbic & James 2005, section 6.1
+  bool guarded = true;  ///< no energy from nowhere (energy_guard.hpp); false: the bare method
 };
 
 /// Of second order, unconditionally stable for linear systems; what is much faster than the step loses all
@@ -41,7 +43,9 @@ constexpr NewmarkOptions real_time_newmark() { return generalized_alpha(0.8, 1);
 /// Vectors that a step needs, kept from step to step: only the first one allocates.
 struct NewmarkWorkspace {
   Vector increment, residual, step, product;
+  DynamicState within;  ///< where forces and inertia are taken
   DynamicState next;
+  RescueWorkspace rescue;
 };
 
 /// alpha1 to alpha6 of newmark_step.
@@ -63,17 +67,17 @@ struct NewmarkConstants {
   }
 };
 
-/// work.residual = M a + D v + f - f_ext at the state that the system was evaluated at.
+/// work.residual = M a + D v + f - f_ext at work.within, for which the system was evaluated.
 /// Returns the largest of the four norms, or 0 where it is not asked for.
 template <DynamicSystem System>
 double newmark_residual(const System& system, const Vector& f_ext, NewmarkWorkspace& work, bool with_norm) {
   double largest = 0.0;
   work.residual = system.force() - f_ext;
   if (with_norm) largest = std::max(system.force().norm(), f_ext.norm());
-  system.multiply_mass(work.next.a, work.product);
+  system.multiply_mass(work.within.a, work.product);
   work.residual += work.product;
   if (with_norm) largest = std::max(largest, work.product.norm());
-  system.multiply_damping(work.next.v, work.product);
+  system.multiply_damping(work.within.v, work.product);
   work.residual += work.product;
   if (with_norm) largest = std::max(largest, work.product.norm());
   return largest;
@@ -87,37 +91,32 @@ double newmark_rounding(const System& system, double alpha2, const Vector& v, Ve
   return system.force_rounding() + 8.0 * std::numeric_limits<double>::epsilon() * alpha2 * product.norm();
 }
 
-/// One step of implicit Newmark: finds u at time t + h with           [Barbic & James 2005, Appendix C]
-///
-///   M a + D(u) v + f(u) = f_ext,
-///   a = alpha1 (u - u_n) - alpha2 v_n - alpha3 a_n,
-///   v = alpha4 (u - u_n) + alpha5 v_n + alpha6 a_n,
-///
-///   alpha1 = 1/(beta h^2),    alpha2 = 1/(beta h),        alpha3 = (1 - 2 beta)/(2 beta),
-///   alpha4 = gamma/(beta h),  alpha5 = 1 - gamma/beta,    alpha6 = (1 - gamma/(2 beta)) h,
-///
-/// by Newton's iteration with the matrix alpha1 M + alpha4 D + K + d(D(u) v)/du. Without its last term, which
-/// is often left out, the iteration converges linearly, and not at all for strong damping. f_ext: N, at the
-/// end of the step (for a load that varies: its mean over h about t + h).  On failure the state is left as it
-/// was. residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last
-/// evaluation; 0 for one linearised step, which asks for no more than finite numbers.
+/// Finds the end of a step, work.next, by Newton's iteration from its start: see newmark_step().
+/// start_energy: of the elastic forces at the start, J.
 template <DynamicSystem System>
-SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicState& state,
-                         NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
+SolveReport solve_newmark(System& system, double h, const Vector& f_ext, const DynamicState& state,
+                          NewmarkWorkspace& work, const NewmarkOptions& options, double& start_energy) {
   const NewmarkConstants constants(options.beta, options.gamma, h);
+  const double inertial = 1.0 - options.alpha_m, elastic = 1.0 - options.alpha_f;
   const bool check = options.max_iterations != 1;
-  DynamicState& next = work.next;
-  next.time = state.time + h;
-  next.u = state.u;
+  DynamicState &next = work.next, &within = work.within;
   work.increment.setZero(
       state.u.size());  // u - u_n, kept apart: alpha1 would magnify the rounding of a difference
+  within.u = state.u;
   SolveReport report;
   while (true) {
     constants.update(state, work.increment, next);
     if (!check && report.iterations == 1) break;
 
-    system.evaluate(next.u);
+    system.evaluate(within.u);
+    if (report.iterations == 0) start_energy = system.elastic_energy();
+    within.a = inertial * next.a + options.alpha_m * state.a;
+    within.v = elastic * next.v + options.alpha_f * state.v;
     const double scale = newmark_residual(system, f_ext, work, check);
+    if (options.alpha_f != 0.0) {
+      work.product = options.alpha_f * work.increment;
+      system.add_end_stiffness_product(work.product, work.residual);
+    }
     const double residual = work.residual.norm();
     if (!std::isfinite(residual)) return {SolveStatus::not_finite, report.iterations, residual};
     if (check) {
@@ -133,17 +132,60 @@ SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicS
       }
     }
 
-    const SolveReport factored = system.factor(constants.alpha1, constants.alpha4, 1.0, next.v);
+    const SolveReport factored =
+        system.factor(inertial * constants.alpha1, elastic * constants.alpha4, elastic, within.v);
     if (!factored.ok()) return {factored.status, report.iterations, report.residual};
     const SolveReport solved = system.solve(work.residual, work.step);
     if (!solved.ok()) return {solved.status, report.iterations, report.residual};
     work.increment -= work.step;
-    next.u = state.u + work.increment;
+    within.u = state.u + elastic * work.increment;
     ++report.iterations;
   }
+  next.u = state.u + work.increment;
   if (!next.u.allFinite() || !next.v.allFinite() || !next.a.allFinite()) {
-    return {SolveStatus::not_finite, report.iterations, report.residual};
+    report.status = SolveStatus::not_finite;
   }
+  return report;
+}
+
+/// One step of implicit Newmark: finds u at time t + h with           [Barbic & James 2005, Appendix C]
+///
+///   M a + D(u) v + f(u) = f_ext,
+///   a = alpha1 (u - u_n) - alpha2 v_n - alpha3 a_n,
+///   v = alpha4 (u - u_n) + alpha5 v_n + alpha6 a_n,
+///
+///   alpha1 = 1/(beta h^2),    alpha2 = 1/(beta h),        alpha3 = (1 - 2 beta)/(2 beta),
+///   alpha4 = gamma/(beta h),  alpha5 = 1 - gamma/beta,    alpha6 = (1 - gamma/(2 beta)) h,
+///
+/// by Newton's iteration with the matrix alpha1 M + alpha4 D + K + d(D(u) v)/du. Without its last term, which
+/// is often left out, the iteration converges linearly, and not at all for strong damping. Generalised alpha
+/// takes a, v and u of the first equation between the start of the step and its end (NewmarkOptions).
+///
+/// The energy at the end is that which energy_guard.hpp allows. The system stays evaluated there, so that the
+/// next step need not do it again.
+///
+/// f_ext: N, at the end of the step (for a load that varies: its mean over h about t + h). Where it is another than
+/// in the step before, or the body has changed, call forget_slack() first.
+/// On failure the state is left as it was.
+/// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last
+/// evaluation; 0 for one linearised step, which asks for no more than finite numbers.
+template <DynamicSystem System>
+SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicState& state,
+                         NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
+  DynamicState& next = work.next;
+  double start_energy = 0.0;
+  SolveReport report = solve_newmark(system, h, f_ext, state, work, options, start_energy);
+  if (!report.ok() && options.max_iterations != 1) return report;  // shorter steps may converge
+  if (options.guarded) {
+    const double allowed =
+        kinetic_energy(system, state.v, work.product) + start_energy - f_ext.dot(state.u) + state.slack;
+    if (!report.ok() || !end_within(system, h, f_ext, allowed, state, next, work.rescue)) {
+      report = {rescue_step(system, h, f_ext, allowed, state, next, work.rescue), report.iterations + 1,
+                report.residual, true};
+    }
+  }
+  if (!report.ok()) return report;
+  next.time = state.time + h;
   std::swap(state, next);
   return report;
 }

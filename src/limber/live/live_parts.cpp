@@ -29,7 +29,7 @@ Vector resized(const Vector& x, Index rank) {
 }
 
 DynamicState resized(const DynamicState& state, Index rank) {
-  return {state.time, resized(state.u, rank), resized(state.v, rank), resized(state.a, rank)};
+  return {state.time, resized(state.u, rank), resized(state.v, rank), resized(state.a, rank), state.slack};
 }
 
 /// Rows of a vertex times q.
@@ -115,6 +115,7 @@ void LiveBody::Parts::adopt(Choice next, std::shared_ptr<const ReducedEquations>
   if (!switches) next_work.system.set_springs(springs(pulls, next.rank));
   Vector next_load = load_of(*of, gravity, forces);
   DynamicState next_state = resized(state, next.rank);
+  forget_slack(next_state);
   std::unique_ptr<WarpedBody> next_warped = warped_for(next, *of, next_state);
   if (switches && next_warped) {
     next_warped->balance(next_state);
@@ -148,6 +149,7 @@ void LiveBody::Parts::take_forces(std::vector<VertexForce> next) {
   if (warped) warped->set_forces(next);
   load = std::move(next_load);
   forces = std::move(next);
+  forget_slack(state);
 }
 
 const NaturalModes& LiveBody::Parts::modes() {

@@ -117,7 +117,9 @@ bool OnlineDynamics::subspace_would_do(double h, const DynamicState& start) {
 }
 
 SolveReport OnlineDynamics::newmark(double h, DynamicState& state) {
+  load_(std::max(0.0, state.time - 0.5 * h), state.time + 0.5 * h, load_before_);
   load_(state.time + 0.5 * h, state.time + 1.5 * h, f_ext_);
+  if (f_ext_ != load_before_) forget_slack(state);
   return newmark_step(system_, h, subspace_.basis().force(f_ext_), state, work_, options_.newmark);
 }
 

@@ -28,6 +28,10 @@ double OnlineSystem::force_rounding() const {
   return 32.0 * std::numeric_limits<double>::epsilon() * stiffness_.norm() * std::max(q_.norm(), 1e-300);
 }
 
+double OnlineSystem::energy_rounding() const {
+  return force_rounding() * q_.norm() + 16.0 * std::numeric_limits<double>::epsilon() * std::abs(energy_);
+}
+
 void OnlineSystem::multiply_damping(const Vector& x, Vector& y) const {
   y = damping_.mass * x;
   if (damping_.stiffness == 0.0) return;

@@ -20,9 +20,12 @@ class OnlineSystem {
   void evaluate_force(const Vector& q) { evaluate(q); }
   [[nodiscard]] const Vector& force() const { return force_; }
   [[nodiscard]] double force_rounding() const;
-  [[nodiscard]] double energy() const { return energy_; }  ///< elastic, J
+  [[nodiscard]] double elastic_energy() const { return energy_; }  ///< J
+  [[nodiscard]] double energy_rounding() const;
+  [[nodiscard]] bool conservative() const { return true; }
   void multiply_mass(const Vector& x, Vector& y) const { y = x; }
   void multiply_damping(const Vector& x, Vector& y) const;
+  void add_end_stiffness_product(const Vector&, Vector&) const {}  ///< there are no springs
   SolveReport solve_mass(const Vector& b, Vector& x) {
     x = b;
     return {};

@@ -68,6 +68,7 @@ void ReducedSystem::set_equations(const ReducedEquations& equations) {
 
   q_ = Vector::Zero(r);
   energy_ = equations.elastic.evaluate(q_, scratch_.elastic, force_, stiffness_);
+  stiffness_current_ = true;
   rest_stiffness_ = stiffness_;
   rest_norm_ = rest_stiffness_.norm();
   if (const Cubature* cubature = equations.elastic.cubature()) {
@@ -88,7 +89,9 @@ void ReducedSystem::set_equations(const ReducedEquations& equations) {
 
 void ReducedSystem::evaluate(const Vector& q) {
   if (matrix_free()) return evaluate_force(q);
+  if (stiffness_current_ && q == q_) return;
   q_ = q;
+  stiffness_current_ = true;
   scratch_.damping_rounding = 0.0;
   energy_ = equations_->elastic.evaluate(q, scratch_.elastic, force_, stiffness_);
   if (!springs_.empty()) add_springs(true);
@@ -96,7 +99,9 @@ void ReducedSystem::evaluate(const Vector& q) {
 
 void ReducedSystem::evaluate_force(const Vector& q) {
   if (damps_locally() && !matrix_free()) return evaluate(q);  // D needs K
+  if (q == q_) return;
   q_ = q;
+  stiffness_current_ = false;
   scratch_.damping_rounding = 0.0;
   energy_ = equations_->elastic.evaluate_force(q, scratch_.elastic, force_);
   if (!springs_.empty()) add_springs(false);
@@ -227,7 +232,7 @@ void ReducedSystem::combine(double mass, double damping, double stiffness, const
   } else {
     matrix_ += on_mass * equations_->mass;
   }
-  if (!springs_.empty()) matrix_ += stiffness * springs_.stiffness();
+  if (!springs_.empty()) matrix_ += springs_.stiffness();
   if (local && exact_damping) add_damping_derivative(stiffness * damping_.stiffness, v);
   if (!local && damping_.stiffness > 0.0) matrix_ += damping * damping_.stiffness * rest_stiffness_;
 }
@@ -288,7 +293,6 @@ SolveReport ReducedSystem::prepare_products(double mass, double damping, double 
   tangent_.mass = mass + damping * damping_.mass;
   tangent_.stiffness = stiffness + (local ? damped : 0.0);
   tangent_.rest = local ? 0.0 : damped;
-  tangent_.springs = stiffness;
   tangent_.floor = smallest_inertia * mass * least_mass_;
   if (local && exact_damping && tangent_.stiffness > 0.0) {
     tangent_.base = q_ + (stiffness * damping_.stiffness / tangent_.stiffness) * v;
@@ -297,11 +301,11 @@ SolveReport ReducedSystem::prepare_products(double mass, double damping, double 
     tangent_.base = q_;
     tangent_.base_force = force_;
   }
-  const std::array<double, 3> coefficients{tangent_.mass, stiffness + damped, tangent_.springs};
+  const std::array<double, 2> coefficients{tangent_.mass, stiffness + damped};
   if (coefficients == preconditioned_) return {};
   preconditioned_.fill(-1.0);
   matrix_ = coefficients[1] * rest_stiffness_ + tangent_.mass * equations_->mass;
-  if (!springs_.empty()) matrix_ += tangent_.springs * springs_.stiffness();
+  if (!springs_.empty()) matrix_ += springs_.stiffness();
   const SolveReport report = preconditioner_.compute(matrix_, tangent_.floor);
   if (report.ok()) preconditioned_ = coefficients;
   return report;
@@ -313,7 +317,7 @@ void ReducedSystem::multiply_tangent(const Vector& p, Vector& y) const {
   y *= tangent_.mass;
   if (tangent_.rest > 0.0) y.noalias() += tangent_.rest * rest_stiffness_ * p;
   add_derivative(tangent_.base, tangent_.base_force, tangent_.stiffness, p, y);
-  springs_.add_product(tangent_.springs, p, y);
+  springs_.add_product(1.0, p, y);
 }
 
 DynamicState make_reduced_state(Index rank) {

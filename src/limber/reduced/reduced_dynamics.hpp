@@ -36,6 +36,7 @@ class ReducedSystem {
   [[nodiscard]] const Vector& force() const { return springs_.empty() ? force_ : sum_.force; }
   [[nodiscard]] const Matrix& stiffness() const { return springs_.empty() ? stiffness_ : sum_.stiffness; }
   [[nodiscard]] double elastic_energy() const { return energy_ + sum_.spring_energy; }  ///< J
+  [[nodiscard]] bool conservative() const { return equations_->elastic.conservative(); }
   [[nodiscard]] double force_rounding() const;
   [[nodiscard]] double energy_rounding() const;  ///< J, size of the rounding error in elastic_energy()
   void multiply_mass(const Vector& x, Vector& y) const;
@@ -43,8 +44,9 @@ class ReducedSystem {
   void multiply_stiffness(const Vector& x, Vector& y) const;         ///< y = K(q) x, at the q last evaluated
   void multiply_force_derivative(const Vector& x, Vector& y) const;  ///< y = df/dq x, by a difference
   SolveReport solve_mass(const Vector& b, Vector& x);
+  void add_end_stiffness_product(const Vector& x, Vector& y) const { springs_.add_product(1.0, x, y); }
 
-  /// c1 M + c2 D + c3 (K + d(D(q) v)/dq). Where that is not positive definite its negative eigenvalues are
+  /// c1 M + c2 D + c3 (K + d(D(q) v)/dq) + K_s, K of the body and K_s of its springs. Where that is not positive definite its negative eigenvalues are
   /// turned positive (`direct`), or only directions of positive curvature are followed
   /// (`conjugate_gradient`), so that the step still descends. The last term is left out unless
   /// `exact_damping` is set: it costs more evaluations, which one linearised step does not take [Barbic &
@@ -99,6 +101,7 @@ class ReducedSystem {
   // for that, and differences of forces would drown in the rounding of a stiff spring.
   Vector q_, force_;
   Matrix stiffness_, rest_stiffness_, matrix_;
+  bool stiffness_current_ = false;  ///< stiffness_ is that at q_, as force_ is
   double energy_ = 0.0;
   double rest_norm_ = 0.0;   ///< |K(0)|
   double reach_ = 1.0;       ///< |q| at which the stiffness may have changed by its own size
@@ -126,24 +129,23 @@ class ReducedSystem {
   };
   mutable Scratch scratch_;
 
-  /// Coefficients of A = mass M + rest K(0) + stiffness K(base) + springs K_springs, the matrix whose products
-  /// conjugate gradients take.
+  /// Coefficients of A = mass M + rest K(0) + stiffness K(base) + K_springs, the matrix whose products conjugate
+  /// gradients take.
   struct Tangent {
-    double mass = 0.0, rest = 0.0, stiffness = 0.0, springs = 0.0;
+    double mass = 0.0, rest = 0.0, stiffness = 0.0;
     double floor = 0.0;  ///< of its curvature
     Vector base, base_force;
   };
   Tangent tangent_;
   DefiniteFactor preconditioner_;
-  /// Its coefficients of M, K(0) and K_springs; negative: of none.
-  std::array<double, 3> preconditioned_ = {-1.0, -1.0, -1.0};
+  /// Its coefficients of M and K(0); negative: of none.
+  std::array<double, 2> preconditioned_ = {-1.0, -1.0};
   ConjugateGradientWorkspace conjugate_gradient_work_;
 };
 
 struct ReducedStepOptions {
   Integrator integrator = Integrator::newmark;
-  NewmarkOptions newmark{.max_iterations =
-                             1};  ///< one linearised step, as real time asks  [Barbic & James 2005, 6.1]
+  NewmarkOptions newmark = real_time_newmark();  ///< [Barbic & James 2005, 6.1]
   ReducedSolver solver = ReducedSolver::direct;  ///< of the linear systems of Newmark steps
   ConjugateGradientOptions conjugate_gradient;   ///< where it is that
   int max_halvings = 6;  ///< a Newmark step of several iterations that fails is taken as two half steps, and

@@ -58,7 +58,7 @@ ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& e
   load_ = make_load_function(
       body, scene.gravity, [&](const Vector3& a) -> Vector { return equations_.weight * a; },
       std::move(forces));
-  f_ext_ = Vector::Zero(rank);
+  f_ext_ = load_before_ = Vector::Zero(rank);
   state_ = make_reduced_state(rank);
   statics_ = scene.solver.statics;
   options_.integrator = scene.solver.integrator;
@@ -90,7 +90,9 @@ StepReport ReducedBody::advance(double timestep) {
   }
   const DynamicState start = state_;
   const auto advance_part = [&](double h) {
+    load_(std::max(0.0, state_.time - 0.5 * h), state_.time + 0.5 * h, load_before_);
     load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
+    if (f_ext_ != load_before_) forget_slack(state_);
     return limber::step(*work_, h, f_ext_, state_, options_);
   };
   const SolveReport solved =

@@ -41,7 +41,7 @@ class ReducedBody final : public BodySimulation {
   std::unique_ptr<ReducedWorkspace> work_;
   LoadFunction load_;
   bool started_ = false, remembered_started_ = false;
-  Vector f_ext_;
+  Vector f_ext_, load_before_;
   DynamicState state_, remembered_;
 };
 

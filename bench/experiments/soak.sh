@@ -1,0 +1,40 @@
+#!/usr/bin/env bash
+# Twenty bodies in rough hands: random pulls, materials, ranks and time steps, then let go; energies, failures and rescues are counted.
+#   bench/experiments/soak.sh LIMBER [STEPS [SEED]]
+# STEPS: of all bodies together, 10,000,000 by default (about ten minutes). Exit status 1 where a goal of docs/subspace.md is missed.
+set -euo pipefail
+cd "$(dirname "${BASH_SOURCE[0]}")/../.."
+
+limber=$1
+steps=${2:-10000000}
+seed=${3:-1}
+folder=build/experiments/soak
+mkdir -p "$folder"
+cmake --build --preset release --target soak > /dev/null
+
+bodies=()
+body() {  # body NAME ARGUMENTS: of limber reduce
+  bodies+=("$folder/$1.glb")
+  [ -f "$folder/$1.glb" ] || "$limber" reduce "${@:2}" -o "$folder/$1.glb" > /dev/null
+}
+body beam_8 'builtin:beam?cells=20,2,2' --modes 6 --rank 8
+body beam_20 'builtin:beam?cells=20,2,2' --modes 12 --rank 20
+body beam_40 'builtin:beam?cells=20,2,2' --rank 40
+body bricks 'builtin:beam?element=brick&cells=16,2,2' --rank 24
+body spoon 'builtin:spoon?cells=30'
+body bridge 'builtin:bridge?cells=30' --rank 20
+body tower 'builtin:tower?cells=30' --rank 20
+body octopus 'builtin:octopus?cells=24' --rank 60
+body flower 'builtin:flower?cells=40' --rank 30
+body wire 'builtin:wire?cells=60' --rank 30 --basis inertia
+body neo_hookean 'builtin:beam?cells=16,2,2' --model neo-hookean --rank 12
+body mooney_rivlin 'builtin:heart?cells=16' --model mooney-rivlin --rank 20
+body arruda_boyce 'builtin:beam?cells=16,2,2' --model arruda-boyce --rank 15
+body corotational 'builtin:beam?cells=16,2,2' --model corotational --rank 15
+body modal 'builtin:beam?cells=16,2,2' --model neo-hookean --forces modal-cubature --rank 15
+body beam_3 'builtin:beam?cells=24,2,2' --domains auto:3 --rank 12
+body beam_5 'builtin:beam?cells=30,2,2' --domains auto:5 --rank 8
+body lily builtin:lily --domains regions
+body letters builtin:letters
+body station builtin:station
+build/release/bench/soak "$steps" "$seed" "${bodies[@]}"

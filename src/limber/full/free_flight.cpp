@@ -1,0 +1,82 @@
+#include "limber/full/free_flight.hpp"
+
+#include <Eigen/Cholesky>
+#include <Eigen/Geometry>
+
+#include <algorithm>
+#include <vector>
+
+namespace limber {
+
+using Matrix6 = Eigen::Matrix<double, 6, 6>;
+using Vector6 = Eigen::Matrix<double, 6, 1>;
+
+FreeFlight::FreeFlight(const FullModel& model) : model_(model) {
+  const std::vector<int>& vertices = model.dofs().free_vertices();
+  masses_.resize(static_cast<Index>(vertices.size()));
+  rest_.resize(3, masses_.size());
+  for (Index i = 0; i < masses_.size(); ++i) {
+    const int v = vertices[static_cast<std::size_t>(i)];
+    masses_(i) = model.vertex_masses()(v);
+    rest_.col(i) = model.mesh().vertices.col(v);
+  }
+}
+
+Matrix3X FreeFlight::arms(const Vector& u) const {
+  Matrix3X x = rest_ + u.reshaped(3, rest_.cols());
+  const Vector3 center = x * masses_ / masses_.sum();
+  x.colwise() -= center;
+  return x;
+}
+
+Vector3 FreeFlight::torque(const Vector& u, const Vector& force) const {
+  const Matrix3X x = arms(u);
+  Vector3 sum = Vector3::Zero();
+  for (Index i = 0; i < x.cols(); ++i) sum += x.col(i).cross(force.segment<3>(3 * i));
+  return sum;
+}
+
+Vector3 FreeFlight::angular_momentum(const Vector& u, const Vector& v) const {
+  return torque(u, model_.mass() * v);
+}
+
+Matrix FreeFlight::rigid_motions(const Vector& u) const {
+  const Matrix3X x = arms(u);
+  Matrix R = Matrix::Zero(3 * x.cols(), 6);
+  for (Index i = 0; i < x.cols(); ++i) {
+    R.block<3, 3>(3 * i, 0).setIdentity();
+    for (int k = 0; k < 3; ++k) R.block<3, 1>(3 * i, 3 + k) = Vector3::Unit(k).cross(x.col(i));
+  }
+  return R;
+}
+
+void FreeFlight::rigid_velocity(const Vector& u, const Vector& v, Vector& rigid) const {
+  const Matrix R = rigid_motions(u), MR = model_.mass() * R;
+  const Matrix6 inertia = R.transpose() * MR;
+  const Vector6 momentum = MR.transpose() * v;
+  rigid.noalias() = R * inertia.ldlt().solve(momentum);
+}
+
+Vector FreeFlight::take_translation(Vector& d) const {
+  const Vector3 mean = d.reshaped(3, masses_.size()) * masses_ / masses_.sum();
+  Vector translation = mean.replicate(masses_.size(), 1);
+  d -= translation;
+  return translation;
+}
+
+void FreeFlight::set_angular_momentum(const Vector& u, const Vector3& L, Vector& v) const {
+  const Matrix R = rigid_motions(u), MR = model_.mass() * R;
+  const Matrix6 inertia = R.transpose() * MR;
+  Vector6 missing = Vector6::Zero();
+  missing.tail<3>() = L - MR.rightCols<3>().transpose() * v;
+  v.noalias() += R * inertia.ldlt().solve(missing);
+}
+
+bool is_free(const FullModel& model) {
+  const std::vector<int>& free = model.dofs().free_vertices();
+  std::vector<bool> used(static_cast<std::size_t>(model.mesh().vertex_count()), false);
+  for (const int v : model.mesh().elements.reshaped()) used[static_cast<std::size_t>(v)] = true;
+  return static_cast<std::size_t>(std::count(used.begin(), used.end(), true)) == free.size();
+}
+
+}  // namespace limber

@@ -1,0 +1,200 @@
+#pragma once
+
+#include "limber/integrators/dynamic_system.hpp"
+#include "limber/integrators/energy_guard.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+
+// The end of a step, held to the energy that energy_guard.hpp allows: judged, slowed down, or found anew.
+
+/// A body that nothing may hold: its momentum is then not to be scaled away with its velocity, and only
+/// forces from outside change it.
+template <class S>
+concept FreeSystem = requires(const S& constant, double h, const Vector& x, const DynamicState& start,
+                              DynamicState& end, Vector& rigid) {
+  { constant.free() } -> std::same_as<bool>;
+  // Of the velocity field x at the u last evaluated, the rigid motion with the same momentum.
+  constant.rigid_velocity(x, rigid);
+  // Gives the end of a step of length h, for which the system was evaluated, the angular momentum that it
+  // must have. x: f_ext.
+  constant.settle(h, x, start, end);
+  // Takes the translation as a whole out of the displacement given last, and returns it.
+  { constant.take_translation(rigid) } -> std::same_as<Vector>;
+};
+
+/// Vectors that the functions below need, kept from step to step.
+struct RescueWorkspace {
+  Vector direction, residual, product, rigid, start, translation;
+};
+
+template <DynamicSystem System>
+double kinetic_energy(const System& system, const Vector& v, Vector& product) {
+  system.multiply_mass(v, product);
+  return 0.5 * v.dot(product);
+}
+
+/// Energies at the end of a step.
+struct StepEnergy {
+  double kinetic = 0.0;    ///< that may be scaled away, J
+  double potential = 0.0;  ///< and all other, J
+
+  [[nodiscard]] double total() const { return kinetic + potential; }
+};
+
+/// Whether the system is one that nothing holds now.
+template <DynamicSystem System>
+bool is_free(const System& system) {
+  if constexpr (FreeSystem<System>) {
+    return system.free();
+  } else {
+    return false;
+  }
+}
+
+/// At the state for whose u the system was evaluated.
+template <DynamicSystem System>
+StepEnergy step_energy(const System& system, const Vector& f_ext, const DynamicState& state,
+                       RescueWorkspace& work) {
+  return {kinetic_energy(system, state.v, work.product), system.elastic_energy() - f_ext.dot(state.u)};
+}
+
+/// The same with the energy of the motion as a whole, work.rigid, which stays.
+template <DynamicSystem System>
+StepEnergy split_energy(const System& system, const Vector& f_ext, const DynamicState& state,
+                        RescueWorkspace& work) {
+  StepEnergy energy = step_energy(system, f_ext, state, work);
+  if constexpr (FreeSystem<System>) {
+    if (!system.free()) return energy;
+    system.rigid_velocity(state.v, work.rigid);
+    const double rigid = 0.5 * work.rigid.dot(work.product);  // rigid . M (v - rigid) = 0
+    energy.kinetic -= rigid;
+    energy.potential += rigid;
+  }
+  return energy;
+}
+
+/// Size of the rounding error in the energy at the end of a step.
+template <DynamicSystem System>
+double energy_rounding(const System& system, const StepEnergy& energy, double load_energy) {
+  return system.energy_rounding() +
+         16.0 * std::numeric_limits<double>::epsilon() * (std::abs(energy.kinetic) + std::abs(load_energy));
+}
+
+/// After a change of loads or of the body: what was lost before is nothing that may come back now.
+inline void forget_slack(DynamicState& state) { state.slack = std::min(state.slack, 0.0); }
+
+/// What the next step may give back where this one ends with `total`, J.
+template <DynamicSystem System>
+double slack_after(const System& system, double allowed, double total) {
+  // Where forces have no potential, W goes up and down by their error, however small the step: to forget that
+  // would damp the body.
+  return system.conservative() ? next_slack(allowed, total) : allowed - total;
+}
+
+/// Scales the velocity so that the step ends with `allowed`, J.  energy: split.
+template <DynamicSystem System>
+void slow_down(const System& system, const StepEnergy& energy, double allowed, DynamicState& next,
+               const RescueWorkspace& work) {
+  const double factor = slowing_factor(allowed, energy.kinetic, energy.potential);
+  if (is_free(system)) {
+    next.v = work.rigid + factor * (next.v - work.rigid);
+  } else {
+    next.v *= factor;
+  }
+  next.slack = slack_after(system, allowed, factor * factor * energy.kinetic + energy.potential);
+}
+
+/// Whether the step to `next` may stand; its velocity is slowed down where that is enough.  allowed: J.
+template <DynamicSystem System>
+bool end_within(System& system, double h, const Vector& f_ext, double allowed, const DynamicState& start,
+                DynamicState& next, RescueWorkspace& work) {
+  system.evaluate(next.u);
+  if constexpr (FreeSystem<System>) system.settle(h, f_ext, start, next);
+  const double total = step_energy(system, f_ext, next, work).total();
+  next.slack = slack_after(system, allowed, total);
+  if (total <= allowed) return true;
+  const StepEnergy energy = split_energy(system, f_ext, next, work);
+  const double rounding = energy_rounding(system, energy, f_ext.dot(next.u));
+  const EnergyVerdict verdict = judge_energy(allowed, energy.kinetic, energy.potential, rounding);
+  if (verdict == EnergyVerdict::slow) slow_down(system, energy, allowed, next, work);
+  return verdict != EnergyVerdict::rescue;
+}
+
+/// Where the cubic through the values and slopes of a function at 0 and at t has its minimum, kept well
+/// within: what to try next where the value at t is too high.
+inline double shorter_step(double t, double start_slope, double change, double end_slope) {
+  const double d = end_slope + start_slope - 3.0 * change / t;
+  const double root = d * d - start_slope * end_slope;
+  const double found = t * (1.0 - (end_slope + std::sqrt(std::max(root, 0.0)) - d) /
+                                      (end_slope - start_slope + 2.0 * std::sqrt(std::max(root, 0.0))));
+  return std::isfinite(found) ? std::clamp(found, 0.1 * t, 0.6 * t) : 0.1 * t;
+}
+
+/// A step of implicit Euler, linearised, and shortened until it does not gain energy:
+///
+///   (M + h D + h^2 K) d = h M v + h^2 (f_ext - f),      u' = u + t d,   v' = t d / h,   t <= 1:
+///   1/2 |v' - v|_M^2 + P(u') <= 1/2 |v|_M^2 + P(u),
+///
+/// so that P(u') <= E(u, v), and v' can be scaled to end within what is allowed. Such a t exists, because d
+/// goes downhill. Damps strongly: for steps that nothing else can take. The translation of a body that
+/// nothing holds is not shortened; and as its spin follows from its shape, t is such that the energy of that
+/// is allowed too. The end goes to `next`, its acceleration balancing the forces there.
+template <DynamicSystem System>
+SolveStatus rescue_step(System& system, double h, const Vector& f_ext, double allowed,
+                        const DynamicState& state, DynamicState& next, RescueWorkspace& work) {
+  constexpr int most_tries = 40;
+  system.evaluate(state.u);
+  const double start_elastic = system.elastic_energy();
+  system.multiply_mass(state.v, work.residual);
+  work.residual = work.residual / h + f_ext - system.force();
+  next.v.setZero(state.v.size());
+  SolveReport report = system.factor(1.0 / (h * h), 1.0 / h, 1.0, next.v);
+  if (report.ok()) report = system.solve(work.residual, work.direction);
+  if (!report.ok()) return report.status;
+  Vector& d = work.direction;
+  work.start = state.u;
+  if constexpr (FreeSystem<System>) {
+    if (system.free()) {
+      work.translation = system.take_translation(d);
+      work.start += work.translation;
+    }
+  }
+  system.multiply_mass(d, work.product);
+  const double inertia = d.dot(work.product) / (h * h), drift = state.v.dot(work.product) / h;
+  const double load = f_ext.dot(d);
+  const auto slope = [&](double t) { return t * inertia - drift + system.force().dot(d) - load; };
+  const double start_slope = slope(0.0);
+  double t = 1.0;
+  for (int tries = 0;; ++tries) {
+    if (tries == most_tries) t = 0.0;  // stays where it is
+    next.u = work.start + t * d;
+    next.v = (t / h) * d;
+    system.evaluate(next.u);
+    const double change = t * (0.5 * t * inertia - drift - load) + system.elastic_energy() - start_elastic;
+    if (change <= 0.0 || change <= system.energy_rounding() || t == 0.0) {
+      if (!is_free(system) || t == 0.0) break;
+      if constexpr (FreeSystem<System>) {
+        next.v += work.translation / h;
+        system.settle(h, f_ext, state, next);
+        if (split_energy(system, f_ext, next, work).potential <= allowed) break;
+        t *= 0.5;
+        continue;
+      }
+    }
+    t = shorter_step(t, start_slope, change, slope(t));
+  }
+  system.multiply_damping(next.v, work.product);
+  work.residual = f_ext - system.force() - work.product;
+  report = system.solve_mass(work.residual, next.a);
+  if (!report.ok()) return report.status;
+  const StepEnergy energy = split_energy(system, f_ext, next, work);
+  if (!std::isfinite(energy.total()) || !next.u.allFinite()) return SolveStatus::not_finite;
+  slow_down(system, energy, allowed, next, work);
+  return SolveStatus::converged;
+}
+
+}  // namespace limber

@@ -1,0 +1,97 @@
+#include "limber/base/random.hpp"
+#include "limber/basis/linear_modes.hpp"
+#include "limber/full/dynamics.hpp"
+#include "tests/support/fixtures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+namespace limber {
+namespace {
+
+void no_load(double, double, Vector& f) { f.setZero(); }
+
+FullModel make_beam_model(std::string_view law, bool held) {
+  const VolumeMesh mesh =
+      make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(5, 1, 1)});
+  return {mesh,
+          {test::material(law, 1e5, 0.3, 1000.0)},
+          held ? test::vertices_below(mesh, 1e-6) : std::vector<int>{},
+          {MassKind::consistent, Executor(1)}};
+}
+
+/// Velocities of a body that is thrown, turning and shaking.
+Vector thrown(const FullModel& model) {
+  Random random(5);
+  Matrix3X velocity = model.mesh().vertices;
+  for (auto column : velocity.colwise()) {
+    column = Vector3(1.0, 2.0, -3.0) + Vector3(4.0, -2.0, 1.0).cross(Vector3(column)) +
+             Vector3(random.normal(), random.normal(), random.normal());
+  }
+  return model.dofs().restrict(velocity);
+}
+
+TEST(FullEnergy, DoesNotGrowInLargeStepsOfAnyLaw) {
+  for (const std::string_view law : material_names) {
+    const FullModel model = make_beam_model(law, true);
+    const Vector shape = compute_linear_modes(model, 1).shapes.col(0);
+    for (const double h : {1.0 / 60.0, 0.1}) {
+      for (const int iterations : {1, 30}) {
+        FullDynamics dynamics(model, no_load, shape * (0.5 / shape.cwiseAbs().maxCoeff()),
+                              Vector::Zero(model.dof_count()), {.newmark = {.max_iterations = iterations}});
+        const double start = dynamics.energy();
+        double most = start;
+        for (int i = 0; i < 150; ++i) {
+          ASSERT_TRUE(dynamics.step(h).ok()) << law << ", h = " << h << ", step " << i;
+          most = std::max(most, dynamics.energy());
+        }
+        EXPECT_LE(most, start * (1.0 + 1e-9)) << law << ", h = " << h << ", iterations " << iterations;
+      }
+    }
+  }
+}
+
+TEST(FullEnergy, OfABodyInFlightDoesNotGrowAndItsMomentumStays) {
+  for (const std::string_view law : {"stvk", "corotational", "neo-hookean"}) {
+    const FullModel model = make_beam_model(law, false);
+    const FreeFlight flight(model);
+    for (const double h : {0.002, 0.05}) {
+      FullDynamics dynamics(model, no_load, Vector::Zero(model.dof_count()), thrown(model));
+      const double start = dynamics.energy();
+      const Vector3 L = flight.angular_momentum(dynamics.state().u, dynamics.state().v);
+      const Vector3 P = model.dofs().expand(model.mass() * dynamics.state().v).rowwise().sum();
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_TRUE(dynamics.step(h).ok()) << law << ", h = " << h << ", step " << i;
+        EXPECT_LE(dynamics.energy(), start * (1.0 + 1e-9)) << law << ", h = " << h << ", step " << i;
+      }
+      const DynamicState& end = dynamics.state();
+      EXPECT_LT((flight.angular_momentum(end.u, end.v) - L).norm(), 1e-12 * L.norm()) << law << ", h = " << h;
+      EXPECT_LT((model.dofs().expand(model.mass() * end.v).rowwise().sum() - P).norm(), 1e-12 * P.norm());
+    }
+  }
+}
+
+TEST(FreeFlight, UnderGravityAndAPushGainsTheMomentumOfThese) {
+  const FullModel model = make_beam_model("stvk", false);
+  const FreeFlight flight(model);
+  const Vector weight = model.gravity_force({0.0, 0.0, -9.81});
+  Vector push = Vector::Zero(model.dof_count());
+  push.segment<3>(0) = Vector3(5.0, 3.0, -4.0);
+  const auto load = [&](double t0, double t1, Vector& f) {
+    const double share = t1 > t0 ? std::clamp((0.1 - t0) / (t1 - t0), 0.0, 1.0) : 1.0;
+    f = weight + share * push;
+  };
+  const auto momentum_after = [&](double h) {
+    FullDynamics dynamics(model, load, Vector::Zero(model.dof_count()), Vector::Zero(model.dof_count()));
+    for (double t = 0.0; t < 0.2 - 0.5 * h; t += h) EXPECT_TRUE(dynamics.step(h).ok());
+    return flight.angular_momentum(dynamics.state().u, dynamics.state().v);
+  };
+  const Vector3 coarse = momentum_after(0.004), fine = momentum_after(0.001);
+  const Vector3 rigid = 0.1 * flight.torque(Vector::Zero(model.dof_count()), push);
+  EXPECT_LT((coarse - fine).norm(), 0.01 * fine.norm());
+  EXPECT_LT((fine - rigid).norm(), 0.2 * rigid.norm());  // while it is pushed it turns and bends
+}
+
+}  // namespace
+}  // namespace limber

@@ -1,0 +1,116 @@
+#include "limber/precompute/reduce.hpp"
+#include "tests/live/bar.hpp"
+
+#include <gtest/gtest.h>
+
+#include <numbers>
+
+namespace limber {
+namespace {
+
+using test::bar_model;
+using test::bent;
+using test::tip;
+
+constexpr double frame = 1.0 / 60.0;                                     // s
+const std::vector<double> steps_of_all_lengths{1e-4, 2e-3, frame, 0.1};  // s
+
+double energy(const LiveBody& body) { return body.energy().elastic + body.energy().kinetic; }
+
+struct Outcome {
+  double gain = 0.0;  ///< of energy at most, as a share of what there was
+  int rescued = 0;
+};
+
+/// What happens to a body that nobody touches.
+Outcome watch(LiveBody& body, double h, int steps) {
+  const double start = energy(body);
+  Outcome outcome;
+  for (int i = 0; i < steps; ++i) {
+    const SolveReport report = body.step(h);
+    EXPECT_TRUE(report.ok()) << name_of(report.status) << " at step " << i << " of " << h << " s";
+    outcome.gain = std::max(outcome.gain, energy(body) / start - 1.0);
+    outcome.rescued += report.rescued ? 1 : 0;
+  }
+  return outcome;
+}
+
+/// The bar by optimized or by modal cubature.
+ReducedModel bar_by_cubature(std::string_view law, ForceKind forces) {
+  const VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.15), {6, 2, 2}});
+  const FullModel full(mesh, {test::material(law, 4e5, 0.35, 1000.0)}, test::vertices_below(mesh, 1e-9));
+  ReduceOptions options{.basis = {.modes = 6, .rank = 10}, .forces = forces};
+  options.cubature.error = 0.05;
+  ReduceReport report;
+  return reduce(full, boundary_surface(mesh), {}, options, report);
+}
+
+TEST(LetGo, ABentBodyGainsNoEnergyAtStepsOfAnyLength) {
+  for (const double h : steps_of_all_lengths) {
+    LiveBody body(bar_model());
+    body.set_state(bent(), test::random_vector(test::bar_rank, 2.0, 7));
+    const Outcome outcome = watch(body, h, 3000);
+    EXPECT_LE(outcome.gain, 1e-9) << "h = " << h;
+    EXPECT_LE(outcome.rescued, 150) << "h = " << h;
+  }
+}
+
+TEST(LetGo, ABodyThatWasPulledHardAndMadeSofterGainsNoEnergy) {
+  for (const double h : steps_of_all_lengths) {
+    LiveBody body(bar_model());
+    const Pull pull{tip(), Vector3(0.2, 1.0, -0.5), 1e3 * body.stiffness_at(tip())};
+    body.set_pulls({&pull, 1});
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(body.step(h).ok());
+    body.set_material(0, test::material("stvk", 4e3, 0.45, 1000.0));
+    body.set_rank(7);
+    body.set_pulls({});
+    EXPECT_LE(watch(body, h, 1000).gain, 1e-9) << "h = " << h;
+  }
+}
+
+TEST(LetGo, BodiesOfEveryLawGainNoEnergy) {
+  for (const std::string_view law : {"corotational", "neo-hookean", "mooney-rivlin", "arruda-boyce"}) {
+    for (const ForceKind forces : {ForceKind::cubature, ForceKind::modal_cubature}) {
+      const ReducedModel model = bar_by_cubature(law, forces);
+      for (const double h : {1e-3, frame, 0.1}) {
+        LiveBody body(model);
+        Vector q = Vector::Zero(model.rank);
+        q(0) = 2.0;
+        body.set_state(q, test::random_vector(model.rank, 2.0, 7));
+        EXPECT_LE(watch(body, h, 500).gain, 1e-9) << law << ", h = " << h;
+      }
+    }
+  }
+}
+
+TEST(LetGo, AGentleSwingKeepsItsEnergy) {
+  LiveBody body(bar_model());
+  const double period = 1.0 / body.frequencies()(0), h = period / 32.0;  // as 1.9 Hz at 60 steps a second
+  body.set_state(0.002 * body.mode_shape(0), Vector::Zero(test::bar_rank));
+  const double start = energy(body);
+  const int periods = 50;
+  const Outcome outcome = watch(body, h, 32 * periods);
+  EXPECT_LE(1.0 - std::pow(energy(body) / start, 1.0 / periods), 2e-4);
+  EXPECT_LE(outcome.gain, 1e-9);
+  EXPECT_EQ(outcome.rescued, 0);
+}
+
+TEST(LetGo, ABodyThatHangsStillIsLeftAlone) {
+  LiveBody body(bar_model());
+  body.set_gravity({0.0, 0.0, -9.81});
+  body.set_damping({20.0, 1e-3});
+  for (int i = 0; i < 2000; ++i) ASSERT_TRUE(body.step(0.01).ok());
+  body.set_damping({});
+  const Vector hanging = body.state().u;
+  int rescued = 0;
+  for (int i = 0; i < 5000; ++i) {
+    const SolveReport report = body.step(0.01);
+    ASSERT_TRUE(report.ok());
+    rescued += report.rescued ? 1 : 0;
+  }
+  EXPECT_EQ(rescued, 0);
+  EXPECT_LT((body.state().u - hanging).norm(), 1e-9 * hanging.norm());
+}
+
+}  // namespace
+}  // namespace limber
