@@ -161,8 +161,8 @@ SolveReport FullDynamics::newmark(double h) {
       system_.set_start_torque(load_before_, 1.0 - options_.newmark.gamma);
     }
     load_(state_.time + 0.5 * part, state_.time + 1.5 * part, f_ext_);
-    if (f_ext_ != load_before_) forget_slack(state_);
-    return newmark_step(system_, part, f_ext_, state_, newmark_work_, options_.newmark);
+    return newmark_step(system_, part, mean_load(f_ext_, options_.newmark, load_before_, state_), state_,
+                        newmark_work_, options_.newmark);
   };
   const SolveReport report = step_by_halves(advance, h, options_.max_halvings);
   if (report.ok()) {

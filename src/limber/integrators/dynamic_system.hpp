@@ -28,6 +28,16 @@ struct RayleighDamping {
   Stiffness kind = Stiffness::local;
 };
 
+/// External forces of a step, N. The integrators balance those at its end (for a load that varies: its mean over h
+/// about t + h); what they do over the step, as impulse and as work, is their mean in it.
+struct StepLoad {
+  const Vector& end;
+  const Vector& mean;
+
+  StepLoad(const Vector& constant) : end(constant), mean(constant) {}
+  StepLoad(const Vector& at_end, const Vector& mean_of_it) : end(at_end), mean(mean_of_it) {}
+};
+
 enum class Integrator { newmark, central_differences };
 
 /// What the integrators see of a body, full or reduced: M, D, f and K, never a mesh.

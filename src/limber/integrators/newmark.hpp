@@ -148,6 +148,16 @@ SolveReport solve_newmark(System& system, double h, const Vector& f_ext, const D
   return report;
 }
 
+/// The load of a step from that at its start to that at its end: `start` becomes the mean that Newmark's
+/// method takes of them. Where they differ, slack is forgotten.
+inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vector& start,
+                          DynamicState& state) {
+  if (start == end) return end;
+  forget_slack(state);
+  start = (1.0 - options.gamma) * start + options.gamma * end;
+  return {end, start};
+}
+
 /// One step of implicit Newmark: finds u at time t + h with           [Barbic & James 2005, Appendix C]
 ///
 ///   M a + D(u) v + f(u) = f_ext,
@@ -164,23 +174,22 @@ SolveReport solve_newmark(System& system, double h, const Vector& f_ext, const D
 /// The energy at the end is that which energy_guard.hpp allows. The system stays evaluated there, so that the
 /// next step need not do it again.
 ///
-/// f_ext: N, at the end of the step (for a load that varies: its mean over h about t + h). Where it is another than
-/// in the step before, or the body has changed, call forget_slack() first.
+/// Where the load is another than in the step before, or the body has changed, call forget_slack() first.
 /// On failure the state is left as it was.
 /// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last
 /// evaluation; 0 for one linearised step, which asks for no more than finite numbers.
 template <DynamicSystem System>
-SolveReport newmark_step(System& system, double h, const Vector& f_ext, DynamicState& state,
+SolveReport newmark_step(System& system, double h, const StepLoad& load, DynamicState& state,
                          NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
   DynamicState& next = work.next;
   double start_energy = 0.0;
-  SolveReport report = solve_newmark(system, h, f_ext, state, work, options, start_energy);
+  SolveReport report = solve_newmark(system, h, load.end, state, work, options, start_energy);
   if (!report.ok() && options.max_iterations != 1) return report;  // shorter steps may converge
   if (options.guarded) {
     const double allowed =
-        kinetic_energy(system, state.v, work.product) + start_energy - f_ext.dot(state.u) + state.slack;
-    if (!report.ok() || !end_within(system, h, f_ext, allowed, state, next, work.rescue)) {
-      report = {rescue_step(system, h, f_ext, allowed, state, next, work.rescue), report.iterations + 1,
+        kinetic_energy(system, state.v, work.product) + start_energy - load.mean.dot(state.u) + state.slack;
+    if (!report.ok() || !end_within(system, h, load, allowed, state, next, work.rescue)) {
+      report = {rescue_step(system, h, load, allowed, state, next, work.rescue), report.iterations + 1,
                 report.residual, true};
     }
   }

@@ -110,15 +110,15 @@ void slow_down(const System& system, const StepEnergy& energy, double allowed, D
 
 /// Whether the step to `next` may stand; its velocity is slowed down where that is enough.  allowed: J.
 template <DynamicSystem System>
-bool end_within(System& system, double h, const Vector& f_ext, double allowed, const DynamicState& start,
+bool end_within(System& system, double h, const StepLoad& external, double allowed, const DynamicState& start,
                 DynamicState& next, RescueWorkspace& work) {
   system.evaluate(next.u);
-  if constexpr (FreeSystem<System>) system.settle(h, f_ext, start, next);
-  const double total = step_energy(system, f_ext, next, work).total();
+  if constexpr (FreeSystem<System>) system.settle(h, external.end, start, next);
+  const double total = step_energy(system, external.mean, next, work).total();
   next.slack = slack_after(system, allowed, total);
   if (total <= allowed) return true;
-  const StepEnergy energy = split_energy(system, f_ext, next, work);
-  const double rounding = energy_rounding(system, energy, f_ext.dot(next.u));
+  const StepEnergy energy = split_energy(system, external.mean, next, work);
+  const double rounding = energy_rounding(system, energy, external.mean.dot(next.u));
   const EnergyVerdict verdict = judge_energy(allowed, energy.kinetic, energy.potential, rounding);
   if (verdict == EnergyVerdict::slow) slow_down(system, energy, allowed, next, work);
   return verdict != EnergyVerdict::rescue;
@@ -144,13 +144,13 @@ inline double shorter_step(double t, double start_slope, double change, double e
 /// nothing holds is not shortened; and as its spin follows from its shape, t is such that the energy of that
 /// is allowed too. The end goes to `next`, its acceleration balancing the forces there.
 template <DynamicSystem System>
-SolveStatus rescue_step(System& system, double h, const Vector& f_ext, double allowed,
+SolveStatus rescue_step(System& system, double h, const StepLoad& external, double allowed,
                         const DynamicState& state, DynamicState& next, RescueWorkspace& work) {
   constexpr int most_tries = 40;
   system.evaluate(state.u);
   const double start_elastic = system.elastic_energy();
   system.multiply_mass(state.v, work.residual);
-  work.residual = work.residual / h + f_ext - system.force();
+  work.residual = work.residual / h + external.mean - system.force();
   next.v.setZero(state.v.size());
   SolveReport report = system.factor(1.0 / (h * h), 1.0 / h, 1.0, next.v);
   if (report.ok()) report = system.solve(work.residual, work.direction);
@@ -165,7 +165,7 @@ SolveStatus rescue_step(System& system, double h, const Vector& f_ext, double al
   }
   system.multiply_mass(d, work.product);
   const double inertia = d.dot(work.product) / (h * h), drift = state.v.dot(work.product) / h;
-  const double load = f_ext.dot(d);
+  const double load = external.mean.dot(d);
   const auto slope = [&](double t) { return t * inertia - drift + system.force().dot(d) - load; };
   const double start_slope = slope(0.0);
   double t = 1.0;
@@ -179,8 +179,8 @@ SolveStatus rescue_step(System& system, double h, const Vector& f_ext, double al
       if (!is_free(system) || t == 0.0) break;
       if constexpr (FreeSystem<System>) {
         next.v += work.translation / h;
-        system.settle(h, f_ext, state, next);
-        if (split_energy(system, f_ext, next, work).potential <= allowed) break;
+        system.settle(h, external.end, state, next);
+        if (split_energy(system, external.mean, next, work).potential <= allowed) break;
         t *= 0.5;
         continue;
       }
@@ -188,10 +188,10 @@ SolveStatus rescue_step(System& system, double h, const Vector& f_ext, double al
     t = shorter_step(t, start_slope, change, slope(t));
   }
   system.multiply_damping(next.v, work.product);
-  work.residual = f_ext - system.force() - work.product;
+  work.residual = external.end - system.force() - work.product;
   report = system.solve_mass(work.residual, next.a);
   if (!report.ok()) return report.status;
-  const StepEnergy energy = split_energy(system, f_ext, next, work);
+  const StepEnergy energy = split_energy(system, external.mean, next, work);
   if (!std::isfinite(energy.total()) || !next.u.allFinite()) return SolveStatus::not_finite;
   slow_down(system, energy, allowed, next, work);
   return SolveStatus::converged;

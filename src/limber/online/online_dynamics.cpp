@@ -119,8 +119,10 @@ bool OnlineDynamics::subspace_would_do(double h, const DynamicState& start) {
 SolveReport OnlineDynamics::newmark(double h, DynamicState& state) {
   load_(std::max(0.0, state.time - 0.5 * h), state.time + 0.5 * h, load_before_);
   load_(state.time + 0.5 * h, state.time + 1.5 * h, f_ext_);
-  if (f_ext_ != load_before_) forget_slack(state);
-  return newmark_step(system_, h, subspace_.basis().force(f_ext_), state, work_, options_.newmark);
+  Vector start = subspace_.basis().force(load_before_);
+  const Vector end = subspace_.basis().force(f_ext_);
+  return newmark_step(system_, h, mean_load(end, options_.newmark, start, state), state, work_,
+                      options_.newmark);
 }
 
 /// Returns whether the step was taken; else the state is as before.

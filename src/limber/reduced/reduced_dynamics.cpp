@@ -336,23 +336,23 @@ void check_sizes(Index rank, const Vector& f_ext, const DynamicState& state) {
 
 }  // namespace
 
-SolveReport step(ReducedWorkspace& work, double h, const Vector& f_ext, DynamicState& state,
+SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
                  const ReducedStepOptions& options) {
-  check_sizes(work.system.size(), f_ext, state);
+  check_sizes(work.system.size(), load.end, state);
   work.system.solver = options.solver;
   work.system.conjugate_gradient_options = options.conjugate_gradient;
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected more than 0", h);
   if (options.integrator == Integrator::central_differences) {
-    return central_differences_step(work.system, h, f_ext, state, work.central);
+    return central_differences_step(work.system, h, load.end, state, work.central);
   }
   require(options.newmark.beta > 0.0, "Newmark's beta is {}, expected more than 0", options.newmark.beta);
   work.system.exact_damping = options.newmark.max_iterations > 1;
   if (!work.system.exact_damping) {
-    return newmark_step(work.system, h, f_ext, state, work.newmark, options.newmark);
+    return newmark_step(work.system, h, load, state, work.newmark, options.newmark);
   }
   work.start = state;
   const auto advance = [&](double part) {
-    return newmark_step(work.system, part, f_ext, state, work.newmark, options.newmark);
+    return newmark_step(work.system, part, load, state, work.newmark, options.newmark);
   };
   const SolveReport report = step_by_halves(advance, h, options.max_halvings);
   if (report.ok()) {

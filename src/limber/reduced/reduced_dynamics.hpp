@@ -163,12 +163,15 @@ struct ReducedWorkspace {
 /// A state of rest at time 0: q = 0, no motion.
 DynamicState make_reduced_state(Index rank);
 
-/// Advances q by h seconds.  f_ext: r, N, at the end of the step (for a load that varies: its mean over h
-/// about t + h).
+/// Advances q by h seconds.  load: r.  Where it is another than in the step before, call forget_slack() first.
 /// On failure the state is left as it was and the report says why.      [Barbic & James 2005, Appendix C]
 /// Throws Error for sizes that do not fit, a time step that is not positive and a Newmark beta that is not.
-SolveReport step(ReducedWorkspace& work, double h, const Vector& f_ext, DynamicState& state,
+SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
                  const ReducedStepOptions& options = {});
+inline SolveReport step(ReducedWorkspace& work, double h, const Vector& load, DynamicState& state,
+                        const ReducedStepOptions& options = {}) {
+  return step(work, h, StepLoad(load), state, options);
+}
 
 /// Sets the acceleration that balances the forces at the state's q and v.
 SolveReport balance(ReducedWorkspace& work, const Vector& f_ext, DynamicState& state);

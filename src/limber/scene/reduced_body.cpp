@@ -92,8 +92,8 @@ StepReport ReducedBody::advance(double timestep) {
   const auto advance_part = [&](double h) {
     load_(std::max(0.0, state_.time - 0.5 * h), state_.time + 0.5 * h, load_before_);
     load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
-    if (f_ext_ != load_before_) forget_slack(state_);
-    return limber::step(*work_, h, f_ext_, state_, options_);
+    return limber::step(*work_, h, mean_load(f_ext_, options_.newmark, load_before_, state_), state_,
+                        options_);
   };
   const SolveReport solved =
       step_by_halves(advance_part, timestep, options_.integrator == Integrator::newmark ? max_halvings : 0);
