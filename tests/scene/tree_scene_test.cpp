@@ -113,7 +113,7 @@ double difference(const std::vector<Matrix3X>& a, const std::vector<Matrix3X>& b
 TEST(TreeScene, WithOneDomainEqualsTheReducedOne) {
   Scene reduced = beam_scene(ModelOrder::reduced);
   reduced.solver.newmark.max_iterations = 1;
-  reduced.solver.newmark.guarded = tree.solver.newmark.guarded = false;
+  reduced.solver.newmark.guarded = false;
   Scene tree = reduced;
   tree.solver.order = ModelOrder::domains;
   const SceneState state = make_state(reduced);
