@@ -237,7 +237,7 @@ TEST(SavedState, OfConstraintsGoesOnWithTheSameBits) {
 
 TEST(SavedState, OfWhatWasHeldWhereItHappenedToBeGoesOnWithTheSameBits) {
   Scene scene = beam_scene(ModelOrder::warped);
-  BodyConstraint still = at_tip(Hold::both, {});
+  BodyConstraint still = at_tip(Hold::both, Vector3::Zero());
   still.motion = {};
   still.from = 0.1;
   still.to = 0.25;
