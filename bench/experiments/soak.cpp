@@ -28,11 +28,11 @@
 namespace limber::bench {
 namespace {
 
-constexpr double energy_tolerance = 1e-9;                         // of what there was when it was let go
-constexpr double body_rescues = 0.01, tree_rescues = 0.02;        // shares of the steps
-constexpr double shortest_step = 1e-5, longest_step = 0.1;        // s
-constexpr Index pulled_steps = 200, free_steps = 1000;            // of an episode, on average
-constexpr double most_stiffening = 100.0, strongest_pull = 1000;  // factors
+constexpr double energy_tolerance = 1e-9;                          // of what there was when it was let go
+constexpr double body_rescues = 0.01, tree_rescues = 0.02;         // shares of the steps
+constexpr double shortest_step = 1e-5, longest_step = 0.1;         // s
+constexpr Index pulled_steps = 200, free_steps = 1000;             // of an episode, on average
+constexpr double most_stiffening = 100.0, strongest_pull = 100.0;  // factors
 
 double log_uniform(Random& random, double low, double high) {
   return low * std::pow(high / low, random.uniform());
@@ -82,7 +82,7 @@ class Hands {
       const double stiffness = live.stiffness_at(vertex);
       if (!std::isfinite(stiffness)) continue;
       const Vector3 target =
-          live.position(vertex) + log_uniform(random, 0.01, 1.5) * size * direction(random);
+          live.position(vertex) + log_uniform(random, 0.01, 1.0) * size * direction(random);
       pulls_.push_back({vertex, target, stiffness * log_uniform(random, 0.1, strongest_pull)});
     }
     reach_ = size;

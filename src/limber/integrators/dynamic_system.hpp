@@ -14,6 +14,7 @@ struct DynamicState {
   Vector v;            ///< velocity u', m/s
   Vector a;            ///< acceleration u'', m/s^2
   double slack = 0.0;  ///< energy that the next step may give back, J (energy_guard.hpp)
+  int caution = 0;     ///< steps to go with strong numerical damping, after one that was rescued
 };
 
 /// Rayleigh damping D = (alpha M + beta K) u'.                                            [Barbic & James

@@ -40,6 +40,13 @@ constexpr NewmarkOptions generalized_alpha(double rho, int max_iterations) {
 /// What real time asks for: one linearised step, which leaves no jitter of stiff modes behind.
 constexpr NewmarkOptions real_time_newmark() { return generalized_alpha(0.8, 1); }
 
+/// What a step is taken by while a body is cautious: after a rescue the stiff modes are still excited, and more
+/// rescues would follow. Generalised alpha then damps them; Newmark's own parameters are the user's choice.
+constexpr NewmarkOptions cautious(const NewmarkOptions& options) {
+  constexpr double strong = 0.2;  // rho: most that was found to help
+  return options.alpha_f > 0.0 ? generalized_alpha(strong, options.max_iterations) : options;
+}
+
 /// Vectors that a step needs, kept from step to step: only the first one allocates.
 struct NewmarkWorkspace {
   Vector increment, residual, step, product;
@@ -181,9 +188,12 @@ inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vect
 template <DynamicSystem System>
 SolveReport newmark_step(System& system, double h, const StepLoad& load, DynamicState& state,
                          NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
+  constexpr int cautious_steps = 50;  // after which most bodies need no rescue any more
   DynamicState& next = work.next;
   double start_energy = 0.0;
-  SolveReport report = solve_newmark(system, h, load.end, state, work, options, start_energy);
+  SolveReport report = solve_newmark(system, h, load.end, state, work,
+                                     state.caution > 0 ? cautious(options) : options, start_energy);
+  next.caution = std::max(0, state.caution - 1);
   if (!report.ok() && options.max_iterations != 1) return report;  // shorter steps may converge
   if (options.guarded) {
     const double allowed =
@@ -191,6 +201,7 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
     if (!report.ok() || !end_within(system, h, load, allowed, state, next, work.rescue)) {
       report = {rescue_step(system, h, load, allowed, state, next, work.rescue), report.iterations + 1,
                 report.residual, true};
+      next.caution = cautious_steps;
     }
   }
   if (!report.ok()) return report;

@@ -13,6 +13,7 @@ inline void save_state(const DynamicState& state, StateWriter& out) {
   out.write(state.v);
   out.write(state.a);
   out.write(state.slack);
+  out.write(std::int64_t{state.caution});
 }
 
 /// Takes it back. size: entries of u, v and a each. Throws Error for a state of another size.
@@ -23,6 +24,9 @@ inline DynamicState restore_state(StateReader& in, Index size) {
   in.read(state.v);
   in.read(state.a);
   in.read(state.slack);
+  std::int64_t caution = 0;
+  in.read(caution);
+  state.caution = static_cast<int>(caution);
   require(state.u.size() == size && state.v.size() == size && state.a.size() == size,
           "the state has {} displacements, {} velocities and {} accelerations, the body needs {}",
           state.u.size(), state.v.size(), state.a.size(), size);
