@@ -12,7 +12,7 @@ struct BenchOptions {
 };
 
 /// Runs the benchmarks and prints their medians, with ratios to what this machine can do in the same run.
-/// Returns the exit status of the command: 0, or 2 where the filter matches nothing.
-int run(const BenchOptions& options);
+/// Throws Error for a filter that is no regular expression or matches no name.
+void run(const BenchOptions& options);
 
 }  // namespace limber::bench

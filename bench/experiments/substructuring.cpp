@@ -9,11 +9,11 @@
 #include "limber/bodies/builtin.hpp"
 #include "limber/draw/line_plot.hpp"
 #include "limber/full/dynamics.hpp"
+#include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/decompose.hpp"
 #include "limber/multidomain/reduce_tree.hpp"
 #include "limber/multidomain/tree_shape.hpp"
 
-#include <Eigen/Cholesky>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -194,7 +194,7 @@ class Flower {
             std::sqrt(masses(v)) * moving.velocity(points[static_cast<std::size_t>(v)]);
     }
     for (Index v = 0; v < n; ++v) right.segment<3>(3 * v) = std::sqrt(masses(v)) * wanted.col(v);
-    return (rows.transpose() * rows).ldlt().solve(rows.transpose() * right);
+    return solve_symmetric(rows.transpose() * rows, rows.transpose() * right);
   }
 
   BuiltinBody body_;
@@ -415,7 +415,7 @@ void linear_growth(const std::filesystem::path& folder, bool quick) {
   const Eigen::Map<const Vector> x(domains.data(), n), y(milliseconds.data(), n);
   Matrix rows(n, 2);
   rows << Vector::Ones(n), x;
-  const Vector fit = (rows.transpose() * rows).ldlt().solve(rows.transpose() * y);
+  const Vector fit = solve_symmetric(rows.transpose() * rows, rows.transpose() * y);
   const Vector line = rows * fit;
   fmt::print(
       "\nCost of a step of the oak: {:.3f} ms + {:.2f} us per domain; largest deviation from that line "

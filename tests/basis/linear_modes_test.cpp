@@ -1,9 +1,9 @@
 #include "limber/basis/linear_modes.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "tests/basis/support.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 #include <numbers>
@@ -24,9 +24,9 @@ class ModesOfEverySupport : public testing::TestWithParam<Support> {
 
 TEST_P(ModesOfEverySupport, AgreeWithADenseSolver) {
   ASSERT_TRUE(modes.report.ok());
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> dense{Matrix(K), Matrix(model.mass())};
+  const Vector dense = symmetric_eigenvalues(Matrix(K), Matrix(model.mass())).values;
   for (Index i = rigid; i < rigid + elastic; ++i)
-    EXPECT_NEAR(modes.eigenvalues(i) / dense.eigenvalues()(i), 1.0, 1e-9) << "mode " << i;
+    EXPECT_NEAR(modes.eigenvalues(i) / dense(i), 1.0, 1e-9) << "mode " << i;
 }
 
 TEST_P(ModesOfEverySupport, StartWithTheRigidOnes) {
@@ -68,9 +68,9 @@ TEST(LinearModes, AreAllFoundInASmallFreeBody) {
   const FullModel model(test::unit_beam(ElementKind::brick, 1, 1, 1), {test::material("stvk")}, {});
   const LinearModes modes = compute_linear_modes(model, 24);
   ASSERT_TRUE(modes.report.ok());
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> dense{Matrix(model.stiffness(Vector::Zero(24))),
-                                                               Matrix(model.mass())};
-  for (Index i = 6; i < 24; ++i) EXPECT_NEAR(modes.eigenvalues(i) / dense.eigenvalues()(i), 1.0, 1e-9) << i;
+  const Vector dense =
+      symmetric_eigenvalues(Matrix(model.stiffness(Vector::Zero(24))), Matrix(model.mass())).values;
+  for (Index i = 6; i < 24; ++i) EXPECT_NEAR(modes.eigenvalues(i) / dense(i), 1.0, 1e-9) << i;
 }
 
 TEST(LinearModes, FewerThanTheRigidOnesAreRigid) {

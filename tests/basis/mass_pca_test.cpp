@@ -1,10 +1,9 @@
 #include "limber/basis/mass_pca.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/qr.hpp"
 #include "tests/support/fixtures.hpp"
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -23,7 +22,7 @@ Matrix random_matrix(Index rows, Index columns, std::uint64_t seed) {
 }
 
 Matrix random_orthogonal(Index size, std::uint64_t seed) {
-  return Eigen::HouseholderQR<Matrix>(random_matrix(size, size, seed)).householderQ();
+  return orthonormal_columns(random_matrix(size, size, seed));
 }
 
 double orthonormality_error(const Matrix& X) {

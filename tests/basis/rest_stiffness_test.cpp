@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/basis/linear_modes.hpp"
+#include "limber/linalg/lu.hpp"
 #include "tests/basis/support.hpp"
 
 #include <gtest/gtest.h>
@@ -81,7 +82,7 @@ TEST(RestStiffness, SolvesTheConstrainedSystemOfAFreeBody) {
   Vector f = Vector::Zero(n + k), x(n);
   f.head(n) = test::random_vector(n, 1.0, 3);
   ASSERT_TRUE(rest.solve(f.head(n), x).ok());
-  const Vector expected = system.fullPivLu().solve(f).head(n);
+  const Vector expected = solve_general(system, f).topRows(n);
   EXPECT_LT((x - expected).norm(), 1e-9 * expected.norm());
 }
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "limber/bodies/builtin.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -104,7 +104,7 @@ inline Vector3 spread(const VolumeMesh& mesh, const std::set<int>& vertices) {
     const Vector3 x = mesh.vertices.col(v) - mean;
     covariance += x * x.transpose() / static_cast<double>(vertices.size());
   }
-  return Eigen::SelfAdjointEigenSolver<Matrix3>(covariance).eigenvalues().cwiseMax(0.0).cwiseSqrt();
+  return symmetric_eigen3(covariance).values.cwiseMax(0.0).cwiseSqrt();
 }
 
 /// The number of a region. Fails where there is none of that name.

@@ -2,10 +2,10 @@
 
 #include "limber/base/error.hpp"
 #include "limber/linalg/pairs.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/slope.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
@@ -81,8 +81,9 @@ TEST_P(EveryModel, HasASymmetricStiffness) {
 TEST_P(EveryModel, HasAProjectedStiffnessThatIsPositiveDefinite) {
   const Vector crushed = random_vector(model.dof_count(), 0.6, 4);  // with inverted elements
   ASSERT_LT(model.smallest_volume_ratio(crushed), 0.0);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(Matrix(model.stiffness(crushed, Tangent::projected)));
-  EXPECT_GT(eigen.eigenvalues()(0), -1e-10 * eigen.eigenvalues().tail(1)(0));
+  const Vector eigenvalues =
+      symmetric_eigenvalues(Matrix(model.stiffness(crushed, Tangent::projected))).values;
+  EXPECT_GT(eigenvalues(0), -1e-10 * eigenvalues.tail(1)(0));
 }
 
 TEST_P(EveryModel, PassesThePatchTest) {

@@ -1,12 +1,12 @@
 #include "limber/io/model_normals.hpp"
 
+#include "limber/linalg/svd.hpp"
 #include "limber/mesh/beam.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/slope.hpp"
 
 #include <Eigen/Geometry>
-#include <Eigen/SVD>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -93,8 +93,7 @@ struct Bending {
       }
     }
     const Index count = std::min<Index>(frames, 5);
-    const Eigen::BDCSVD<Matrix> svd(shapes, Eigen::ComputeThinU);
-    const Matrix U = svd.matrixU().leftCols(count);
+    const Matrix U = left_singular_vectors(shapes).U.leftCols(count);
     const Matrix q = U.transpose() * shapes;
     const Vector least = q.rowwise().minCoeff().cwiseMin(0.0);
     const Vector range = q.rowwise().maxCoeff().cwiseMax(0.0) - least;

@@ -1,10 +1,11 @@
 #include "limber/linalg/nnls.hpp"
 
 #include "limber/base/random.hpp"
+#include "limber/linalg/cholesky.hpp"
 #include "limber/linalg/growing_cholesky.hpp"
+#include "limber/linalg/qr.hpp"
 #include "tests/support/files.hpp"
 
-#include <Eigen/Dense>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -63,7 +64,7 @@ double kkt_error(const Problem& p, const Vector& x) {
 double relative_residual(const Problem& p, const Vector& x) { return (p.A * x - p.b).norm() / p.b.norm(); }
 
 Vector least_squares(const Matrix& A, const Vector& b) {
-  return A.cols() == 0 ? Vector() : Vector(A.completeOrthogonalDecomposition().solve(b));
+  return A.cols() == 0 ? Vector() : Vector(solve_least_squares(A, b));
 }
 
 /// The least |A x - b| over x >= 0, by trying every support.
@@ -95,7 +96,7 @@ Vector solve_by_the_book(const Problem& p) {
     if (enters < 0) return x;
     support.push_back(enters);
     for (;;) {
-      const Vector s = p.A(Eigen::all, support).colPivHouseholderQr().solve(p.b);
+      const Vector s = solve_least_squares(p.A(Eigen::all, support), p.b);
       double step = 1.0;
       for (Index i = 0; i < s.size(); ++i)
         if (s[i] <= 0.0) step = std::min(step, x[support[i]] / (x[support[i]] - s[i]));
@@ -436,7 +437,7 @@ TEST(Nnls, RefusesOptionsOutOfRange) {
 
 /// The solution of H s = g for the rows and columns chosen, by a factorisation from scratch.
 Vector solve_chosen(const Matrix& H, const Vector& g, const std::vector<Index>& chosen) {
-  return Matrix(H(chosen, chosen)).llt().solve(Vector(g(chosen)));
+  return Cholesky(H(chosen, chosen)).solve(g(chosen));
 }
 
 TEST(GrowingCholesky, SolvesAfterRowsWereAppendedAndRemoved) {

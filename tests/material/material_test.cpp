@@ -1,10 +1,10 @@
 #include "limber/material/material.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/slope.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
 namespace limber {
@@ -91,9 +91,9 @@ TEST_P(EveryMaterial, HasASymmetricStressDerivative) {
 TEST_P(EveryMaterial, HasAProjectedDerivativeWithoutNegativeEigenvaluesThatKeepsThePositiveOnes) {
   for (const Matrix3& F : gradients()) {
     const Matrix9 A = stress_derivative(law, F);
-    const Eigen::SelfAdjointEigenSolver<Matrix9> eigen(A);
-    const Matrix9 expected = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
-                             eigen.eigenvectors().transpose();
+    const SymmetricEigen eigen = symmetric_eigen(A);
+    const Matrix expected =
+        eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
     const Matrix9 found = projected_stress_derivative(law, F);
     EXPECT_LT((found - expected).norm(), 1e-9 * A.norm()) << "F =\n" << F;
   }

@@ -1,10 +1,10 @@
 #include "limber/online/key_elements.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/qr.hpp"
 #include "tests/support/fixtures.hpp"
 #include "tests/support/slope.hpp"
 
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -39,7 +39,7 @@ Matrix smooth_basis(const FullModel& model, Index rank) {
     }
     basis.col(i) = model.dofs().restrict(field);
   }
-  return Eigen::HouseholderQR<Matrix>(basis).householderQ() * Matrix::Identity(model.dof_count(), rank);
+  return orthonormal_columns(basis);
 }
 
 /// Each vertex turned, stretched and shifted by maps that vary along the body.

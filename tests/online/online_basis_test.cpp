@@ -1,9 +1,9 @@
 #include "limber/online/online_basis.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/qr.hpp"
 #include "tests/support/fixtures.hpp"
 
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -93,9 +93,7 @@ TEST(OnlineBasis, TurnedAndCutDownStaysOrthonormal) {
   OnlineBasis basis(model.mass());
   for (std::uint64_t seed = 1; seed <= 12; ++seed)
     basis.add(test::random_vector(model.dof_count(), 1.0, seed), 0.0);
-  const Matrix R =
-      Eigen::HouseholderQR<Matrix>(test::random_vector(144, 1.0, 3).reshaped(12, 12)).householderQ() *
-      Matrix::Identity(12, 5);
+  const Matrix R = orthonormal_columns(test::random_vector(60, 1.0, 3).reshaped(12, 5));
   const Matrix expected = basis.columns() * R;
   basis.turn(R);
   EXPECT_EQ(basis.rank(), 5);
@@ -129,10 +127,8 @@ TEST(OnlineBasis, TakenBackGoesOnWithTheSameBits) {
 
 TEST(RecentDirections, AreTheDominantOnesOfAKnownHistory) {
   const Index r = 9, k = 40;
-  const Matrix A =
-      Eigen::HouseholderQR<Matrix>(test::random_vector(r * r, 1.0, 4).reshaped(r, r)).householderQ();
-  const Matrix B =
-      Eigen::HouseholderQR<Matrix>(test::random_vector(k * k, 1.0, 5).reshaped(k, k)).householderQ();
+  const Matrix A = orthonormal_columns(test::random_vector(r * r, 1.0, 4).reshaped(r, r));
+  const Matrix B = orthonormal_columns(test::random_vector(k * k, 1.0, 5).reshaped(k, k));
   const Matrix states = A.leftCols(3) * Vector3(5.0, 2.0, 0.3).asDiagonal() * B.leftCols(3).transpose();
   for (const Index count : {1, 2, 3}) {
     const Matrix kept = recent_directions(states, count);

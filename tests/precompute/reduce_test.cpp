@@ -2,10 +2,10 @@
 
 #include "limber/base/error.hpp"
 #include "limber/basis/linear_modes.hpp"
+#include "limber/linalg/svd.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/fixtures.hpp"
 
-#include <Eigen/SVD>
 #include <gtest/gtest.h>
 
 namespace limber {
@@ -31,10 +31,7 @@ BasisSettings settings(int modes, int rank) {
 
 /// Sine of the largest angle between two spaces of the same unknowns, by orthonormal bases of both.
 double largest_angle(const Matrix& a, const Matrix& b) {
-  const auto orthonormal = [](const Matrix& x) -> Matrix {
-    return Eigen::JacobiSVD<Matrix>(x, Eigen::ComputeThinU).matrixU();
-  };
-  const Matrix p = orthonormal(a), q = orthonormal(b);
+  const Matrix p = left_singular_vectors(a).U, q = left_singular_vectors(b).U;
   return (q - p * (p.transpose() * q)).norm();
 }
 

@@ -1,3 +1,4 @@
+#include "limber/linalg/symmetric_solve.hpp"
 #include "tests/reduced/swing.hpp"
 
 #include <gtest/gtest.h>
@@ -36,7 +37,7 @@ DynamicState appendix_c(const ReducedEquations& equations, const RayleighDamping
     const Vector residual = M * (alpha1 * (next.u - at.u) - alpha2 * at.v - alpha3 * at.a) +
                             C * (alpha4 * (next.u - at.u) + alpha5 * at.v + alpha6 * at.a) + elastic.force -
                             f;
-    next.u += A.ldlt().solve(-residual);
+    next.u += solve_symmetric(A, -residual);
   }
   next.v = alpha4 * (next.u - at.u) + alpha5 * at.v + alpha6 * at.a;
   next.a = alpha1 * (next.u - at.u) - alpha2 * at.v - alpha3 * at.a;

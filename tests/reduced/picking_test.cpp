@@ -1,4 +1,5 @@
-#include "limber/reduced/reconstruction.hpp"
+#include "limber/reduced/picking.hpp"
+
 #include "tests/mesh/shapes.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/fixtures.hpp"

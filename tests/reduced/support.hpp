@@ -5,8 +5,6 @@
 #include "tests/mesh/support.hpp"
 #include "tests/support/fixtures.hpp"
 
-#include <Eigen/Dense>
-
 #include <algorithm>
 #include <array>
 #include <utility>

@@ -1,3 +1,4 @@
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "tests/reduced/support.hpp"
 #include "tests/support/slope.hpp"
 
@@ -154,11 +155,10 @@ TEST(AbsoluteSolver, SolvesWithTheAbsoluteValuesOfTheEigenvalues) {
     const Matrix half =
         Eigen::Map<const Matrix>(random_vector(size * size, 1.0, 1).eval().data(), size, size);
     const Matrix A = half + half.transpose();
-    const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(A);
+    const SymmetricEigen spectrum = symmetric_eigen(A);
     const Vector b = random_vector(size, 1.0, 2);
     const Vector expected =
-        spectrum.eigenvectors() *
-        (spectrum.eigenvectors().transpose() * b).cwiseQuotient(spectrum.eigenvalues().cwiseAbs());
+        spectrum.vectors * (spectrum.vectors.transpose() * b).cwiseQuotient(spectrum.values.cwiseAbs());
     Vector x;
     ASSERT_TRUE(solver.compute(A, 0.0, 1e-10));
     solver.solve(b, x);

@@ -1,12 +1,12 @@
 #include "limber/warp/manipulation.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/qr.hpp"
+#include "limber/linalg/svd.hpp"
 #include "limber/warp/damped_inverse.hpp"
 #include "limber/warp/rotation.hpp"
 #include "tests/warp/warped_body.hpp"
 
-#include <Eigen/LU>
-#include <Eigen/QR>
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -45,13 +45,9 @@ Vector some_shape(const WarpedBody& body, double amplitude, std::uint64_t seed =
 
 /// min |A f - b| among all f for which |C f - d| is least, of the smallest |f|: by orthogonal bases of the spaces.
 Vector constrained_least_squares(const Matrix& C, const Vector& d, const Matrix& A, const Vector& b) {
-  const Eigen::CompleteOrthogonalDecomposition<Matrix> first(C);
-  const Vector f = first.solve(d);
-  const Eigen::FullPivLU<Matrix> lu(C);
-  const Matrix kernel = lu.kernel();
-  const Matrix basis =
-      Eigen::HouseholderQR<Matrix>(kernel).householderQ() * Matrix::Identity(kernel.rows(), kernel.cols());
-  return f + basis * Eigen::CompleteOrthogonalDecomposition<Matrix>(A * basis).solve(b - A * f);
+  const Vector f = solve_least_squares(C, d);
+  const Matrix kernel = left_singular_vectors(C.transpose(), true).U.rightCols(C.cols() - C.rows());
+  return f + kernel * solve_least_squares(A * kernel, b - A * f);
 }
 
 TEST(PrioritizedInverse, MeetsTheFirstTaskFirst) {
@@ -131,7 +127,7 @@ TEST(Manipulation, ActsByForcesOnTheExercisedSitesAlone) {
   forces << exercised[0].shape.transpose(), exercised[1].shape.transpose();
   forces = gain_of(body.equations).asDiagonal() * forces;
   const Vector change = q - start;
-  const Vector rest = change - forces * forces.colPivHouseholderQr().solve(change);
+  const Vector rest = change - forces * solve_least_squares(forces, change);
   EXPECT_LT(rest.norm(), 1e-9 * change.norm());
 }
 
@@ -345,7 +341,7 @@ TEST(Manipulation, StaysFiniteWhereTheMeanRotationIsSingular) {
   const WarpSite tip = body.site_near(Vector3(1.0, 0.12, 0.1));
   Manipulation constraints = manipulation_of(body, {.positions = {tip}});
   // A start at which the site is turned by exactly 2 pi.
-  Vector q = tip.turn.completeOrthogonalDecomposition().solve(2.0 * pi * Vector::Unit(3, 0));
+  Vector q = solve_least_squares(tip.turn, 2.0 * pi * Vector::Unit(3, 0));
   constraints.set_targets(q);
   constraints.set_position(0, constraints.position_target(0) + Vector3(0.01, 0.02, -0.03));
   const double before = q.norm();

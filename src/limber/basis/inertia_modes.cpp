@@ -5,8 +5,7 @@
 #include "limber/basis/linear_modes.hpp"
 #include "limber/basis/mass_pca.hpp"
 #include "limber/linalg/mass_basis.hpp"
-
-#include <Eigen/Eigenvalues>
+#include "limber/linalg/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -178,9 +177,8 @@ RitzModes rayleigh_ritz(const RestStiffness& rest, const Eigen::Ref<const Matrix
           "{} Ritz modes asked for, expected 1 to {}: the vectors span no more", count, Q.cols());
   Matrix KQ(Q.rows(), Q.cols());
   SymmetricProduct(rest.matrix()).apply(Q, KQ, executor);
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(tall_product(Q, KQ, executor));
-  return {eigen.eigenvalues().head(count),
-          tall_combination(Q, eigen.eigenvectors().leftCols(count), executor)};
+  const SymmetricEigen eigen = symmetric_eigen(tall_product(Q, KQ, executor));
+  return {eigen.values.head(count), tall_combination(Q, eigen.vectors.leftCols(count), executor)};
 }
 
 }  // namespace limber

@@ -2,8 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/linalg/mass_basis.hpp"
-
-#include <Eigen/SVD>
+#include "limber/linalg/svd.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -64,13 +63,12 @@ MassPca mass_pca(const Eigen::Ref<const Matrix>& samples, const SparseMatrix& M,
     pca.basis.resize(samples.rows(), 0);
     return pca;
   }
-  const Eigen::BDCSVD<Matrix> svd(R, Eigen::ComputeThinU);
-  pca.singular_values.head(svd.singularValues().size()) = svd.singularValues();
+  const Svd svd = left_singular_vectors(R);
+  pca.singular_values.head(svd.values.size()) = svd.values;
   const auto significant = pca.singular_values.array() > noise * pca.singular_values(0);
   const Index kept = std::min<Index>(rank, significant.count());
   pca.basis =
-      mass_orthonormalize(tall_combination(Q, svd.matrixU().leftCols(kept), executor), M, rounding, executor)
-          .Q;
+      mass_orthonormalize(tall_combination(Q, svd.U.leftCols(kept), executor), M, rounding, executor).Q;
   fix_signs(pca.basis);
   return pca;
 }

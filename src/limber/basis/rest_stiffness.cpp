@@ -3,9 +3,9 @@
 #include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
 #include "limber/linalg/mass_basis.hpp"
+#include "limber/linalg/qr.hpp"
 
 #include <Eigen/Geometry>
-#include <Eigen/QR>
 
 #include <algorithm>
 #include <vector>
@@ -77,9 +77,9 @@ Matrix evaluate(const PartMotions& motions, const FullModel& model, const std::v
 /// As many unknowns as N has columns which, pinned, leave none of the motions: the rows that a QR factorisation of N^T with column
 /// pivoting takes first are large and far from dependent.
 std::vector<Index> statically_determinate_unknowns(const Eigen::Ref<const Matrix>& N) {
-  const Eigen::ColPivHouseholderQR<Matrix> qr(N.transpose());
-  const auto order = qr.colsPermutation().indices().head(N.cols());
-  return {order.begin(), order.end()};
+  std::vector<Index> order = pivot_columns(N.transpose());
+  order.resize(static_cast<std::size_t>(N.cols()));
+  return order;
 }
 
 /// Takes the couplings of the pinned unknowns out of K; their diagonal stays, so that the scale of K does.

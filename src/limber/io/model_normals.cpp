@@ -1,6 +1,7 @@
 #include "limber/io/model_normals.hpp"
 
-#include <Eigen/Cholesky>
+#include "limber/linalg/cholesky.hpp"
+
 #include <Eigen/Geometry>
 
 #include <algorithm>
@@ -141,7 +142,7 @@ MorphNormals fit_normals(const Matrix3X& base_positions, const Eigen::Matrix3Xi&
   }
   Matrix normal_matrix = samples * samples.transpose();
   normal_matrix.diagonal().array() += prior_weight * static_cast<double>(samples.cols());
-  X += normal_matrix.llt().solve(moments.transpose()).transpose();
+  X += Cholesky(normal_matrix).solve(moments.transpose()).transpose();
 
   const Matrix3X base = area_weighted_normals(base_positions, triangles);
   X.col(count) -= base.reshaped();

@@ -1,8 +1,7 @@
 #include "limber/io/morph_fit.hpp"
 
 #include "limber/base/error.hpp"
-
-#include <Eigen/Eigenvalues>
+#include "limber/linalg/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -59,10 +58,10 @@ class Directions {
     Matrix gram = Matrix::Zero(count, count);
     for (Index row = 0; row < shapes_.rows(); row += row_block)
       gram.selfadjointView<Eigen::Lower>().rankUpdate(rows(row).transpose());
-    const Eigen::SelfAdjointEigenSolver<Matrix> solver(gram);
-    require(solver.info() == Eigen::Success, "the frames have no singular values: they are beyond double");
-    blends_ = solver.eigenvectors().rowwise().reverse();
-    largest_ = std::sqrt(std::max(solver.eigenvalues()(count - 1), 0.0));
+    const SymmetricEigen eigen = symmetric_eigen(gram);
+    require(eigen.found, "the frames have no singular values: they are beyond double");
+    blends_ = eigen.vectors.rowwise().reverse();
+    largest_ = std::sqrt(std::max(eigen.values(count - 1), 0.0));
     targets_.resize(motion.rows(), 0);
   }
 

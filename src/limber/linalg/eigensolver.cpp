@@ -12,8 +12,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
 #include "limber/linalg/mass_basis.hpp"
-
-#include <Eigen/Eigenvalues>
+#include "limber/linalg/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -58,8 +57,7 @@ Matrix start_loads(const SymmetricProduct& M, Index width, const Eigen::Ref<cons
 /// The `count` strongest combinations of the columns of W: what is left to add when the basis nearly spans
 /// the whole space.
 Matrix strongest(const Matrix& W, Index count) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(W.transpose() * W);
-  return W * eigen.eigenvectors().rightCols(count);
+  return W * symmetric_eigen(W.transpose() * W).vectors.rightCols(count);
 }
 
 /// A block that the operator was applied to, in terms of the basis, which it extends.
@@ -90,10 +88,10 @@ struct RitzPairs {
 
 RitzPairs ritz_pairs(const Matrix& T, Index size, Index count, const Matrix& last_coupling) {
   const Matrix symmetric = 0.5 * (T.topLeftCorner(size, size) + T.topLeftCorner(size, size).transpose());
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(symmetric);
+  const SymmetricEigen eigen = symmetric_eigen(symmetric);
   RitzPairs pairs;
-  pairs.theta = eigen.eigenvalues().tail(count).reverse();
-  pairs.coefficients = eigen.eigenvectors().rightCols(count).rowwise().reverse();
+  pairs.theta = eigen.values.tail(count).reverse();
+  pairs.coefficients = eigen.vectors.rightCols(count).rowwise().reverse();
   pairs.worst_residual = 0.0;
   if (last_coupling.rows() == 0) return pairs;
   const Matrix leak = last_coupling * pairs.coefficients.bottomRows(last_coupling.cols());

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/live/live_body.hpp"
+#include "limber/warp/warped_dynamics.hpp"
 
 #include <span>
 #include <vector>

@@ -1,8 +1,13 @@
 #pragma once
 
-#include "limber/reduced/reconstruction.hpp"
-#include "limber/reduced/reduced_dynamics.hpp"
-#include "limber/warp/warped_dynamics.hpp"
+#include "limber/integrators/dynamic_system.hpp"
+#include "limber/reduced/picking.hpp"
+#include "limber/reduced/reduced_model.hpp"
+#include "limber/reduced/reduced_step_options.hpp"
+#include "limber/warp/constraint_report.hpp"
+#include "limber/warp/frame_motion.hpp"
+
+#include <Eigen/Geometry>
 
 #include <memory>
 #include <optional>

@@ -2,6 +2,8 @@
 
 #include "limber/live/live_body.hpp"
 #include "limber/live/warped_body.hpp"
+#include "limber/reduced/reconstruction.hpp"
+#include "limber/reduced/reduced_dynamics.hpp"
 #include "limber/warp/warped_surface.hpp"
 
 #include <memory>

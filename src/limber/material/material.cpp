@@ -3,8 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
 #include "limber/linalg/svd3.hpp"
-
-#include <Eigen/Eigenvalues>
+#include "limber/linalg/symmetric_eigen.hpp"
 
 #include <cmath>
 
@@ -43,9 +42,9 @@ ClampedEigen clamped_eigen(const Mat3<Packet>& A) {
   for (int lane = 0; lane < packet_size; ++lane) {
     Matrix3 one;
     for (int i = 0; i < 9; ++i) one(i) = A.entry[i][lane];
-    Eigen::SelfAdjointEigenSolver<Matrix3> eigen(one);
-    for (int i = 0; i < 3; ++i) result.value[i][lane] = max(eigen.eigenvalues()(i), 0.0);
-    for (int i = 0; i < 9; ++i) result.vector.entry[i][lane] = eigen.eigenvectors()(i);
+    const SymmetricEigen3 eigen = symmetric_eigen3(one);
+    for (int i = 0; i < 3; ++i) result.value[i][lane] = max(eigen.values(i), 0.0);
+    for (int i = 0; i < 9; ++i) result.vector.entry[i][lane] = eigen.vectors(i);
   }
   return result;
 }

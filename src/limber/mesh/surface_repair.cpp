@@ -1,10 +1,10 @@
 #include "limber/mesh/surface_repair.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/mesh/surface_orientation.hpp"
 #include "limber/mesh/union_find.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/Geometry>
 
 #include <algorithm>
@@ -260,7 +260,7 @@ void count_edges(const SurfaceMesh& surface, SurfaceDefects& defects) {
 double relative_thickness(const Matrix3X& vertices) {
   const Matrix3X centred = vertices.colwise() - vertices.rowwise().mean();
   const Matrix3 spread = centred * centred.transpose();
-  const Vector3 across = Eigen::SelfAdjointEigenSolver<Matrix3>(spread).eigenvectors().col(0);
+  const Vector3 across = symmetric_eigen3(spread).vectors.col(0);
   const Eigen::RowVectorXd height = across.transpose() * centred;
   const Vector3 size = vertices.rowwise().maxCoeff() - vertices.rowwise().minCoeff();
   return (height.maxCoeff() - height.minCoeff()) / size.norm();

@@ -2,9 +2,8 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/warp/rotation.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -57,8 +56,7 @@ void check_port(const InterfacePort& port, const ReducedModel& model, std::strin
   check_array(port.covariance, 3, 3, where, "the covariance");
   check_symmetric(port.covariance, where, "the covariance");
   check_array(port.covariance_rows, 9, model.rank, where, "the motion of the covariance");
-  const Vector3 spread =
-      Eigen::SelfAdjointEigenSolver<Matrix3>(port.covariance, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector3 spread = symmetric_eigen3(port.covariance).values;
   require(
       spread(0) >= -line_tolerance * spread(2) && spread(2) > 0.0 && spread(1) > line_tolerance * spread(2),
       "{}: its vertices are on one line, so that nothing says how it turns", where);

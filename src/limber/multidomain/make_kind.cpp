@@ -1,8 +1,8 @@
 #include "limber/base/error.hpp"
 #include "limber/fem/elements.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/multidomain/domain_tree.hpp"
 
-#include <Eigen/Eigenvalues>
 #include <Eigen/SparseCore>
 
 #include <array>
@@ -43,8 +43,7 @@ Matrix coordinate_rows(const Matrix& basis, Index coordinate) {
 }
 
 void check_spread(const Matrix3& covariance, std::string_view port) {
-  const Vector3 spread =
-      Eigen::SelfAdjointEigenSolver<Matrix3>(covariance, Eigen::EigenvaluesOnly).eigenvalues();
+  const Vector3 spread = symmetric_eigen3(covariance).values;
   require(
       spread(2) > 0.0 && spread(1) > line_tolerance * spread(2),
       "interface '{}': its vertices are on one line, so that nothing says how it turns; choose more of them",

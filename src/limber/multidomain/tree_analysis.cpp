@@ -1,7 +1,7 @@
+#include "limber/linalg/general_eigen.hpp"
+#include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 #include "limber/warp/rotation.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -47,7 +47,7 @@ double TreeDynamics::Parts::stiffness_at(const TreeLoad& point) const {
       rows = moving.leftCols<3>() + moving.rightCols<3>() * cross_matrix(arm);
     }
     const double elastic = node.stiffness * node.scale * node.scale * node.scale;
-    compliance += (rows.transpose() * node.body->rest_stiffness().ldlt().solve(rows)).trace() / elastic;
+    compliance += (rows.transpose() * solve_symmetric(node.body->rest_stiffness(), rows)).trace() / elastic;
   }
   return compliance > 0.0 ? 3.0 / compliance : std::numeric_limits<double>::infinity();
 }
@@ -67,7 +67,7 @@ Vector TreeDynamics::Parts::natural_frequencies() const {
     restoring.col(i) = -resting.state.a;
   }
   if (size == 0) return {};
-  const Vector squares = Eigen::EigenSolver<Matrix>(restoring, false).eigenvalues().real();
+  const Vector squares = general_eigenvalues(restoring).real();
   Vector frequencies = squares.cwiseMax(0.0).cwiseSqrt() / (2.0 * std::numbers::pi);
   std::sort(frequencies.begin(), frequencies.end());
   return frequencies;

@@ -1,9 +1,8 @@
 #include "limber/base/timer.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
+#include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 #include "limber/warp/rotation.hpp"
-
-#include <Eigen/Cholesky>
-#include <Eigen/Eigenvalues>
 
 #include <cmath>
 
@@ -28,9 +27,8 @@ void add_products(const MatrixX6& columns, const Vector& z, Vector6& sums) {
 
 /// Negative curvature, of a body under pressure, taken away.
 void make_positive(Matrix& stiffness) {
-  const Eigen::SelfAdjointEigenSolver<Matrix> eigen(stiffness);
-  stiffness = eigen.eigenvectors() * eigen.eigenvalues().cwiseMax(0.0).asDiagonal() *
-              eigen.eigenvectors().transpose();
+  const SymmetricEigen eigen = symmetric_eigen(stiffness);
+  stiffness = eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
 }
 
 /// Velocity of the air at a place: the mean with gusts that travel along.
@@ -290,7 +288,7 @@ void TreeDynamics::Parts::accelerate_root() {
     return;
   }
   if (inertia == SubtreeInertia::full) {
-    root.acceleration = -felt_.topLeftCorner<6, 6>().ldlt().solve(felt_.col(6).head<6>());
+    root.acceleration = -solve_symmetric6(felt_.topLeftCorner<6, 6>(), felt_.col(6).head<6>());
     return;
   }
   // As a rigid body under what acts on it from outside.
@@ -300,7 +298,7 @@ void TreeDynamics::Parts::accelerate_root() {
   Vector6 load = sum.load;
   load.head<3>() -= w.cross(w.cross(sum.first));
   load.tail<3>() -= w.cross(rotational * w);
-  root.acceleration = sum.rigid.ldlt().solve(load);
+  root.acceleration = solve_symmetric6(sum.rigid, load);
 }
 
 void TreeDynamics::Parts::accelerate(TreeNode& node) {

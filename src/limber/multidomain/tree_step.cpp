@@ -1,4 +1,5 @@
 #include "limber/base/timer.hpp"
+#include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 #include "limber/warp/rotation.hpp"
 
@@ -181,9 +182,9 @@ void TreeDynamics::Parts::settle_root(double h, const TreeMomentum& start, const
   Vector6 velocity;
   velocity << node.velocity, node.spin;
   if (inertia == SubtreeInertia::full) {
-    velocity += sum.rigid.ldlt().solve(target - sum.momentum);
+    velocity += solve_symmetric6(sum.rigid, target - sum.momentum);
   } else {
-    const Vector6 rigid = sum.rigid.ldlt().solve(target);
+    const Vector6 rigid = solve_symmetric6(sum.rigid, target);
     // Turning as a rigid body; but what its parts do to each other moves its centre of mass nowhere.
     const Vector3 linear = sum.momentum.head<3>() + sum.rigid.topRows<3>() * (rigid - velocity);
     velocity = rigid;

@@ -2,9 +2,8 @@
 // themselves the force of their stiff parts would hide that of the soft ones, which decide where the body comes to rest. The
 // stiffness that tells them apart is estimated from a few points.
 
+#include "limber/linalg/cholesky.hpp"
 #include "limber/online/key_element_fit.hpp"
-
-#include <Eigen/Cholesky>
 
 #include <cstdint>
 
@@ -69,8 +68,8 @@ Matrix equally_stiff(const FullModel& model, const Eigen::Ref<const Matrix>& bas
   const double trace = K.trace();
   for (double ridge = 1e-12; ridge < 1.0; ridge *= 10.0) {
     K.diagonal().array() += ridge * trace;
-    const Eigen::LLT<Matrix> factor(K);
-    if (factor.info() == Eigen::Success) return factor.matrixL().solve(basis.transpose()).transpose();
+    const Cholesky factor(K);
+    if (factor.ok()) return factor.solve_lower(basis.transpose()).transpose();
   }
   return basis;
 }

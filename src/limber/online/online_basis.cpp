@@ -1,8 +1,7 @@
 #include "limber/online/online_basis.hpp"
 
 #include "limber/base/error.hpp"
-
-#include <Eigen/SVD>
+#include "limber/linalg/svd.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -81,8 +80,7 @@ void OnlineBasis::restore(StateReader& in) {
 }
 
 Matrix recent_directions(const Matrix& states, Index count) {
-  const Eigen::BDCSVD<Matrix> svd(states, Eigen::ComputeFullU);
-  return svd.matrixU().leftCols(std::min(count, states.rows()));
+  return left_singular_vectors(states, true).U.leftCols(std::min(count, states.rows()));
 }
 
 }  // namespace limber

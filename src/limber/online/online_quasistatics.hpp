@@ -1,11 +1,11 @@
 #pragma once
 
 #include "limber/full/quasistatics.hpp"
+#include "limber/linalg/definite_factor.hpp"
 #include "limber/online/online_subspace.hpp"
 #include "limber/online/patience.hpp"
 #include "limber/online/residual_error.hpp"
 #include "limber/online/residual_samples.hpp"
-#include "limber/reduced/definite_factor.hpp"
 
 namespace limber {
 

@@ -1,8 +1,8 @@
 #pragma once
 
 #include "limber/integrators/dynamic_system.hpp"
+#include "limber/linalg/definite_factor.hpp"
 #include "limber/online/online_forces.hpp"
-#include "limber/reduced/definite_factor.hpp"
 
 namespace limber {
 

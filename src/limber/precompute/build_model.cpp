@@ -2,9 +2,8 @@
 
 #include "limber/base/error.hpp"
 #include "limber/fem/elements.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/precompute/stvk_coefficients.hpp"
-
-#include <Eigen/Cholesky>
 
 #include <array>
 #include <utility>
@@ -101,8 +100,8 @@ void check_independence(const std::vector<ReducedRegion>& regions) {
   Index zero = 0;
   require(mass.diagonal().minCoeff(&zero) > 0.0, "vector {} of the basis is zero; leave it out", zero);
   const Vector scale = mass.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::LLT<Matrix> correlation(scale.asDiagonal() * mass * scale.asDiagonal());
-  require(correlation.info() == Eigen::Success && correlation.rcond() > independence_tolerance,
+  const SymmetricEigen correlation = symmetric_eigenvalues(scale.asDiagonal() * mass * scale.asDiagonal());
+  require(correlation.found && correlation.values(0) > independence_tolerance * correlation.values.tail(1)(0),
           "the {} vectors of the basis are not independent; drop some, or orthonormalise them by mass_pca",
           mass.rows());
 }

@@ -2,9 +2,8 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/reduced/reduced_dynamics.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -136,14 +135,14 @@ Matrix sampled_rows(const Eigen::Ref<const Matrix>& basis) {
 }  // namespace
 
 void PoseSpace::prepare() {
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Matrix> solver(stiffness, mass);
-  require(solver.info() == Eigen::Success,
+  SymmetricEigen modes = symmetric_eigen(stiffness, mass);
+  require(modes.found,
           "the reduced mass is not positive definite: the basis vectors depend on each "
           "other");
-  const double largest = solver.eigenvalues().maxCoeff();
+  const double largest = modes.values.maxCoeff();
   require(largest > 0.0, "the basis moves the body without deforming it: there are no forces to train with");
-  omega = solver.eigenvalues().cwiseMax(softest * largest).cwiseSqrt();
-  directions = solver.eigenvectors();
+  omega = modes.values.cwiseMax(softest * largest).cwiseSqrt();
+  directions = std::move(modes.vectors);
 }
 
 PoseSpace make_pose_space(const FullModel& model, const Eigen::Ref<const Matrix>& basis) {
@@ -158,7 +157,7 @@ PoseSpace make_pose_space(const FullModel& model, const Eigen::Ref<const Matrix>
     space.weight.col(axis) = basis.transpose() * model.gravity_force(Vector3::Unit(axis));
   // A basis without rigid motion does not answer to the gravity of a free body but for rounding, which must not pass for a load.
   constexpr double rounding = 1e-9;
-  const double heaviest = space.mass.selfadjointView<Eigen::Lower>().eigenvalues().maxCoeff();
+  const double heaviest = symmetric_eigenvalues(space.mass).values.maxCoeff();
   const double bound =
       std::sqrt(model.vertex_masses().sum() * std::max(heaviest, 0.0));  // of |weight| for unit acceleration
   for (int axis = 0; axis < 3; ++axis) {

@@ -2,12 +2,11 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/precompute/cubature_fit.hpp"
 #include "limber/precompute/poses.hpp"
 #include "limber/precompute/stvk_coefficients.hpp"
 #include "limber/reduced/reduced_equations.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -103,11 +102,11 @@ class RandomStates {
     Vector f(equations.rank);
     Matrix K(equations.rank, equations.rank);
     equations.elastic.evaluate(Vector::Zero(equations.rank), work, f, K);
-    const Eigen::SelfAdjointEigenSolver<Matrix> spectrum(K);
-    const double largest = spectrum.eigenvalues().cwiseAbs().maxCoeff();
-    const Vector values = largest > 0.0 ? spectrum.eigenvalues().cwiseMax(softest * largest).eval()
+    const SymmetricEigen spectrum = symmetric_eigen(K);
+    const double largest = spectrum.values.cwiseAbs().maxCoeff();
+    const Vector values = largest > 0.0 ? spectrum.values.cwiseMax(softest * largest).eval()
                                         : Vector::Ones(equations.rank).eval();
-    directions_ = spectrum.eigenvectors() * values.cwiseSqrt().cwiseInverse().asDiagonal();
+    directions_ = spectrum.vectors * values.cwiseSqrt().cwiseInverse().asDiagonal();
   }
 
   Vector next() {

@@ -31,10 +31,9 @@
 #include "limber/reduced/cubature.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/reduced/cubature_kernels.hpp"
 #include "limber/reduced/quartic_layout.hpp"
-
-#include <Eigen/Eigenvalues>
 
 #include <algorithm>
 #include <cmath>
@@ -87,8 +86,7 @@ double steepest_gradient(const Eigen::Ref<const Matrix>& gradients) {
     using Gram = Eigen::Matrix<double, components, components>;
     const auto G = gradients.middleRows<components>(row);
     const Gram gram = G * G.transpose();
-    const Eigen::SelfAdjointEigenSolver<Gram> solver(gram, Eigen::EigenvaluesOnly);
-    square = std::max(square, solver.eigenvalues()(components - 1));
+    square = std::max(square, symmetric_eigenvalues(gram).values(components - 1));
   }
   return std::sqrt(square);
 }

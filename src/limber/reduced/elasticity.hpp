@@ -24,25 +24,14 @@ class Elasticity {
   Elasticity(Cubature cubature) : form_(std::move(cubature)) {}
   Elasticity(LinearElasticity linear) : form_(std::move(linear)) {}
 
-  [[nodiscard]] Index rank() const {
-    return std::visit([](const auto& form) { return form.rank(); }, form_);
-  }
+  [[nodiscard]] Index rank() const;
 
   /// f (r), K (r x r, both triangles); returns W, J.
   double evaluate(const VectorRef& q, ElasticWorkspace& work, Eigen::Ref<Vector> f,
-                  Eigen::Ref<Matrix> K) const {
-    if (const auto* exact = std::get_if<Quartic>(&form_)) return exact->evaluate(q, work.quartic, f, K);
-    if (const auto* points = std::get_if<Cubature>(&form_)) return points->evaluate(q, work.cubature, f, K);
-    return std::get<LinearElasticity>(form_).evaluate(q, f, K);
-  }
+                  Eigen::Ref<Matrix> K) const;
 
   /// f alone; returns W.
-  double evaluate_force(const VectorRef& q, ElasticWorkspace& work, Eigen::Ref<Vector> f) const {
-    if (const auto* exact = std::get_if<Quartic>(&form_)) return exact->evaluate_force(q, work.quartic, f);
-    if (const auto* points = std::get_if<Cubature>(&form_))
-      return points->evaluate_force(q, work.cubature, f);
-    return std::get<LinearElasticity>(form_).evaluate_force(q, f);
-  }
+  double evaluate_force(const VectorRef& q, ElasticWorkspace& work, Eigen::Ref<Vector> f) const;
 
   /// The polynomial, or null; the cubature, or null. A constant stiffness has neither.
   [[nodiscard]] const Quartic* quartic() const { return std::get_if<Quartic>(&form_); }

@@ -1,6 +1,7 @@
 #pragma once
 
-#include "limber/reduced/definite_factor.hpp"
+#include "limber/linalg/definite_factor.hpp"
+#include "limber/reduced/reduced_step_options.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -18,19 +19,6 @@ namespace limber {
 //
 // The paper starts from the increment of the step before. The residual of a start that is not zero costs a
 // product as well, and there are only two or three to save: we start from zero.
-
-/// How the linear systems of an implicit step are solved.
-enum class ReducedSolver {
-  direct,              ///< with the factor of the matrix, its stiffness evaluated
-  conjugate_gradient,  ///< without the matrix: only forces are evaluated
-};
-
-struct ConjugateGradientOptions {
-  /// On |b - A x| / |b| in the norm of P^-1, which is that of the energy of the error where P is near A. The
-  /// value of the paper; where Newton iterates, each iteration gains these three digits.
-  double tolerance = 1e-3;
-  int max_iterations = 60;  ///< of one solve: ten times what is usual
-};
 
 /// What the solves of a system have cost so far.
 struct ConjugateGradientCount {

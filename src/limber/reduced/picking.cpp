@@ -1,5 +1,6 @@
+#include "limber/reduced/picking.hpp"
+
 #include "limber/base/error.hpp"
-#include "limber/reduced/reconstruction.hpp"
 
 #include <Eigen/Geometry>
 

@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/integrators/halving.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -49,11 +50,11 @@ void ReducedSystem::set_equations(const ReducedEquations& equations) {
           equations.elastic.rank(), equations.mass.rows(), equations.mass.cols());
   const bool unit_mass = equations.mass.isIdentity(0.0);
   double least_mass = 1.0;
-  Eigen::LLT<Matrix> mass_factor(Matrix::Identity(1, 1));
+  Cholesky mass_factor;
   if (!unit_mass) {
     mass_factor.compute(equations.mass);
-    least_mass = equations.mass.selfadjointView<Eigen::Lower>().eigenvalues()(0);
-    require(mass_factor.info() == Eigen::Success && least_mass > 0.0,
+    least_mass = symmetric_eigenvalues(equations.mass).values(0);
+    require(mass_factor.ok() && least_mass > 0.0,
             "the mass of the reduced equations is not positive definite");
   }
   equations_ = &equations;
@@ -223,7 +224,7 @@ void ReducedSystem::add_stiffness_product(double factor, const Vector& p, Vector
 
 SolveReport ReducedSystem::solve_mass(const Vector& b, Vector& x) {
   x = b;
-  if (!unit_mass_) mass_factor_.solveInPlace(x);
+  if (!unit_mass_) mass_factor_.solve_in_place(x);
   return {x.allFinite() ? SolveStatus::converged : SolveStatus::not_finite, 0, 0.0};
 }
 

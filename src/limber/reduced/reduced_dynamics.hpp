@@ -3,12 +3,12 @@
 #include "limber/integrators/central_differences.hpp"
 #include "limber/integrators/dynamic_system.hpp"
 #include "limber/integrators/newmark.hpp"
-#include "limber/reduced/definite_factor.hpp"
+#include "limber/linalg/cholesky.hpp"
+#include "limber/linalg/definite_factor.hpp"
 #include "limber/reduced/matrix_free.hpp"
 #include "limber/reduced/reduced_equations.hpp"
 #include "limber/reduced/reduced_springs.hpp"
-
-#include <Eigen/Cholesky>
+#include "limber/reduced/reduced_step_options.hpp"
 
 #include <array>
 #include <vector>
@@ -107,9 +107,8 @@ class ReducedSystem {
   double reach_ = 1.0;       ///< |q| at which the stiffness may have changed by its own size
   double least_mass_ = 1.0;  ///< smallest eigenvalue of M
   bool unit_mass_ = true;    ///< M is the identity
-  // A factor that has computed nothing must not be copied: its state is not set.
-  Eigen::LLT<Matrix> mass_factor_{Matrix::Identity(1, 1)};
-  DefiniteFactor factor_;  ///< of matrix_
+  Cholesky mass_factor_;     ///< of M where it is not
+  DefiniteFactor factor_;    ///< of matrix_
 
   ReducedSprings springs_;
   /// Body and springs at q_. Not kept up where there are none.
@@ -141,15 +140,6 @@ class ReducedSystem {
   /// Its coefficients of M and K(0); negative: of none.
   std::array<double, 2> preconditioned_ = {-1.0, -1.0};
   ConjugateGradientWorkspace conjugate_gradient_work_;
-};
-
-struct ReducedStepOptions {
-  Integrator integrator = Integrator::newmark;
-  NewmarkOptions newmark = real_time_newmark();  ///< [Barbic & James 2005, 6.1]
-  ReducedSolver solver = ReducedSolver::direct;  ///< of the linear systems of Newmark steps
-  ConjugateGradientOptions conjugate_gradient;   ///< where it is that
-  int max_halvings = 6;  ///< a Newmark step of several iterations that fails is taken as two half steps, and
-                         ///< so on, this often; never for 0 and below
 };
 
 /// Memory that a step needs, kept from step to step: a warmed-up step allocates nothing.

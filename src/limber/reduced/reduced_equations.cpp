@@ -1,8 +1,7 @@
 #include "limber/reduced/reduced_equations.hpp"
 
 #include "limber/base/error.hpp"
-
-#include <Eigen/Eigenvalues>
+#include "limber/linalg/symmetric_eigen.hpp"
 
 #include <cmath>
 #include <numbers>
@@ -44,19 +43,10 @@ Matrix rest_stiffness(const ReducedEquations& equations) {
   return stiffness;
 }
 
-using Vibrations = Eigen::GeneralizedSelfAdjointEigenSolver<Matrix>;
-
-/// options: Eigen's, which tell whether the eigenvectors are wanted.
-Vibrations solve_vibrations(const ReducedEquations& equations, int options) {
-  Vibrations vibrations(rest_stiffness(equations), equations.mass, options);
-  require(vibrations.info() == Eigen::Success,
-          "the natural frequencies of the reduced model do not converge");
-  return vibrations;
-}
-
 /// Rigid motions have eigenvalue 0, which rounding may make negative.
-Vector frequencies_of(const Vibrations& vibrations) {
-  return vibrations.eigenvalues().cwiseMax(0.0).cwiseSqrt() / (2.0 * std::numbers::pi);
+Vector frequencies_of(const SymmetricEigen& vibrations) {
+  require(vibrations.found, "the natural frequencies of the reduced model do not converge");
+  return vibrations.values.cwiseMax(0.0).cwiseSqrt() / (2.0 * std::numbers::pi);
 }
 
 }  // namespace
@@ -106,8 +96,8 @@ ReducedEquations linearized(const ReducedEquations& equations) {
 }
 
 NaturalModes natural_modes(const ReducedEquations& equations) {
-  const Vibrations vibrations = solve_vibrations(equations, Eigen::ComputeEigenvectors);
-  NaturalModes modes{frequencies_of(vibrations), vibrations.eigenvectors()};
+  SymmetricEigen vibrations = symmetric_eigen(rest_stiffness(equations), equations.mass);
+  NaturalModes modes{frequencies_of(vibrations), std::move(vibrations.vectors)};
   for (auto shape : modes.shapes.colwise()) {
     Index largest = 0;
     shape.cwiseAbs().maxCoeff(&largest);
@@ -117,7 +107,7 @@ NaturalModes natural_modes(const ReducedEquations& equations) {
 }
 
 Vector natural_frequencies(const ReducedEquations& equations) {
-  return frequencies_of(solve_vibrations(equations, Eigen::EigenvaluesOnly));
+  return frequencies_of(symmetric_eigenvalues(rest_stiffness(equations), equations.mass));
 }
 
 }  // namespace limber

@@ -1,9 +1,8 @@
 #include "limber/reduced/reduced_model.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/cholesky.hpp"
 #include "limber/reduced/quartic.hpp"
-
-#include <Eigen/Cholesky>
 
 #include <algorithm>
 #include <cmath>
@@ -59,7 +58,7 @@ void check_regions(const ReducedModel& model, std::string_view where) {
     check_region(model.regions[i], model.rank, !model.cubature, fmt::format("{}: region {}", where, i));
     mass += model.regions[i].material.density * model.regions[i].mass;
   }
-  require(Eigen::LLT<Matrix>(mass).info() == Eigen::Success,
+  require(Cholesky(mass).ok(),
           "{}: the mass of the model is not positive definite: its basis vectors are not independent", where);
 }
 

@@ -1,7 +1,6 @@
 #include "limber/base/error.hpp"
+#include "limber/linalg/lu.hpp"
 #include "limber/reduced/reduced_dynamics.hpp"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -140,7 +139,7 @@ bool exact_step(const ReducedSystem& system, const Vector& residual, Vector& ste
     system.multiply_force_derivative(Vector::Unit(r, j), column);
     derivative.col(j) = column;
   }
-  step = derivative.partialPivLu().solve(residual);
+  step = solve_general(derivative, residual);
   return step.allFinite() && residual.dot(step) > 0.0;
 }
 

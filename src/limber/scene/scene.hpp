@@ -13,6 +13,8 @@
 #include "limber/scene/domain_settings.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/scene/skeleton.hpp"
+#include "limber/warp/constraint_report.hpp"
+#include "limber/warp/oscillators.hpp"
 
 #include <filesystem>
 #include <limits>

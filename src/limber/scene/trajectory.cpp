@@ -1,8 +1,7 @@
 #include "limber/scene/trajectory.hpp"
 
 #include "limber/base/error.hpp"
-
-#include <Eigen/Eigenvalues>
+#include "limber/linalg/symmetric_eigen.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -155,8 +154,7 @@ Vector3 main_direction(const std::vector<Matrix3X>& motion, Index probe) {
   const double size = path.cwiseAbs().maxCoeff();
   if (size == 0.0) return Vector3::Zero();
   path /= size;  // squares of tiny displacements would underflow
-  const Eigen::SelfAdjointEigenSolver<Matrix3> principal(path * path.transpose());
-  const Vector3 direction = principal.eigenvectors().col(2);
+  const Vector3 direction = symmetric_eigen3(path * path.transpose()).vectors.col(2);
   Index largest = 0;
   direction.cwiseAbs().maxCoeff(&largest);
   return direction(largest) < 0.0 ? -direction : direction;

@@ -1,6 +1,6 @@
 #include "limber/warp/damped_inverse.hpp"
 
-#include <Eigen/SVD>
+#include "limber/linalg/svd.hpp"
 
 #include <cmath>
 
@@ -8,16 +8,16 @@ namespace limber {
 
 DampedInverse damped_inverse(const Matrix& A, double scale) {
   if (A.rows() == 0 || !(scale > 0.0)) return {Matrix::Zero(A.cols(), A.rows()), Matrix(A.cols(), 0)};
-  const Eigen::JacobiSVD<Matrix> svd(A, Eigen::ComputeThinU | Eigen::ComputeThinV);
+  const Svd svd = jacobi_svd(A);
   const double least = DampedInverse::singular_share * scale;
-  Vector inverses(svd.singularValues().size());
+  Vector inverses(svd.values.size());
   Index kept = 0;
   for (Index i = 0; i < inverses.size(); ++i) {
-    const double s = svd.singularValues()(i);
+    const double s = svd.values(i);
     inverses(i) = s < least ? std::pow(s / least, 3) / least : 1.0 / s;
     if (s >= least) kept = i + 1;
   }
-  return {svd.matrixV() * inverses.asDiagonal() * svd.matrixU().transpose(), svd.matrixV().leftCols(kept)};
+  return {svd.V * inverses.asDiagonal() * svd.U.transpose(), svd.V.leftCols(kept)};
 }
 
 Matrix prioritized_inverse(const Matrix& first, const Matrix& second) {

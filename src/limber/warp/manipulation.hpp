@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/linalg/state_stream.hpp"
+#include "limber/warp/constraint_report.hpp"
 #include "limber/warp/warped_equations.hpp"
 
 #include <Eigen/Geometry>
@@ -8,9 +9,6 @@
 #include <vector>
 
 namespace limber {
-
-/// Which constraints are met first; the others as well as is possible then.           [Choi & Ko 2005, section V-C]
-enum class ConstraintPriority { position, orientation };
 
 /// The sites that are constrained, and those at which forces may act to that end.
 struct ManipulationSites {
@@ -20,13 +18,6 @@ struct ManipulationSites {
   /// others a constraint may add energy to the body: give that some damping.
   std::vector<WarpSite> exercised;
   ConstraintPriority priority = ConstraintPriority::position;
-};
-
-struct ConstraintReport {
-  bool met = true;                 ///< all constraints to the tolerances
-  int iterations = 0;              ///< of the nonlinear solve
-  double position_error = 0.0;     ///< largest distance from a target, m
-  double orientation_error = 0.0;  ///< largest angle from a target, rad
 };
 
 /// Hard constraints: forces that bring the constrained sites where they shall be at the end of a step.

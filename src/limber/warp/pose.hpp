@@ -1,7 +1,7 @@
 #pragma once
 
 #include "limber/linalg/types.hpp"
-#include "limber/warp/warped_dynamics.hpp"
+#include "limber/warp/frame_motion.hpp"
 
 #include <Eigen/Geometry>
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/linalg/solve_report.hpp"
+#include "limber/warp/frame_motion.hpp"
 #include "limber/warp/lump_loads.hpp"
 #include "limber/warp/manipulation.hpp"
 #include "limber/warp/oscillators.hpp"
@@ -9,13 +10,6 @@
 #include <vector>
 
 namespace limber {
-
-/// How the frame that a body is attached to moves, in the axes of that frame. Its origin is that of the coordinates at rest.
-struct FrameMotion {
-  Vector3 acceleration = Vector3::Zero();          ///< of the origin, m/s^2
-  Vector3 angular_velocity = Vector3::Zero();      ///< rad/s
-  Vector3 angular_acceleration = Vector3::Zero();  ///< rad/s^2
-};
 
 /// A force on a vertex, N, in the axes of the frame; it keeps its direction while the vertex turns.
 struct SiteForce {

@@ -2,10 +2,9 @@
 // derivative belongs to the stiffness:  d(R^T a) = R^T [a] R~ Psi dq, because R~ is the left Jacobian of the rotations.
 
 #include "limber/base/error.hpp"
+#include "limber/linalg/lu.hpp"
 #include "limber/warp/rotation.hpp"
 #include "limber/warp/warped_dynamics.hpp"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -75,7 +74,7 @@ SolveReport WarpedDynamics::balance(double share, double tolerance, int limit, V
     if (i >= limit) return {SolveStatus::not_converged, i, relative};
     Matrix tangent = -share * load_derivative(q);
     tangent.diagonal() += equations_.stiffness;
-    const Vector direction = tangent.partialPivLu().solve(r);
+    const Vector direction = solve_general(tangent, r);
     double length = 1.0;
     bool accepted = false;
     for (int k = 0; k < max_halvings && !accepted; ++k, length *= 0.5) {
