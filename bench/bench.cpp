@@ -104,7 +104,10 @@ void run(const BenchOptions& options) {
             const std::function<void()> body = prepare();
             for ([[maybe_unused]] auto _ : state) body();
           });
-      registered->UseRealTime()->Repetitions(repetitions)->MinTime(options.min_seconds / repetitions);
+      constexpr double least = 1e-9;  // s: the benchmark library wants more than 0
+      registered->UseRealTime()
+          ->Repetitions(repetitions)
+          ->MinTime(std::max(options.min_seconds / repetitions, least));
     }
   }
   require(!by_name.empty(), "no benchmark matches '{}'; names read module/what/size", options.filter);

@@ -23,10 +23,11 @@ TEST(BenchCommand, RefusesFiltersThatMatchNothingOrAreNone) {
   const ScratchFolder folder;
   const auto nothing = run_limber(folder.path(), "bench --filter '^memory_read$'");
   EXPECT_EQ(nothing.status, 2);
-  EXPECT_EQ(nothing.err, "limber: no benchmark matches '^memory_read$'; names read module/what/size\n");
+  EXPECT_EQ(nothing.err,
+            "limber: error: no benchmark matches '^memory_read$'; names read module/what/size\n");
   const auto broken = run_limber(folder.path(), "bench --filter 'fem/('");
   EXPECT_EQ(broken.status, 2);
-  EXPECT_EQ(broken.err, "limber: 'fem/(' is not a regular expression\n");
+  EXPECT_EQ(broken.err, "limber: error: 'fem/(' is not a regular expression\n");
 }
 
 }  // namespace

@@ -1,0 +1,375 @@
+"""Random scenes of every kind: bodies of a few elements that move by what the scene says."""
+
+import copy
+import json
+import math
+from random import Random
+
+from . import meshes
+
+LAWS = ("linear", "corotational", "stvk", "neo-hookean", "mooney-rivlin", "arruda-boyce")
+KINDS = (
+    "static", "static reduced", "static modal", "dynamic", "dynamic reduced", "dynamic modal", "online",
+    "quasistatic", "online quasistatic", "domains", "assembly", "model", "tree model", "two bodies", "free",
+)  # fmt: skip
+
+
+def some_vector(random: Random, size: float) -> list[float]:
+    return [round(random.uniform(-size, size), 6) for _ in range(3)]
+
+
+def turn(random: Random, largest: float) -> list[float]:
+    """A unit quaternion x y z w, about a random axis by up to an angle (rad)."""
+    axis = [random.gauss(0.0, 1.0) for _ in range(3)]
+    length = math.sqrt(sum(x * x for x in axis)) or 1.0
+    half = 0.5 * random.uniform(-largest, largest)
+    return [math.sin(half) * x / length for x in axis] + [math.cos(half)]
+
+
+def keys(random: Random, end: float, move: float, angle: float) -> list[dict]:
+    times = sorted({round(random.uniform(0.0, end), 4) for _ in range(random.randint(1, 4))})
+    poses = [{"time": 0.0}]
+    for time in times:
+        if time > 0.0:
+            poses.append({"time": time, "position": some_vector(random, move), "rotation": turn(random, angle)})
+    return poses
+
+
+def beam(random: Random) -> str:
+    cells = f"{random.randint(2, 6)},{random.randint(1, 2)},{random.randint(1, 2)}"
+    element = "element=brick&" if random.random() < 0.25 else ""
+    return f"builtin:beam?{element}size=1,0.2,0.2&cells={cells}"
+
+
+def material(random: Random, stiff: float, laws=LAWS) -> dict:
+    law = random.choice(laws)
+    result: dict = {"model": law, "density": random.choice((20, 1000, 1100))}
+    if random.random() < 0.2:
+        result |= {"lambda": stiff, "mu": 0.7 * stiff}
+    else:
+        result |= {"young": stiff, "poisson": random.choice((0.0, 0.3, 0.45))}
+    if law == "mooney-rivlin":  # its second constant must be small where the volume may change
+        result["mooney_share"] = random.choice((0.0, 0.2)) if result.get("poisson") != 0.0 else 0.0
+    if law == "arruda-boyce" and random.random() < 0.5:
+        result["locking_stretch"] = random.choice((2.0, 5.0))
+    return result
+
+
+def selection(random: Random, low: float, high: float) -> dict:
+    """Vertices of the bar with x between two values, in one of the four ways to name them."""
+    kind = random.randrange(3)
+    if kind == 0:
+        return {"where": f"x > {low} and x < {high}"}
+    if kind == 1:
+        return {"box": [[low, -1.0, -1.0], [high, 1.0, 1.0]]}
+    return {"nearest": [[0.5 * (low + high), 0.0, 0.0]]}
+
+
+def load(random: Random, strength: float, end: float) -> dict:
+    """A push at the free end of the bar that bends it, or of the whole."""
+    if random.random() < 0.2:
+        result: dict = {"acceleration": some_vector(random, 5.0)}
+    else:
+        result = {"nearest": [1.0, 0.0, 0.0], "force": some_vector(random, strength)}
+    if end > 0.0 and random.random() < 0.7:
+        result["from"] = round(random.uniform(0.0, 0.4 * end), 4)
+        result["to"] = round(result["from"] + random.uniform(0.05, 0.5) * end, 4)
+    return result
+
+
+class SceneMaker:
+    """Makes one scene and the files that it needs. models: names of the reduced models and trees that may be used, with what they hold."""
+
+    def __init__(self, random: Random, models: dict[str, bytes]):
+        self.random = random
+        self.models = models
+        self.files: dict[str, bytes] = {}
+
+    def make(self, kind: str) -> dict:
+        random = self.random
+        stiff = random.choice((1e4, 1e5, 1e6))
+        h = random.choice((0.001, 0.01, 0.02, 0.05))
+        steps = random.randint(1, 12)
+        make_body, solver = self._plan(kind, h, steps)
+        strength = 4e-5 * stiff * random.choice((0.01, 0.3, 1.0))  # 1 bends the bar by a tenth of its length
+        body = make_body(stiff, strength, h * steps if solver["type"] != "static" else 0.0)
+        scene = {"bodies": [body], "solver": solver, "output": self._outputs(solver)}
+        if "model_small.glb" in self.files:  # which has no mesh whose displacements could be written
+            scene["output"] = {"picture": "picture.png"}
+        if kind == "two bodies":
+            scene["bodies"].append(self._mesh_body(stiff, strength, h * steps) | {"name": "other"})
+        if random.random() < 0.6:
+            scene["gravity"] = [0.0, 0.0, random.choice((-9.81, -1.0, 2.0)) * min(1.0, stiff / 1e6)]
+        if random.random() < 0.3:
+            solver["threads"] = random.choice((0, 1, 2))
+        if solver["type"] != "static" and random.random() < 0.3:
+            solver["newton"] = {"max_iterations": random.choice((1, 5, 30)), "tolerance": random.choice((1e-4, 1e-8))}
+        return scene
+
+    def _plan(self, kind: str, h: float, steps: int):
+        random = self.random
+        time: dict = {"timestep": h, "steps": steps}
+        if kind == "static":
+            return self._mesh_body, {"type": "static"}
+        if kind == "static reduced":
+            return self._reduced_body, {"type": "static", "order": "reduced"}
+        if kind == "static modal":
+            return self._modal_body, {"type": "static", "order": random.choice(("warped", "linear"))}
+        if kind == "dynamic reduced":
+            return self._reduced_body, {"type": "dynamic", "order": "reduced", **time}
+        if kind == "dynamic modal":
+            order = random.choice(("warped", "linear"))
+            integrator = random.choice(("semi-implicit", "exact"))
+            return self._modal_body, {"type": "dynamic", "order": order, "integrator": integrator, **time}
+        if kind == "online":
+            time["steps"] = random.randint(1, 60)
+            return self._online_body, {"type": "dynamic", "order": "online", **time, "online": self._online()}
+        if kind == "quasistatic":
+            return self._driven_body, {"type": "quasistatic", "order": "full", **time}
+        if kind == "online quasistatic":
+            time["steps"] = random.randint(1, 30)
+            return self._driven_body, {"type": "quasistatic", "order": "online", **time, "online": self._online()}
+        if kind == "domains":
+            return self._domains_body, {"type": "dynamic", "order": "domains", **time}
+        if kind == "assembly":
+            return self._assembly_body, {"type": "dynamic", "order": "domains", **time}
+        if kind == "tree model" and self._named("tree"):
+            return self._tree_model_body, {"type": "dynamic", "order": "domains", **time}
+        if kind == "model" and self._named("model"):
+            order = random.choice(("reduced", "warped", "linear"))
+            return self._model_body, {"type": random.choice(("static", "dynamic")), "order": order, **time}
+        if kind == "free":
+            return self._free_body, {"type": "dynamic", "order": "full", **time}
+        return self._mesh_body, {"type": "dynamic", "order": "full", **time}
+
+    def _named(self, kind: str) -> list[str]:
+        return sorted(name for name in self.models if name.startswith(kind))
+
+    def _mesh(self) -> str:
+        if self.random.random() < 0.6:
+            return beam(self.random)
+        name, files = meshes.as_files(self.random, meshes.good(self.random), "bar")
+        self.files |= files
+        return name
+
+    def _body(self, stiff: float, strength: float, end: float, laws=LAWS) -> dict:
+        random = self.random
+        body = {
+            "name": random.choice(("bar", "", "Stab 1", "a/b")),
+            "mesh": self._mesh(),
+            "material": material(random, stiff, laws),
+            "fixed": {"where": "x < 0.01"},
+            "loads": [load(random, strength, end) for _ in range(random.randint(0, 2))],
+        }
+        if end > 0.0 and random.random() < 0.6:
+            body["damping"] = {"mass": random.choice((0.0, 0.5)), "stiffness": random.choice((0.0, 0.002))}
+        if random.random() < 0.2:
+            body["mass"] = "lumped"
+        return body
+
+    def _mesh_body(self, stiff: float, strength: float, end: float) -> dict:
+        return self._body(stiff, strength, end)
+
+    def _online_body(self, stiff: float, strength: float, end: float) -> dict:
+        return self._body(stiff, strength, end)
+
+    def _reduced_body(self, stiff: float, strength: float, end: float) -> dict:
+        random = self.random
+        body = self._body(stiff, strength, end, ("stvk", "stvk", "neo-hookean", "corotational"))
+        body["basis"] = {"modes": random.randint(1, 6), "rank": random.randint(1, 10), "order": random.randint(0, 1)}
+        if random.random() < 0.3:
+            body["basis"] |= {"kind": random.choice(("modal", "inertia")), "condense": random.choice(("pca", "random"))}
+        if body["material"]["model"] != "stvk":
+            body["forces"] = {"kind": random.choice(("cubature", "modal-cubature", "auto")), "points": random.randint(3, 20)}
+        return body
+
+    def _modal_body(self, stiff: float, strength: float, end: float) -> dict:
+        random = self.random
+        body = self._body(stiff, strength, end)
+        body["basis"] = {"modes": random.randint(1, 12)}
+        if end == 0.0:
+            return body
+        if random.random() < 0.4:
+            body["support"] = {"keys": keys(random, end, 0.05, 0.3), "interpolation": random.choice(("smooth", "linear"))}
+        if random.random() < 0.4:
+            constraint: dict = {"nearest": [1.0, 0.0, 0.0], "hold": random.choice(("position", "orientation", "both"))}
+            if random.random() < 0.7:
+                constraint["keys"] = keys(random, end, 0.1, 0.3)
+            body["constraints"] = [constraint]
+        return body
+
+    def _driven_body(self, stiff: float, strength: float, end: float) -> dict:
+        random = self.random
+        body = self._body(stiff, strength, end)
+        body.pop("damping", None)
+        kind = random.randrange(3)
+        if kind == 0:
+            body["support"] = {"keys": keys(random, end, 0.5, 0.5)}
+        elif kind == 1:
+            bones = [
+                {"name": "left", "from": [0.0, 0.0, 0.0], "to": [0.4, 0.0, 0.0]},
+                {"name": "right", "from": [0.6, 0.0, 0.0], "to": [1.0, 0.0, 0.0], "keys": keys(random, end, 0.05, 0.4)},
+            ]
+            body["skin"] = {"bones": bones, "radius": 0.05}
+        else:
+            body["constraints"] = [{"where": "x > 0.99", "keys": keys(random, end, 0.1, 0.3)}]
+        return body
+
+    def _domains_body(self, stiff: float, strength: float, end: float) -> dict:
+        random = self.random
+        body = self._body(stiff, strength, end, ("stvk", "stvk", "stvk", "neo-hookean"))
+        body.pop("mass", None)
+        body["domains"] = {"from": "auto", "count": random.randint(1, 4), "rank": random.randint(1, 8)}
+        if random.random() < 0.3:
+            body["domains"]["inertia"] = random.choice(("full", "center", "interface"))
+        if random.random() < 0.2:
+            body["fixed"] = "none"
+            body["velocity"] = some_vector(random, 1.0)
+            body["angular_velocity"] = some_vector(random, 1.0)
+        if random.random() < 0.3:
+            body["wind"] = {"velocity": some_vector(random, 5.0), "gusts": random.choice((0.0, 0.5))}
+        if body["material"]["model"] != "stvk":
+            body["forces"] = {"points": random.randint(5, 20)}
+        return body
+
+    def _assembly_body(self, stiff: float, strength: float, end: float) -> dict:
+        random = self.random
+        part = {
+            "mesh": "builtin:beam?size=0.5,0.1,0.1&cells=4,1,1",
+            "material": {"young": stiff, "poisson": 0.3, "density": 1000},
+            "fixed": {"where": "x < 0.001"},
+            "rank": random.randint(1, 8),
+            "sites": {"end": {"where": "x > 0.49"}, "middle": {"near": [0.25, 0.0, 0.0], "radius": 0.05}},
+        }
+        plate = {"mesh": "builtin:beam?size=0.1,0.1,0.1&cells=1,1,1", "material": part["material"],
+                 "fixed": {"where": "x < 0.001"}, "rigid": True}  # fmt: skip
+        instances: list[dict] = [{"name": "root", "part": "bar"}]
+        for i in range(random.randint(0, 4)):
+            parent = random.choice([one for one in instances if one["part"] == "bar"])
+            instances.append({
+                "name": f"arm {i}", "part": random.choice(("bar", "bar", "plate")), "parent": parent["name"],
+                "site": random.choice(("end", "middle")), "position": [parent.get("position", [0.0])[0] + 0.5, 0.0, 0.0],
+                "rotation": turn(random, 3.0), "scale": random.choice((1.0, 0.5)), "stiffness": random.choice((1.0, 2.0)),
+            })  # fmt: skip
+        used = {one["part"] for one in instances}
+        parts = {name: one for name, one in (("bar", part), ("plate", plate)) if name in used}
+        body = {"name": "mobile", "assembly": {"parts": parts, "instances": instances}}
+        if random.random() < 0.3:
+            body["assembly"]["free"] = True
+            body["velocity"] = some_vector(random, 1.0)
+        if random.random() < 0.5:
+            body["damping"] = {"mass": 0.2, "stiffness": 0.002}
+        return body
+
+    def _model_body(self, stiff: float, strength: float, end: float) -> dict:
+        random = self.random
+        name = random.choice(self._named("model"))
+        self.files[name] = self.models[name]
+        body = {"name": "bar", "model": name, "rank": random.randint(0, 4), "loads": [load(random, 20.0, end)]}
+        if end > 0.0 and random.random() < 0.5:
+            body["damping"] = {"mass": 0.5, "stiffness": 0.002}
+        return body
+
+    def _tree_model_body(self, stiff: float, strength: float, end: float) -> dict:
+        name = self.random.choice(self._named("tree"))
+        self.files[name] = self.models[name]
+        return {"name": "tree", "model": name, "loads": [load(self.random, 20.0, end)]}
+
+    def _free_body(self, stiff: float, strength: float, end: float) -> dict:
+        body = self._body(stiff, strength, end)
+        body["fixed"] = "none"
+        body["velocity"] = some_vector(self.random, 2.0)
+        body["angular_velocity"] = some_vector(self.random, 2.0)
+        return body
+
+    def _online(self) -> dict:
+        random = self.random
+        return {"error": random.choice((0.005, 0.02, 0.1)), "throttle": random.choice((0.0, 1.0, 3.0)),
+                "max_rank": random.choice((6, 10, 30)), "seed": random.randint(0, 5)}  # fmt: skip
+
+    def _outputs(self, solver: dict) -> dict:
+        random = self.random
+        output: dict = {"displacements": "u.csv"}
+        if random.random() < 0.2:
+            output["vtu"] = "frames"
+        if random.random() < 0.15:
+            output["picture"] = "picture.png"
+        if random.random() < 0.2 and solver["type"] != "static":
+            output["animation"] = "motion.glb"
+        if random.random() < 0.2:
+            output["every"] = random.randint(1, 4)
+        if random.random() < 0.2 and solver.get("order") == "online":
+            output["timeline"] = random.choice(("timeline.svg", "timeline.png"))
+        return output
+
+
+WEIRD = (
+    None, True, False, "", " ", "x", "nan", 0, -1, 1, 2, 0.5, -0.5, 1e-300, 1e300, -1e300, 1e308, 2**31, -(2**31), 2**63,
+    10**30, [], {}, [0], [0, 0, 0], [1, 2], [[0, 0, 0], [1, 1, 1]], {"x": 1}, {"where": "x < 0"}, "builtin:beam", "..",
+    "/", "u.csv", math.nan, math.inf, "static", "dynamic", "full", "reduced", "domains", "warped", "online", "auto",
+    "a" * 2000, "\u0000", "ü", [1e308, 1e308, 1e308], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 1],
+)  # fmt: skip
+
+
+def places(value, path=()) -> list[tuple]:
+    """Paths to all values inside."""
+    found = [path] if path else []
+    inner = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, one in inner:
+        found += places(one, (*path, key))
+    return found
+
+
+def mutated(random: Random, scene: dict, all_keys: list[str]) -> dict:
+    """A copy with one to three things changed. all_keys: every key that the schema knows."""
+    scene = json.loads(json.dumps(scene))
+    for _ in range(random.choice((1, 1, 1, 2, 3))):
+        path = random.choice(places(scene) or [()])
+        if not path:
+            break
+        holder = scene
+        for key in path[:-1]:
+            holder = holder[key]
+        _change(random, holder, path[-1], all_keys)
+    return scene
+
+
+def _change(random: Random, holder, key, all_keys: list[str]) -> None:
+    weird = copy.deepcopy(WEIRD)
+    value = holder[key]
+    kind = random.randrange(6)
+    number = isinstance(value, (int, float)) and not isinstance(value, bool)
+    if kind == 0:
+        del holder[key]
+    elif kind == 1 and isinstance(holder, dict):
+        holder[random.choice((random.choice(all_keys), str(key) + "s", "colour"))] = random.choice((copy.deepcopy(value), *weird[:10]))
+    elif kind == 2 and isinstance(value, str) and value:
+        holder[key] = value.replace(random.choice(value), random.choice(("", "x", "0", " ")), 1)
+    elif kind in (1, 2, 3) and number:
+        factor = random.choice((-1, 0, 2, 10, 0.1, 1000, 1e-6, 1e9))
+        holder[key] = type(value)(value * factor)
+    elif isinstance(holder, list) and kind == 4:
+        holder.append(random.choice((copy.deepcopy(value), *weird[:10])))
+    else:
+        holder[key] = random.choice(weird)
+
+
+def schema_keys(schema) -> list[str]:
+    """Every name under 'properties', wherever it is."""
+    found: set[str] = set()
+    stack = [schema]
+    while stack:
+        one = stack.pop()
+        if isinstance(one, dict):
+            found |= set(one.get("properties", {}))
+            stack += one.values()
+        elif isinstance(one, list):
+            stack += one
+    return sorted(found)
+
+
+def limited(scene, steps: int) -> None:
+    """Cuts steps, in place, so that a change of a number does not make a run last for hours."""
+    solver = scene.get("solver") if isinstance(scene, dict) else None
+    if isinstance(solver, dict) and isinstance(solver.get("steps"), int) and 100 < solver["steps"] < 2**31:
+        solver["steps"] = steps
