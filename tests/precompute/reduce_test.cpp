@@ -173,7 +173,7 @@ TEST(Reduce, TakesBodiesSmallerThanTheBasisAskedFor) {
           ReduceReport report;
           const ReducedModel reduced = reduce(model, {}, {}, options, report);
           EXPECT_EQ(reduced.rank, most);
-          EXPECT_EQ(report.modes, most);
+          EXPECT_LE(report.modes, most);
           EXPECT_LT(report.orthonormality, 1e-11);
           EXPECT_LT(report.missed, 1e-9) << "all unknowns are spanned";
           EXPECT_LE(report.singular_values.size(), model.dof_count());
