@@ -108,6 +108,24 @@ TEST(MassPca, IsTheBestSubspaceInTheMassMetric) {
   EXPECT_NEAR(error / c.values.tail(20 - rank).norm(), 1.0, 1e-9);
 }
 
+TEST(MassPca, TakesMoreSamplesThanThereAreUnknowns) {
+  const SparseMatrix M =
+      FullModel(test::unit_beam(ElementKind::tetrahedron, 2, 1, 1), {test::material("stvk")}, {}).mass();
+  const Index n = M.rows();
+  for (const Index count : {n - 1, n, n + 1, 3 * n, 1000 * n}) {
+    const Matrix samples = random_matrix(n, count, 14);
+    const MassPca pca = mass_pca(samples, M, 10 * n);
+    EXPECT_EQ(pca.basis.cols(), std::min(n, count)) << count;
+    ASSERT_EQ(pca.singular_values.size(), std::min(n, count));
+    // The sum of their squares is that of the mass-norms of all samples.
+    EXPECT_NEAR(pca.singular_values.squaredNorm() / samples.cwiseProduct(M * samples).sum(), 1.0, 1e-12);
+    EXPECT_LT((pca.basis.transpose() * (M * pca.basis) - Matrix::Identity(pca.basis.cols(), pca.basis.cols()))
+                  .norm(),
+              1e-12)
+        << count;
+  }
+}
+
 TEST(MassPca, GivesFewerVectorsWhereTheSamplesSpanLess) {
   const Matrix few = random_matrix(mass().rows(), 4, 7);
   const Matrix samples = few * random_matrix(4, 15, 8);

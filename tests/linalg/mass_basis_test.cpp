@@ -77,6 +77,23 @@ TEST(MassBasis, LeavesOutWhatDependsOnEarlierColumns) {
   EXPECT_LT((basis.vectors() * R - block).norm(), 1e-12 * block.norm());
 }
 
+TEST(MassBasis, NeverHoldsMoreVectorsThanThereAreUnknowns) {
+  const SparseMatrix M =
+      FullModel(test::unit_beam(ElementKind::tetrahedron, 2, 1, 1), {test::material("stvk")}, {}).mass();
+  MassBasis basis(M, Executor(1));
+  // A tolerance of zero takes rounding for a direction, too.
+  for (const Index columns : {20, 1, 50, 1, 40}) {
+    const Matrix X = test::random_vector(M.rows() * columns, 1.0, 11).reshaped(M.rows(), columns);
+    const Matrix R = basis.append(X, 0.0);
+    ASSERT_LE(basis.size(), M.rows()) << columns;
+    EXPECT_EQ(R.rows(), basis.size());
+    EXPECT_LT((basis.vectors() * R - X).norm(), 1e-12 * X.norm()) << columns;
+  }
+  EXPECT_EQ(basis.size(), M.rows());
+  const Matrix V = basis.vectors();
+  EXPECT_LT((V.transpose() * (M * V) - Matrix::Identity(V.cols(), V.cols())).norm(), 1e-12);
+}
+
 TEST(MassBasis, HasTheSameBitsForAnyNumberOfThreads) {
   const VolumeMesh mesh =
       test::unit_beam(ElementKind::brick, 30, 5, 5);  // more rows than one thread takes at once

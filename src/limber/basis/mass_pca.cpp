@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -35,6 +36,18 @@ void fix_signs(Matrix& basis) {
   }
 }
 
+/// Of all columns of X.
+double largest_mass_norm(const Matrix& X, const SymmetricProduct& M) {
+  double largest = 0.0;
+  for (Index begin = 0; begin < X.cols(); begin += block_columns) {
+    const auto block = X.middleCols(begin, std::min(block_columns, X.cols() - begin));
+    Matrix product(block.rows(), block.cols());
+    M.apply(block, product, Executor(1));
+    for (Index c = 0; c < block.cols(); ++c) largest = std::max(largest, block.col(c).dot(product.col(c)));
+  }
+  return std::sqrt(largest);
+}
+
 }  // namespace
 
 MassQr mass_orthonormalize(const Eigen::Ref<const Matrix>& X, const SparseMatrix& M, double tolerance,
@@ -42,8 +55,9 @@ MassQr mass_orthonormalize(const Eigen::Ref<const Matrix>& X, const SparseMatrix
   require_rows(X, M);
   require(X.allFinite(), "samples hold numbers that are not finite");
   MassBasis basis(M, executor);
-  basis.reserve(std::min(X.rows(), X.cols()));
-  Matrix R = Matrix::Zero(X.cols(), X.cols());
+  const Index most = std::min(X.rows(), X.cols());
+  basis.reserve(most);
+  Matrix R = Matrix::Zero(most, X.cols());
   for (Index begin = 0; begin < X.cols(); begin += block_columns) {
     const Index columns = std::min(block_columns, X.cols() - begin);
     const Matrix coefficients = basis.append(X.middleCols(begin, columns), tolerance);
@@ -73,23 +87,19 @@ MassPca mass_pca(const Eigen::Ref<const Matrix>& samples, const SparseMatrix& M,
   return pca;
 }
 
-Matrix mix_samples(std::span<const WeightedSamples> sources, const SparseMatrix& M) {
+Matrix mix_samples(std::vector<WeightedSamples> sources, const SparseMatrix& M) {
   Index columns = 0;
   for (const WeightedSamples& source : sources) columns += source.samples.cols();
   Matrix mixed(M.rows(), columns);
   const SymmetricProduct mass(M);
   Index begin = 0;
-  for (const WeightedSamples& source : sources) {
-    const Matrix& X = source.samples;
+  for (WeightedSamples& source : sources) {
+    const Matrix X = std::exchange(source.samples, Matrix());
     require_rows(X, M);
     require(std::isfinite(source.weight) && source.weight > 0.0,
             "the weight of samples is {}, expected a positive number", source.weight);
-    Matrix MX(X.rows(), X.cols());
-    mass.apply(X, MX, Executor(1));
-    double largest = 0.0;
-    for (Index c = 0; c < X.cols(); ++c) largest = std::max(largest, X.col(c).dot(MX.col(c)));
-    const double scale = largest > 0.0 ? source.weight / std::sqrt(largest) : 1.0;
-    mixed.middleCols(begin, X.cols()) = scale * X;
+    const double largest = largest_mass_norm(X, mass);
+    mixed.middleCols(begin, X.cols()) = (largest > 0.0 ? source.weight / largest : 1.0) * X;
     begin += X.cols();
   }
   return mixed;

@@ -53,12 +53,17 @@ Matrix inverse_of_upper(const Matrix& R) {
 
 }  // namespace
 
-/// candidates: columns to look at, of positive length.
-MassBasis::GramFactor MassBasis::factor_gram(const Matrix& G, const std::vector<Index>& candidates) {
+/// candidates: columns to look at, of positive length.  room: columns to keep at most.
+MassBasis::GramFactor MassBasis::factor_gram(const Matrix& G, const std::vector<Index>& candidates,
+                                             Index room) {
   GramFactor factor;
   Matrix R = Matrix::Zero(G.rows(), G.rows());
   for (const Index c : candidates) {
     const Index n = static_cast<Index>(factor.kept.size());
+    if (n == room) {
+      factor.put_off.push_back(c);
+      continue;
+    }
     Vector r = G(factor.kept, c);
     R.topLeftCorner(n, n).triangularView<Eigen::Upper>().transpose().solveInPlace(r);
     const double left = std::sqrt(std::max(0.0, G(c, c) - r.squaredNorm())),
@@ -124,6 +129,7 @@ Matrix MassBasis::append(Matrix W, double tolerance) {
 
 Matrix MassBasis::append_columns(Eigen::Ref<Matrix> W, double tolerance, Vector lengths) {
   const Matrix H = project_out(W);
+  if (room() == 0) return H;
   Matrix MW(W.rows(), W.cols());
   M_.apply(W, MW, executor_);
   const Matrix G = tall_product(W, MW, executor_);
@@ -137,7 +143,7 @@ Matrix MassBasis::append_columns(Eigen::Ref<Matrix> W, double tolerance, Vector 
     for (Index c = 0; c < W.cols(); ++c) {
       if (G(c, c) > 0.0 && std::sqrt(G(c, c)) > tolerance * lengths(c)) candidates.push_back(c);
     }
-    R = append_independent(W, MW, factor_gram(G, candidates), tolerance, lengths);
+    R = append_independent(W, MW, factor_gram(G, candidates, room()), tolerance, lengths);
   }
   R.topRows(H.rows()) += H;
   return R;
@@ -170,7 +176,7 @@ Matrix MassBasis::append_nearly_orthonormal(Eigen::Ref<Matrix> W, Matrix& MW) {
   MW.resize(W.rows(), W.cols());
   M_.apply(W, MW, executor_);
   const Matrix G = tall_product(W, MW, executor_);
-  const GramFactor factor = factor_gram(G, all_columns(G));
+  const GramFactor factor = factor_gram(G, all_columns(G), G.cols());
   Matrix R = Matrix::Zero(size_ + W.cols(), W.cols());
   if (factor.put_off.empty() && factor.share > least_in_second_pass) {
     const Matrix inverse = inverse_of_upper(factor.R);

@@ -11,7 +11,8 @@ namespace limber {
 /// A growing set of vectors V that are orthonormal in the inner product of a mass matrix: V^T M V = I, to rounding.
 /// Blocks of columns are orthonormalised by Gram-Schmidt in matrix products, and inside of a block by the Cholesky factor of its Gram
 /// matrix, all of it twice ("twice is enough", Giraud et al. 2005). Columns that are nearly dependent on others of their block
-/// are put off until those are in the basis.
+/// are put off until those are in the basis. There are never more vectors than unknowns: a full basis takes no more, since nothing but
+/// rounding can be left of what it is given.
 class MassBasis final {
  public:
   /// M: n x n, symmetric, positive definite; copied.
@@ -36,7 +37,8 @@ class MassBasis final {
 
  private:
   struct GramFactor;
-  static GramFactor factor_gram(const Matrix& G, const std::vector<Index>& candidates);
+  static GramFactor factor_gram(const Matrix& G, const std::vector<Index>& candidates, Index room);
+  [[nodiscard]] Index room() const { return M_.rows() - size_; }  ///< vectors that may still come
   Matrix append_columns(Eigen::Ref<Matrix> W, double tolerance, Vector lengths);
   Matrix append_independent(Eigen::Ref<Matrix> W, Matrix& MW, const GramFactor& factor, double tolerance,
                             const Vector& lengths);

@@ -37,6 +37,16 @@ struct Modes {
   Vector eigenvalues;
 };
 
+/// Linear modes to look for: as many as asked for, or all that the body has beside its rigid motions.
+Index mode_count(const RestStiffness& rest, const BasisSettings& settings) {
+  const Index most = rest.model().dof_count() - rest.rigid_modes().cols();
+  require(most > 0,
+          "the body has {} unknowns and {} ways to move without strain: nothing is left that could deform; "
+          "hold less of it, or refine the mesh",
+          rest.model().dof_count(), rest.rigid_modes().cols());
+  return std::min<Index>(settings.modes, most);
+}
+
 Modes natural_modes(RestStiffness& rest, Index count, double tolerance, const Progress& progress) {
   const Index rigid = rest.rigid_modes().cols();
   LinearModesOptions options;
@@ -48,24 +58,22 @@ Modes natural_modes(RestStiffness& rest, Index count, double tolerance, const Pr
   return {modes.elastic_shapes(), modes.elastic_eigenvalues()};
 }
 
-/// Whole blocks of inertia modes, of which the combinations that come nearest to the lowest modes are taken.
-Modes inertia_modes(RestStiffness& rest, const BasisSettings& settings, ReduceReport& report,
+/// Whole blocks of inertia modes, of which the combinations that come nearest to the lowest modes are taken: fewer than asked for
+/// where the blocks of a small body hold no more that is independent.
+Modes inertia_modes(RestStiffness& rest, const BasisSettings& settings, Index count, ReduceReport& report,
                     const Progress& progress) {
   InertiaModesOptions options;
   options.start = inertia_start(rest);
   options.orthogonalization = settings.orthogonalization;
   options.progress = progress;
-  const Index width = options.start.cols(), blocks = (settings.modes + width - 1) / width;
+  const Index width = options.start.cols(), blocks = (count + width - 1) / width;
   const Index most = rest.model().dof_count() - rest.rigid_modes().cols();
   const InertiaModes inertia = compute_inertia_modes(rest, std::min(blocks * width, most), options);
   require(inertia.report.ok(), "the inertia modes were not found: {}", name_of(inertia.report.status));
-  require(inertia.shapes.cols() >= settings.modes,
-          "only {} inertia modes are independent, {} were asked for; ask for fewer, or take --basis modal",
-          inertia.shapes.cols(), settings.modes);
   report.reduced_gram_schmidt = inertia.reduced;
   report.modes_orthonormality =
       orthonormality_error(inertia.shapes, rest.model().mass(), rest.model().executor());
-  RitzModes ritz = rayleigh_ritz(rest, inertia.shapes, settings.modes);
+  RitzModes ritz = rayleigh_ritz(rest, inertia.shapes, std::min(count, inertia.shapes.cols()));
   return {std::move(ritz.shapes), std::move(ritz.eigenvalues)};
 }
 
@@ -74,17 +82,16 @@ Modes inertia_modes(RestStiffness& rest, const BasisSettings& settings, ReduceRe
 std::vector<WeightedSamples> modal_samples(RestStiffness& rest, const BasisSettings& settings, Modes& modes,
                                            ReduceReport& report, const Progress& progress) {
   const FullModel& model = rest.model();
-  require(settings.modes + report.rigid_modes <= model.dof_count(),
-          "{} linear modes asked for, the body has {} unknowns; ask for fewer modes", settings.modes,
-          model.dof_count());
+  const Index count = mode_count(rest, settings);
   if (settings.kind == ModeKind::modal) {
     modes = timed("linear modes", report, progress,
-                  [&] { return natural_modes(rest, settings.modes, EigenOptions{}.tolerance, progress); });
+                  [&] { return natural_modes(rest, count, EigenOptions{}.tolerance, progress); });
     report.modes_orthonormality = orthonormality_error(modes.shapes, model.mass(), model.executor());
   } else {
     modes = timed("inertia modes", report, progress,
-                  [&] { return inertia_modes(rest, settings, report, progress); });
+                  [&] { return inertia_modes(rest, settings, count, report, progress); });
   }
+  report.modes = modes.shapes.cols();
   report.frequencies_hz = modes.eigenvalues.cwiseSqrt() / (2.0 * std::numbers::pi);
   const std::string_view stage = settings.order == 0                ? "scaling"
                                  : settings.kind == ModeKind::modal ? "modal derivatives"
@@ -96,10 +103,10 @@ std::vector<WeightedSamples> modal_samples(RestStiffness& rest, const BasisSetti
           name_of(family.report.status));
   std::vector<WeightedSamples> samples;
   for (std::size_t k = 0; k + 1 < family.first.size(); ++k) {
-    const Index first = family.first[k], count = family.first[k + 1] - first;
-    if (count == 0) continue;
+    const Index first = family.first[k], size = family.first[k + 1] - first;
+    if (size == 0) continue;
     samples.push_back(
-        {family.shapes.middleCols(first, count) * family.weights.segment(first, count).asDiagonal()});
+        {family.shapes.middleCols(first, size) * family.weights.segment(first, size).asDiagonal()});
   }
   return samples;
 }
@@ -133,10 +140,11 @@ Matrix sketch_samples(RestStiffness& rest, const BasisSettings& settings, Reduce
 std::string describe(const BasisSettings& settings, const ReduceReport& report, const ReducedModel& model) {
   std::vector<std::string> sources;
   const std::string_view kind = settings.kind == ModeKind::modal ? "linear" : "inertia";
-  if (settings.modes > 0) sources.push_back(fmt::format("{} {} modes", settings.modes, kind));
-  if (settings.modes > 0 && settings.order > 0) {
+  if (report.modes > 0) sources.push_back(fmt::format("{} {} modes", report.modes, kind));
+  if (report.modes > 0 && settings.order > 0) {
+    const auto modes = static_cast<double>(report.modes);
     sources.push_back(fmt::format("{} derivatives{}",
-                                  derivative_family_size(settings.modes, settings.order) - settings.modes,
+                                  derivative_family_size(report.modes, settings.order) - modes,
                                   settings.order > 1 ? fmt::format(" up to order {}", settings.order) : ""));
   }
   if (!settings.snapshots.empty()) sources.push_back(fmt::format("{} snapshots", settings.snapshots.size()));
@@ -152,12 +160,18 @@ std::string describe(const BasisSettings& settings, const ReduceReport& report, 
 }
 
 /// Refuses what would fill the memory of any machine before the long work begins.
-void check_memory(const FullModel& model, const BasisSettings& settings) {
+void check_memory(const RestStiffness& rest, const BasisSettings& settings) {
   constexpr double most_bytes = 64e9;
-  const double columns = derivative_family_size(settings.modes, settings.order);
-  require(24.0 * columns * static_cast<double>(model.dof_count()) < most_bytes,
-          "{} derivatives of {} unknowns need {:.0f} GB; ask for fewer modes or a lower order", columns,
-          model.dof_count(), 24e-9 * columns * static_cast<double>(model.dof_count()));
+  const auto unknowns = static_cast<double>(rest.model().dof_count());
+  const double samples = derivative_family_size(mode_count(rest, settings), settings.order);
+  // Derivatives beside the loads that they come from; or the samples, the vectors that they span with those times the mass, and the
+  // coefficients of the samples in these, with what their singular values take.
+  const double spanned = settings.condense == Condensation::pca ? std::min(samples, unknowns) : settings.rank;
+  const double numbers =
+      unknowns * samples + std::max(unknowns * samples, 2.0 * unknowns * spanned + 5.0 * spanned * samples);
+  require(8.0 * numbers < most_bytes,
+          "{} derivatives of {} unknowns need {:.0f} GB; ask for fewer modes or a lower order", samples,
+          unknowns, 8e-9 * numbers);
 }
 
 void check_coefficient_memory(int rank) {
@@ -189,7 +203,7 @@ std::optional<ModeCheck> check_modes(RestStiffness& rest, const Matrix& basis, c
   const Timer timer;
   if (settings.kind == ModeKind::inertia) {
     try {
-      modes = natural_modes(rest, settings.modes, tolerance, progress);
+      modes = natural_modes(rest, mode_count(rest, settings), tolerance, progress);
     } catch (const Error&) {
       return std::nullopt;
     }
@@ -259,18 +273,18 @@ Matrix compute_basis(const FullModel& model, const BasisSettings& settings, Redu
   require(settings.modes > 0 || !settings.snapshots.empty() || !settings.sketch.empty(),
           "a basis needs linear modes, snapshots or a sketch; none was given");
   require(settings.order >= 0, "the order of the derivatives is {}, expected 0 or more", settings.order);
-  check_memory(model, settings);
   RestStiffness rest = timed("factorisation", report, progress, [&] { return RestStiffness(model); });
+  if (settings.modes > 0) check_memory(rest, settings);
   report.rigid_modes = rest.rigid_modes().cols();
   Modes modes;
   std::vector<WeightedSamples> sources;
   if (settings.modes > 0) sources = modal_samples(rest, settings, modes, report, progress);
   if (!settings.sketch.empty()) sources.push_back({sketch_samples(rest, settings, report, progress)});
   if (!settings.snapshots.empty()) sources.push_back({snapshot_samples(rest, settings.snapshots)});
-  Matrix samples, basis;
+  Matrix samples;
   const std::string_view stage = settings.condense == Condensation::pca ? "mass-PCA" : "random projection";
-  basis = timed(stage, report, progress, [&] {
-    samples = mix_samples(sources, model.mass());
+  const Matrix basis = timed(stage, report, progress, [&] {
+    samples = mix_samples(std::move(sources), model.mass());
     return condense(model, samples, settings, report);
   });
   require(basis.cols() > 0, "the samples of the basis are all zero: nothing to learn from");

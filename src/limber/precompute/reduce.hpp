@@ -32,7 +32,7 @@ enum class Condensation {
 /// What a subspace is made of. Several sources are mixed, each scaled to the same largest length.
 struct BasisSettings {
   ModeKind kind = ModeKind::modal;
-  int modes = 20;  ///< linear modes, without rigid motions; 0: none
+  int modes = 20;  ///< linear modes at most, without rigid motions; fewer where the body has fewer; 0: none
   int order = 1;   ///< of their derivatives along each other: 0 none, 1 first, ...
   Orthogonalization orthogonalization = Orthogonalization::full;  ///< of inertia modes
   std::vector<Matrix3X> snapshots;  ///< displacement fields, one column per vertex of the mesh
@@ -78,6 +78,7 @@ struct ModeCheck {
 
 /// What was done, and how long each stage took.
 struct ReduceReport {
+  Index modes = 0;                                ///< linear modes found
   Vector frequencies_hz;                          ///< of the linear modes (or of those nearest to them)
   Index rigid_modes = 0;                          ///< motions without strain, which the model leaves out
   Index samples = 0;                              ///< vectors that the basis was condensed from
