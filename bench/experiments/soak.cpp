@@ -1,6 +1,6 @@
-// Bodies in rough hands: random pulls, materials, ranks, damping, gravity and time steps from 1e-5 to 0.1 s,
-// then let go. A body that nobody pushes must not gain energy, no step may fail, and few may need rescue
-// (integrators/energy_guard.hpp).
+// Bodies in rough hands: random pulls, materials, ranks, damping, gravity, wind and time steps from 1e-5 to
+// 0.1 s, then let go. A body that nobody pushes must not gain energy, no step may fail, and few may need rescue
+// (integrators/energy_guard.hpp). Trees that nothing holds must keep their momentum.
 //   soak STEPS SEED FILE...
 // STEPS: of all bodies together.  FILE: reduced models and trees of domains (.glb).
 // Prints a line per body. Exit status 1 where a goal is missed.
@@ -12,11 +12,13 @@
 #include "limber/io/tree_file.hpp"
 #include "limber/live/live_body.hpp"
 #include "limber/multidomain/live_tree.hpp"
+#include "limber/reduced/reduced_equations.hpp"
 
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
@@ -29,6 +31,7 @@ namespace limber::bench {
 namespace {
 
 constexpr double energy_tolerance = 1e-9;                          // of what there was when it was let go
+constexpr double momentum_tolerance = 1e-12;                       // of what so much energy can have
 constexpr double body_rescues = 0.01, tree_rescues = 0.02;         // shares of the steps
 constexpr double shortest_step = 1e-5, longest_step = 0.1;         // s
 constexpr Index pulled_steps = 200, free_steps = 1000;             // of an episode, on average
@@ -62,6 +65,8 @@ class Subject {
   virtual void reset() = 0;
   virtual SolveReport step(double h) = 0;
   [[nodiscard]] virtual Energy energy() const = 0;
+  virtual void mark_momentum() {}                             ///< which it should keep from now on
+  [[nodiscard]] virtual double drift() const { return 0.0; }  ///< of the momentum since, as a share
   [[nodiscard]] virtual bool is_finite() = 0;
   [[nodiscard]] virtual double most_rescues() const = 0;
 };
@@ -174,21 +179,46 @@ class TreeSubject : public Subject {
   void change(Random& random) override {
     for (Index i = 0; i < tree_.tree().domain_count(); ++i)
       tree_.dynamics().set_stiffness(i, log_uniform(random, 1.0 / most_stiffening, most_stiffening));
-    tree_.set_damping(random_damping(random));
+    const RayleighDamping damping = random_damping(random);
+    slowed_ = damping.mass > 0.0;
+    tree_.set_damping(damping);
   }
+  /// Not of a free tree, whose energy would soon be that of its fall alone.
   void set_gravity(const Vector3& g) override {
+    if (tree_.tree().free) return;
     gravity_ = g;
     tree_.set_gravity(g);
   }
-  void pull(Random& random) override { hands_.grab(tree_, tree_.surface().mesh(), size_, random); }
+  void pull(Random& random) override {
+    hands_.grab(tree_, tree_.surface().mesh(), size_, random);
+    if (random.uniform() > 0.3) return;
+    tree_.dynamics().set_wind(
+        {.velocity = log_uniform(random, 1.0, 50.0) * direction(random), .gusts = random.uniform()});
+  }
   void move_hands(Random& random) override { hands_.move(tree_, random); }
-  void let_go() override { hands_.let_go(tree_); }
+  void let_go() override {
+    tree_.dynamics().set_wind({});
+    hands_.let_go(tree_);
+  }
   void reset() override { tree_.reset(); }
   SolveReport step(double h) override { return tree_.step(h); }
+  /// Of a free tree: but for its flight.
   [[nodiscard]] Energy energy() const override {
     const BodyEnergy energy = tree_.energy();
     const TreeMomentum whole = tree_.dynamics().momentum();
-    return {energy.kinetic, energy.elastic, -whole.mass * gravity_.dot(whole.center)};
+    const double flight = tree_.tree().free ? 0.5 * whole.linear.squaredNorm() / whole.mass : 0.0;
+    return {energy.kinetic - flight, energy.elastic, -whole.mass * gravity_.dot(whole.center)};
+  }
+  void mark_momentum() override {
+    marked_ = tree_.dynamics().momentum();
+    const BodyEnergy energy = tree_.energy();
+    most_momentum_ = std::sqrt(2.0 * marked_.mass * (energy.kinetic + energy.elastic));
+  }
+  [[nodiscard]] double drift() const override {
+    if (!tree_.tree().free || slowed_ || !(most_momentum_ > 0.0)) return 0.0;
+    const TreeMomentum now = tree_.dynamics().momentum();
+    return std::max((now.linear - marked_.linear).norm(), (now.angular - marked_.angular).norm() / size_) /
+           most_momentum_;
   }
   [[nodiscard]] bool is_finite() override {
     tree_.positions(points_);
@@ -202,11 +232,15 @@ class TreeSubject : public Subject {
   double size_;
   Eigen::Matrix3Xf points_;
   Vector3 gravity_ = Vector3::Zero();
+  bool slowed_ = false;  ///< damped against the world
+  TreeMomentum marked_;
+  double most_momentum_ = 0.0;  ///< kg m/s
 };
 
 struct Tally {
   Index steps = 0, episodes = 0, rescued = 0, failed = 0, grown = 0, infinite = 0;
   double worst = 0.0;  ///< largest gain of energy after letting go, as a share of what there was
+  double drift = 0.0;  ///< likewise of momentum
   double seconds = 0.0;
 
   void count(const SolveReport& report) {
@@ -236,6 +270,7 @@ Tally soak(Subject& subject, Index steps, Random& random) {
     }
     subject.let_go();
     const Energy start = subject.energy();
+    subject.mark_momentum();
     Energy most = start;
     const auto free = static_cast<Index>(random.uniform(0.0, 2.0 * static_cast<double>(free_steps)));
     for (Index i = 0; i < free; ++i) {
@@ -245,6 +280,7 @@ Tally soak(Subject& subject, Index steps, Random& random) {
       if (!(now.total() <= most.total())) most = now;
     }
     tally.seconds += timer.seconds();
+    tally.drift = std::max(tally.drift, subject.drift());
     const double gain = (most.total() - start.total()) / std::max(start.size(), 1e-300);
     ++tally.episodes;
     tally.worst = std::isfinite(gain) ? std::max(tally.worst, gain) : std::numeric_limits<double>::infinity();
@@ -268,8 +304,8 @@ std::unique_ptr<Subject> make_subject(const std::filesystem::path& path) {
 }
 
 int run(Index steps, std::uint64_t seed, const std::vector<std::filesystem::path>& paths) {
-  fmt::print("{:<24} {:>10} {:>8} {:>10} {:>9} {:>7} {:>10}\n", "body", "steps", "let go", "worst gain",
-             "rescued", "failed", "us/step");
+  fmt::print("{:<24} {:>10} {:>8} {:>10} {:>8} {:>9} {:>7} {:>10}\n", "body", "steps", "let go", "worst gain",
+             "drift", "rescued", "failed", "us/step");
   bool good = true;
   Index taken = 0;
   for (std::size_t i = 0; i < paths.size(); ++i) {
@@ -277,12 +313,13 @@ int run(Index steps, std::uint64_t seed, const std::vector<std::filesystem::path
     Random random(seed + i);
     const Tally tally = soak(*subject, steps / static_cast<Index>(paths.size()), random);
     const double rescued = static_cast<double>(tally.rescued) / static_cast<double>(tally.steps);
-    fmt::print("{:<24} {:>10} {:>8} {:>10.2g} {:>8.3f}% {:>7} {:>10.2f}\n", paths[i].stem().string(),
-               tally.steps, tally.episodes, tally.worst, 100.0 * rescued, tally.failed,
+    fmt::print("{:<24} {:>10} {:>8} {:>10.2g} {:>8.1g} {:>8.3f}% {:>7} {:>10.2f}\n", paths[i].stem().string(),
+               tally.steps, tally.episodes, tally.worst, tally.drift, 100.0 * rescued, tally.failed,
                1e6 * tally.seconds / static_cast<double>(tally.steps));
+    std::fflush(stdout);
     taken += tally.steps;
     good = good && tally.grown == 0 && tally.failed == 0 && tally.infinite == 0 &&
-           rescued <= subject->most_rescues();
+           tally.drift <= momentum_tolerance && rescued <= subject->most_rescues();
   }
   fmt::print("{} steps: {}\n", taken, good ? "all goals are met" : "a goal is missed");
   return good ? 0 : 1;

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Twenty bodies in rough hands: random pulls, materials, ranks and time steps, then let go; energies, failures and rescues are counted.
+# Bodies in rough hands: random pulls, materials, ranks and time steps, then let go; energies, failures and rescues are counted.
 #   bench/experiments/soak.sh LIMBER [STEPS [SEED]]
 # STEPS: of all bodies together, 10,000,000 by default (about ten minutes). Exit status 1 where a goal of docs/subspace.md is missed.
 set -euo pipefail
@@ -34,6 +34,7 @@ body corotational 'builtin:beam?cells=16,2,2' --model corotational --rank 15
 body modal 'builtin:beam?cells=16,2,2' --model neo-hookean --forces modal-cubature --rank 15
 body beam_3 'builtin:beam?cells=24,2,2' --domains auto:3 --rank 12
 body beam_5 'builtin:beam?cells=30,2,2' --domains auto:5 --rank 8
+body free_3 'builtin:beam?cells=24,2,2' --free --domains auto:3 --rank 12
 body lily builtin:lily --domains regions
 body letters builtin:letters
 body station builtin:station

@@ -128,6 +128,46 @@ TEST(InertiaTerms, EnergyAndMomentumAreThoseOfTheVertices) {
   }
 }
 
+/// The bush with the origins of its parts elsewhere: the same body.
+std::shared_ptr<const DomainTree> with_origins_moved(PartTree parts) {
+  for (std::size_t i = 0; i < parts.parts.size(); ++i) {
+    const Vector3 by(0.3, -0.2 * static_cast<double>(i), 0.5);
+    parts.parts[i].mesh.vertices.colwise() += by;
+    for (Placement& placement : parts.placements)
+      if (placement.part == static_cast<int>(i))
+        placement.position -= placement.rotation * (placement.scale * by);
+  }
+  return test::reduced(parts);
+}
+
+TEST(TreeDynamics, DoesNotDependOnWhereTheOriginOfAPartIs) {
+  for (const bool free : {false, true}) {
+    PartTree parts = test::twig_parts();
+    parts.free = free;
+    if (free) parts.parts[0].fixed.clear();
+    for (const SubtreeInertia inertia :
+         {SubtreeInertia::interface, SubtreeInertia::center, SubtreeInertia::full}) {
+      TreeDynamics one(test::reduced(parts)), other(with_origins_moved(parts));
+      const SimulationMesh& simulation = *one.tree().kind(3).model.simulation;
+      const Vector3 by(0.3, -0.2, 0.5), x = simulation.mesh.vertices.col(0);
+      const TreePoint point{3, x, simulation.basis.topRows<3>()};
+      const SimulationMesh& moved = *other.tree().kind(3).model.simulation;
+      const TreePoint same{3, x + by, moved.basis.topRows<3>()};
+      for (TreeDynamics* dynamics : {&one, &other}) {
+        dynamics->set_inertia(inertia);
+        dynamics->set_damping({0.5, 1e-3});
+        dynamics->set_gravity({0.0, 0.0, -2.0});
+        dynamics->set_forces({{{dynamics == &one ? point : same, Vector3(10.0, 20.0, 0.0)}}});
+        for (int i = 0; i < 60; ++i) ASSERT_TRUE(dynamics->step(5e-3).ok());
+      }
+      const Vector3 away = one.position(point) - TreeDynamics(one.shared_tree()).position(point);
+      EXPECT_GT(away.norm(), 1e-2);
+      EXPECT_LE((one.position(point) - other.position(same)).norm(), 1e-6 * away.norm())
+          << "inertia " << static_cast<int>(inertia) << (free ? ", free" : ", held");
+    }
+  }
+}
+
 TEST(TreeDynamics, VelocitiesAreThoseOfThePositions) {
   const TreeDynamics dynamics = moving_bush(false);
   const DomainTree& tree = dynamics.tree();

@@ -332,6 +332,19 @@ TEST(TreeDynamics, GapsAreZeroAtRestAndSmallInMotion) {
   EXPECT_LE(dynamics.largest_gap().share, 0.1);
 }
 
+TEST(TreeDynamics, CorotationalDomainsAreSolvedUnderTheSmallestLoads) {
+  // Their stresses are taken at I + grad u, where I is rounded.
+  PartTree parts = test::twig_parts();
+  for (Part& part : parts.parts) part.materials = {test::material("corotational")};
+  TreeDynamics dynamics(test::reduced(parts));
+  for (const double load : {1e-9, 1e-6, 1e-3}) {
+    dynamics.reset();
+    dynamics.set_gravity({0.0, 0.0, -load});
+    for (int i = 0; i < 20; ++i) ASSERT_TRUE(dynamics.step(0.01, {}).ok()) << load << " m/s^2, step " << i;
+    EXPECT_GT(dynamics.state().q.norm(), 0.0);
+  }
+}
+
 TEST(TreeDynamics, WindBlowsAlong) {
   TreeDynamics dynamics(test::reduced(test::twig_parts()));
   const TreePoint tip = tip_of(dynamics.tree(), 0);

@@ -214,7 +214,7 @@ json run_script(LiveTree& tree, const json& script) {
        [&](const json& item) {
          for (int i = 0; i < item.at("count").get<int>(); ++i) {
            const SolveReport report =
-               tree.step(item.at("h").get<double>(), {.max_iterations = item.value("iterations", 1)});
+               tree.step(item.at("h").get<double>(), tree_newmark(item.value("iterations", 1)));
            require(report.ok(), "step {} failed: {}", i, name_of(report.status));
          }
        }},

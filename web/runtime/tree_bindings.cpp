@@ -73,7 +73,7 @@ void give_array(const Entry& entry, const LiveTree& tree, Array which) {
 
 void take_steps(LiveTree& tree, double h, int count, int iterations, bool conjugate_gradient) {
   require(!conjugate_gradient, "trees of domains are solved directly; leave the solver 'cg' out");
-  NewmarkOptions options{.max_iterations = iterations};
+  const NewmarkOptions options = tree_newmark(iterations);
   for (int i = 0; i < count; ++i) {
     const SolveReport report = tree.step(h, options);
     require(report.ok(), "a step of {} s failed ({}); take smaller ones, or reset the tree", h,

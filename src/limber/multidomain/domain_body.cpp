@@ -4,6 +4,11 @@
 #include "limber/multidomain/interface_frame.hpp"
 #include "limber/warp/rotation.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <limits>
+
 namespace limber {
 namespace {
 
@@ -19,11 +24,25 @@ Matrix3 by_columns(const Eigen::Matrix<double, 9, 1>& entries) {
   return Eigen::Map<const Matrix3>(entries.data());
 }
 
+Matrix6 rigid_inertia(double mass, const Vector3& first, const Matrix3& rotational) {
+  Matrix6 I;
+  const Matrix3 offset = cross_matrix(first);
+  I.topLeftCorner<3, 3>() = mass * Matrix3::Identity();
+  I.topRightCorner<3, 3>() = -offset;
+  I.bottomLeftCorner<3, 3>() = offset;
+  I.bottomRightCorner<3, 3>() = rotational;
+  return I;
+}
+
+/// As a share of that at rest: an interface crushed by more is one whose rotation means nothing.
+constexpr double least_spread = 0.05;
+
 DomainBody::Port make_run_time_port(const InterfacePort& port) {
   DomainBody::Port result{&port, port.center_rows.transpose(), port.covariance_rows.transpose(), {}};
   result.columns.setZero(16, port.center_rows.cols());
   result.columns.topRows<9>() = port.covariance_rows;
   result.columns.middleRows<3>(9) = port.center_rows;
+  result.least_spread = least_spread * PolarRates::least_at_rest(port.covariance);
   return result;
 }
 
@@ -45,31 +64,25 @@ void DomainBody::Port::motion(const Eigen::Ref<const Vector>& q, const Eigen::Re
   }
 }
 
-Matrix6 InertiaTerms::rigid() const {
-  Matrix6 I;
-  const Matrix3 offset = cross_matrix(first);
-  I.topLeftCorner<3, 3>() = mass * Matrix3::Identity();
-  I.topRightCorner<3, 3>() = -offset;
-  I.bottomLeftCorner<3, 3>() = offset;
-  I.bottomRightCorner<3, 3>() = rotational;
-  return I;
-}
+Matrix6 InertiaTerms::rigid() const { return rigid_inertia(mass, first, rotational); }
+Matrix6 MotionTerms::rigid() const { return rigid_inertia(mass, first, rotational); }
 
 DomainBody::DomainBody(const DomainKind& kind) : kind_(&kind), rank_(kind.model.rank) {
   const DomainInertia& inertia = kind.inertia;
   shadow_ =
       0.25 * surface_area(kind.model.surface.mesh);  // Cauchy: a quarter of the surface, where it is convex
   first_rows_ = inertia.first_rows.transpose();
+  center_ = {inertia.first / inertia.mass, first_rows_ / inertia.mass};
   second_rows_ = inertia.second_rows.transpose();
   second_pairs_.resize(9 * rank_, rank_);
   for (Index j = 0; j < rank_; ++j)
     second_pairs_.col(j) = inertia.second_pairs.middleCols(rank_ * j, rank_).transpose().reshaped();
   for (const InterfacePort& port : kind.ports) ports_.push_back(make_run_time_port(port));
-  work_.force.setZero(rank_);
   work_.tangent.setZero(rank_, rank_);
   work_.system.setZero(padded(rank_ + 7), rank_ + 7);
   moments_q_.setZero(9 * rank_);
   moments_v_.setZero(9 * rank_);
+  reach_ = std::sqrt(std::max(0.0, inertia.second.trace() - inertia.first.squaredNorm() / inertia.mass));
   if (rank_ == 0) return;
   equations_ = make_equations(kind.model);
   mass_ = equations_.mass;
@@ -80,6 +93,10 @@ DomainBody::DomainBody(const DomainKind& kind) : kind_(&kind), rank_(kind.model.
   rest_stiffness_.resize(rank_, rank_);
   equations_.elastic.evaluate(Vector::Zero(rank_), work, force, rest_stiffness_);
   rest_stiffness_ = 0.5 * (rest_stiffness_ + rest_stiffness_.transpose()).eval();
+  if (const Cubature* cubature = equations_.elastic.cubature()) {
+    energy_rounding_ = 8.0 * std::numeric_limits<double>::epsilon() * rest_stiffness_.norm() *
+                       cubature->reach() * cubature->reach();
+  }
 }
 
 void DomainBody::inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,
@@ -122,6 +139,30 @@ void DomainBody::inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<con
   terms.rotational = s5 * (second.trace() * Matrix3::Identity() - second);
   terms.bias.head<3>() = w.cross(w.cross(terms.first)) + 2.0 * w.cross(momentum);
   terms.bias.tail<3>() = w.cross(terms.rotational * w) + 2.0 * s5 * (flow.trace() * w - flow * w);
+}
+
+void DomainBody::motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, double scale,
+                        MotionTerms& terms) {
+  using Vector9 = Eigen::Matrix<double, 9, 1>;
+  const DomainInertia& data = kind_->inertia;
+  const double s3 = scale * scale * scale, s4 = s3 * scale, s5 = s4 * scale;
+  terms.mass = s3 * data.mass;
+  terms.first = s4 * data.first;
+  terms.momentum.setZero();
+  terms.energy = 0.0;
+  Matrix3 second = data.second;
+  if (rank_ > 0) {
+    moments_q_.noalias() = second_pairs_ * q;
+    Eigen::Map<MatrixX9> N(moments_q_.data(), rank_, 9);
+    const Vector9 pairs = N.transpose() * q, rows = second_rows_.transpose() * q;
+    second += by_columns(pairs) + by_columns(rows) + by_columns(rows).transpose();
+    const Vector9 stream = N.transpose() * v + second_rows_.transpose() * v;  // of rho u' x^T
+    terms.first.noalias() += s4 * (first_rows_.transpose() * q);
+    terms.momentum.head<3>().noalias() = s4 * (first_rows_.transpose() * v);
+    terms.momentum.tail<3>() = s5 * axial(by_columns(stream));
+    terms.energy = 0.5 * s5 * v.dot(mass_.lazyProduct(v));
+  }
+  terms.rotational = s5 * (second.trace() * Matrix3::Identity() - second);
 }
 
 }  // namespace limber

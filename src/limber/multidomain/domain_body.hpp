@@ -33,6 +33,23 @@ struct InertiaTerms {
   [[nodiscard]] Matrix6 rigid() const;
 };
 
+/// A point of a domain: at X + rows^T q in its coordinates.
+struct DomainPoint {
+  Vector3 place = Vector3::Zero();  ///< X
+  MatrixX3 rows;                    ///< r x 3
+};
+
+/// The part of a domain's inertia that momentum and energy need: half the work of InertiaTerms.
+struct MotionTerms {
+  double mass = 0.0;                     ///< kg
+  Vector3 first = Vector3::Zero();       ///< mass times its centre, kg m
+  Matrix3 rotational = Matrix3::Zero();  ///< kg m^2
+  Vector6 momentum = Vector6::Zero();    ///< of its coordinates: where the frame stands still
+  double energy = 0.0;                   ///< likewise, J
+
+  [[nodiscard]] Matrix6 rigid() const;
+};
+
 /// What run time makes of a kind, for all domains that are of it.
 class DomainBody {
  public:
@@ -50,15 +67,23 @@ class DomainBody {
     return shadow_;
   }  ///< area seen from a direction, averaged over all, m^2
 
+  [[nodiscard]] const DomainPoint& center() const { return center_; }  ///< of mass
+
   /// Of a domain at this scale (lengths are multiplied by it, coordinates are not), whose frame turns with w, rad/s in its axes.
   void inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, const Vector3& w,
                double scale, InertiaTerms& terms);
+  void motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, double scale,
+              MotionTerms& terms);
+
+  /// Size of the rounding error in an elastic energy that is nothing, J before scaling: cubature takes it from the stresses at I + G q, and I is rounded.
+  [[nodiscard]] double energy_rounding() const { return energy_rounding_; }
+  /// Coordinates as large as the domain: |q| of a motion whose root mean square is the distance of its vertices from their centre.
+  [[nodiscard]] double reach() const { return reach_; }
 
   /// Memory for one domain of this kind at a time.
   struct Work {
     InertiaTerms terms;
-    Vector force;    ///< r, elastic, before scaling
-    Matrix tangent;  ///< r x r, elastic stiffness, before scaling
+    Matrix tangent;  ///< r x r, elastic stiffness without negative curvature, before scaling
     Matrix system;   ///< of a domain without children (elimination.hpp)
   };
   [[nodiscard]] Work& work() { return work_; }
@@ -69,6 +94,7 @@ class DomainBody {
     MatrixX3 center_rows;      ///< r x 3
     MatrixX9 covariance_rows;  ///< r x 9
     Matrix columns;  ///< 16 x r: entries of the covariance and of the centre for each coordinate, padded
+    double least_spread = 0.0;  ///< m^2, of its vertices across an axis: see PolarRates
 
     /// How covariance and centre have moved from rest with q, and move with v.
     void motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, Vector12& moved,
@@ -82,7 +108,8 @@ class DomainBody {
   ReducedEquations equations_;
   std::optional<QuarticBatch> batch_;
   Matrix mass_, rest_stiffness_;
-  double shadow_ = 0.0;
+  double shadow_ = 0.0, energy_rounding_ = 0.0, reach_ = 0.0;
+  DomainPoint center_;
   MatrixX3 first_rows_;   ///< r x 3
   MatrixX9 second_rows_;  ///< r x 9
   Matrix second_pairs_;   ///< 9r x r: its product with q is, as an r x 9 matrix, the integral of rho U_i u^T

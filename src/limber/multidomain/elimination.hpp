@@ -76,4 +76,19 @@ inline void add_carried(Matrix& S, const Matrix& carried, const Matrix7& C, Matr
   }
 }
 
+/// S += mass G^T G.  S: padded(n) x n.  rows: G^T, at least padded(n) x 3.
+inline void add_outer(Matrix& S, const Eigen::MatrixX3d& rows, double mass) {
+  const Index n = S.cols();
+  for (Index start = 0; start < S.rows(); start += packet_size) {
+    Packet g[3];
+    for (int k = 0; k < 3; ++k) g[k] = mass * load_packet(&rows(start, k));
+    const Index end = std::min(n, start + packet_size);
+    for (Index j = 0; j < end; ++j) {
+      Packet sum = load_packet(&S(start, j));
+      for (int k = 0; k < 3; ++k) sum += rows(j, k) * g[k];
+      store_packet(&S(start, j), sum);
+    }
+  }
+}
+
 }  // namespace limber

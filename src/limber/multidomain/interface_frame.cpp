@@ -1,6 +1,7 @@
 #include "limber/multidomain/interface_frame.hpp"
 
 #include "limber/linalg/svd3.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <Eigen/LU>
@@ -48,8 +49,20 @@ Matrix3 nearest_rotation(const Matrix3& A, const Matrix3& start) {
   return polar_decomposition(A).R;
 }
 
-PolarRates::PolarRates(const Matrix3& A, const Matrix3& R)
-    : Rt_(R.transpose()), P_(A * Rt_), inverse_(turning_stiffness(P_).inverse()) {}
+PolarRates::PolarRates(const Matrix3& A, const Matrix3& R, double least) : Rt_(R.transpose()), P_(A * Rt_) {
+  const Matrix3 stiffness = turning_stiffness(P_);
+  if (least <= 0.0 || is_positive(stiffness - least * Matrix3::Identity())) {
+    inverse_ = stiffness.inverse();
+    return;
+  }
+  const auto eigen = symmetric_eigen3(stiffness);
+  inverse_ =
+      eigen.vectors * eigen.values.cwiseMax(least).cwiseInverse().asDiagonal() * eigen.vectors.transpose();
+}
+
+double PolarRates::least_at_rest(const Matrix3& A) {
+  return symmetric_eigen3(turning_stiffness(A)).values(0);
+}
 
 Vector3 PolarRates::acceleration(const Matrix3& A1, const Matrix3& A2, const Vector3& w) const {
   const Matrix3 turning = cross_matrix(w), A1R = A1 * Rt_;

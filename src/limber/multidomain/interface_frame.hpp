@@ -22,8 +22,12 @@ Matrix3 nearest_rotation(const Matrix3& A, const Matrix3& start);
 /// The matrix on the left is regular where the sum of any two eigenvalues of P is not zero: for planar interfaces too, which have one that is zero.
 class PolarRates {
  public:
-  /// R: the rotation of A.
-  PolarRates(const Matrix3& A, const Matrix3& R);
+  /// R: the rotation of A.  least: eigenvalues of the matrix on the left that are less are taken to be that, lest an interface that is crushed to a line turns
+  /// infinitely fast.
+  PolarRates(const Matrix3& A, const Matrix3& R, double least = 0.0);
+
+  /// Least eigenvalue of that matrix for a symmetric A.
+  static double least_at_rest(const Matrix3& A);
 
   [[nodiscard]] Vector3 velocity(const Matrix3& A1) const { return inverse_ * axial(A1 * Rt_); }
   /// w' for the first and second derivative of A, w = velocity(A1).

@@ -32,7 +32,7 @@ class LiveTree {
   [[nodiscard]] Vector3 pull_force(Index pull) const;
   [[nodiscard]] double stiffness_at(int vertex) const;  ///< see TreeDynamics
 
-  SolveReport step(double h, const NewmarkOptions& options = {.max_iterations = 1}) {
+  SolveReport step(double h, const NewmarkOptions& options = tree_newmark()) {
     return dynamics_.step(h, options);
   }
   void reset() { dynamics_.reset(); }

@@ -1,7 +1,6 @@
 #include "limber/linalg/general_eigen.hpp"
 #include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
-#include "limber/warp/rotation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -43,7 +42,7 @@ double TreeDynamics::Parts::stiffness_at(const TreeLoad& point) const {
     if (child >= 0) {
       const TreeNode& carried = nodes[static_cast<std::size_t>(child)];
       const Vector3 arm = node.frame.rotation.transpose() * (x - carried.frame.position);
-      const auto moving = carried.carried.topRows(node.rank);
+      const MatrixX6 moving = carried_by(carried);
       rows = moving.leftCols<3>() + moving.rightCols<3>() * cross_matrix(arm);
     }
     const double elastic = node.stiffness * node.scale * node.scale * node.scale;
@@ -56,6 +55,7 @@ Vector TreeDynamics::Parts::natural_frequencies() const {
   Parts resting(tree);
   resting.inertia = inertia;
   for (std::size_t i = 0; i < nodes.size(); ++i) resting.nodes[i].stiffness = nodes[i].stiffness;
+  resting.prepare_all(Rotations::keep);
   const Index size = state.q.size();
   // Column by column: the accelerations of the tree let go with one coordinate displaced.
   Matrix restoring(size, size);
@@ -63,7 +63,7 @@ Vector TreeDynamics::Parts::natural_frequencies() const {
   for (Index i = 0; i < size; ++i) {
     if (resting.eliminate({}, Vector::Unit(size, i), still) != SolveStatus::converged) return {};
     resting.accelerate_root();
-    for (TreeNode& node : resting.nodes) resting.accelerate(node);
+    for (TreeNode& node : resting.nodes) resting.accelerate(node, {});
     restoring.col(i) = -resting.state.a;
   }
   if (size == 0) return {};

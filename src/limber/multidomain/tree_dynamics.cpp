@@ -4,6 +4,7 @@
 #include "limber/multidomain/tree_parts.hpp"
 #include "limber/warp/rotation.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace limber {
@@ -33,35 +34,19 @@ TreeLoad to_load(const DomainTree& tree, const TreePoint& point) {
   return load;
 }
 
+bool same_loads(const std::vector<TreeLoad>& a, const std::vector<TreeLoad>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), [](const TreeLoad& one, const TreeLoad& other) {
+    return one.node == other.node && one.place == other.place && one.rows == other.rows &&
+           one.force == other.force && one.target == other.target && one.stiffness == other.stiffness;
+  });
+}
+
 /// Tells each node which loads are its own.
 void list_loads(const std::vector<TreeLoad>& loads, std::vector<TreeNode>& nodes,
                 std::vector<int> TreeNode::*own) {
   for (TreeNode& node : nodes) (node.*own).clear();
   for (std::size_t i = 0; i < loads.size(); ++i)
     (nodes[static_cast<std::size_t>(loads[i].node)].*own).push_back(static_cast<int>(i));
-}
-
-void write_vector(const Vector3& x, StateWriter& out) { out.write(Vector(x)); }
-
-void read_vector(StateReader& in, Vector3& x) {
-  Vector values;
-  in.read(values);
-  require(values.size() == 3, "the state of a tree has a vector of {} entries, expected 3", values.size());
-  x = values;
-}
-
-void write_momentum(const TreeMomentum& momentum, StateWriter& out) {
-  out.write(momentum.mass);
-  write_vector(momentum.center, out);
-  write_vector(momentum.linear, out);
-  write_vector(momentum.angular, out);
-}
-
-void read_momentum(StateReader& in, TreeMomentum& momentum) {
-  in.read(momentum.mass);
-  read_vector(in, momentum.center);
-  read_vector(in, momentum.linear);
-  read_vector(in, momentum.angular);
 }
 
 }  // namespace
@@ -82,6 +67,7 @@ Index TreeDynamics::first_coordinate(Index domain) const {
 }
 
 void TreeDynamics::set_inertia(SubtreeInertia inertia) {
+  if (inertia != parts_->inertia) parts_->forget_slack();
   parts_->inertia = inertia;
   parts_->take_momentum();
 }
@@ -99,7 +85,9 @@ void TreeDynamics::set_stiffness(Index domain, double factor) {
   check_index(tree(), domain);
   require(std::isfinite(factor) && factor > 0.0, "stiffness {} of domain '{}', expected a positive factor",
           factor, tree().domains[static_cast<std::size_t>(domain)].name);
-  parts_->nodes[static_cast<std::size_t>(domain)].stiffness = factor;
+  double& present = parts_->nodes[static_cast<std::size_t>(domain)].stiffness;
+  if (factor != present) parts_->forget_slack();
+  present = factor;
 }
 
 double TreeDynamics::stiffness(Index domain) const {
@@ -109,6 +97,7 @@ double TreeDynamics::stiffness(Index domain) const {
 
 void TreeDynamics::set_gravity(const Vector3& acceleration) {
   require(acceleration.allFinite(), "gravity must be finite");
+  if (acceleration != parts_->gravity) parts_->forget_slack();
   parts_->gravity = acceleration;
 }
 
@@ -119,6 +108,7 @@ void TreeDynamics::set_forces(std::span<const TreeForce> forces) {
     loads.push_back(to_load(tree(), force.point));
     loads.back().force = force.force;
   }
+  if (!same_loads(loads, parts_->forces)) parts_->forget_slack();
   parts_->forces = std::move(loads);
   list_loads(parts_->forces, parts_->nodes, &TreeNode::forces);
 }
@@ -133,6 +123,7 @@ void TreeDynamics::set_springs(std::span<const TreeSpring> springs) {
     loads.back().target = spring.target;
     loads.back().stiffness = spring.stiffness;
   }
+  if (!same_loads(loads, parts_->springs)) parts_->forget_slack();
   parts_->springs = std::move(loads);
   list_loads(parts_->springs, parts_->nodes, &TreeNode::springs);
 }
@@ -141,6 +132,7 @@ void TreeDynamics::set_wind(const Wind& wind) {
   require(wind.velocity.allFinite() && std::isfinite(wind.gusts) && std::isfinite(wind.coefficient) &&
               wind.coefficient >= 0.0 && std::isfinite(wind.density) && wind.density >= 0.0,
           "wind must be finite, its coefficient and density at least 0");
+  if (!(wind == parts_->wind)) parts_->forget_slack();
   parts_->wind = wind;
 }
 
@@ -155,6 +147,8 @@ SolveReport TreeDynamics::step(double h, const NewmarkOptions& options) {
   require(std::isfinite(h) && h > 0.0, "time step {}, expected a positive number of seconds", h);
   require(std::isfinite(options.beta) && options.beta > 0.0 && std::isfinite(options.gamma),
           "Newmark's beta is {}, expected a positive number", options.beta);
+  require(options.alpha_m < 1.0 && options.alpha_f < 1.0,
+          "alpha_m is {} and alpha_f {}, expected less than 1", options.alpha_m, options.alpha_f);
   parts_->measure = measure;
   return parts_->step(h, options);
 }
@@ -172,81 +166,18 @@ void TreeDynamics::set_state(const TreeState& state) {
           size);
   require(std::isfinite(state.time) && state.q.allFinite() && state.v.allFinite() &&
               state.root.position.allFinite() && is_unit(state.root.rotation) &&
-              state.root.velocity.allFinite() && state.root.angular_velocity.allFinite(),
+              state.root.velocity.allFinite() && state.root.angular_velocity.allFinite() &&
+              std::isfinite(state.slack),
           "the state has numbers that are not finite, or a rotation that is not of unit length");
   TreeState next = state;
   if (!tree().free) next.root = parts_->rest().root;
   next.a.setZero(size);
+  next.slack = std::min(state.slack, 0.0);
   parts_->take_state(next);
 }
 
-void TreeDynamics::save(StateWriter& out) const {
-  const TreeState& state = parts_->state;
-  out.write(state.time);
-  out.write(state.q);
-  out.write(state.v);
-  out.write(state.a);
-  for (const Vector3* x : {&state.root.position, &state.root.velocity, &state.root.angular_velocity,
-                           &state.root.acceleration, &state.root.angular_acceleration})
-    write_vector(*x, out);
-  out.write(Vector(state.root.rotation.coeffs()));
-  write_momentum(parts_->momentum, out);
-  const auto [balanced, gravity] = parts_->balanced();
-  out.write(balanced);
-  write_vector(gravity, out);
-  for (const TreeNode& node : parts_->nodes) {
-    out.write(Vector(node.turned_before.reshaped()));
-    out.write(Vector(node.acceleration));
-  }
-}
-
-void TreeDynamics::restore(StateReader& in) {
-  const Index size = coordinate_count();
-  TreeState state;
-  in.read(state.time);
-  in.read(state.q);
-  in.read(state.v);
-  in.read(state.a);
-  require(state.q.size() == size && state.v.size() == size && state.a.size() == size,
-          "the state has {} coordinates, the tree needs {}", state.q.size(), size);
-  for (Vector3* x : {&state.root.position, &state.root.velocity, &state.root.angular_velocity,
-                     &state.root.acceleration, &state.root.angular_acceleration})
-    read_vector(in, *x);
-  Vector values;
-  in.read(values);
-  require(values.size() == 4, "the rotation of the root has {} entries, expected 4", values.size());
-  state.root.rotation.coeffs() = values;
-  TreeMomentum momentum;
-  read_momentum(in, momentum);
-  bool balanced = false;
-  Vector3 gravity;
-  in.read(balanced);
-  read_vector(in, gravity);
-  std::vector<std::pair<Matrix3, Vector6>> moving;
-  for (std::size_t i = 0; i < parts_->nodes.size(); ++i) {
-    Vector turned, acceleration;
-    in.read(turned);
-    in.read(acceleration);
-    require(turned.size() == 9 && acceleration.size() == 6, "the state of domain {} has another size", i);
-    moving.emplace_back(turned.reshaped(3, 3), acceleration);
-    const Matrix3& R = moving.back().first;
-    require((R.transpose() * R - Matrix3::Identity()).norm() <= 1e-6 && acceleration.allFinite(),
-            "the state of domain {} has no rotation, or numbers that are not finite", i);
-  }
-  require(state.q.allFinite() && state.v.allFinite() && state.a.allFinite() && is_unit(state.root.rotation) &&
-              state.root.position.allFinite() && state.root.velocity.allFinite() &&
-              state.root.angular_velocity.allFinite() && state.root.acceleration.allFinite() &&
-              state.root.angular_acceleration.allFinite(),
-          "the state has numbers that are not finite, or a rotation that is not of unit length");
-  parts_->take_state(state);
-  parts_->set_balanced(balanced, gravity);
-  parts_->momentum = momentum;
-  for (std::size_t i = 0; i < moving.size(); ++i) {
-    parts_->nodes[i].turned = moving[i].first;
-    parts_->nodes[i].acceleration = moving[i].second;
-  }
-  parts_->update_frames();
-}
+void TreeDynamics::save(StateWriter& out) const { parts_->save(out); }
+void TreeDynamics::restore(StateReader& in) { parts_->restore(in); }
 
 const DomainFrame& TreeDynamics::frame(Index domain) const {
   check_index(tree(), domain);
@@ -261,11 +192,7 @@ Vector3 TreeDynamics::velocity(const TreePoint& point) const {
   return parts_->velocity(to_load(tree(), point));
 }
 
-double TreeDynamics::elastic_energy() const {
-  double sum = 0.0;
-  for (TreeNode& node : parts_->nodes) sum += parts_->evaluate_elastic(node);
-  return sum;
-}
+double TreeDynamics::elastic_energy() const { return parts_->elastic_energy(); }
 
 double TreeDynamics::kinetic_energy() const { return parts_->kinetic_energy(); }
 

@@ -42,6 +42,8 @@ struct Wind {
   double gusts = 0.0;                  ///< how much it varies in place and time, as a share of the mean
   double coefficient = 1.0;            ///< of drag
   double density = 1.2;                ///< of air, kg/m^3
+
+  bool operator==(const Wind&) const = default;
 };
 
 /// Where a frame is and how it moves, in world axes.
@@ -53,9 +55,11 @@ struct RootState {
 };
 
 struct TreeState {
-  double time = 0.0;  ///< s
-  Vector q, v, a;     ///< coordinates of all domains, one after the other, and their derivatives
-  RootState root;     ///< of a free tree; else where the root was placed, at rest
+  double time = 0.0;   ///< s
+  Vector q, v, a;      ///< coordinates of all domains, one after the other, and their derivatives
+  RootState root;      ///< of a free tree; else where the root was placed, at rest
+  double slack = 0.0;  ///< energy that the next step may give back, J (integrators/energy_guard.hpp)
+  int caution = 0;     ///< steps to go with strong numerical damping, after one that was rescued
 };
 
 struct DomainFrame {
@@ -84,6 +88,11 @@ struct TreeTimings {
   double solve = 0.0;    ///< factors and solutions
   double core = 0.0;     ///< all else: frames, inertia, interfaces
 };
+
+/// What real time asks of a tree: one linearised solve, by which what is faster than the step soon loses its energy. One that damps less is helped more often.
+constexpr NewmarkOptions tree_newmark(int max_iterations = 1) {
+  return generalized_alpha(0.5, max_iterations);
+}
 
 /// The motion of a tree of domains. For one thread at a time. A warmed-up step allocates nothing, but for some small matrices where there are forces or springs.
 ///
@@ -124,7 +133,7 @@ class TreeDynamics {
 
   /// Advances by h seconds by implicit Newmark. One iteration: elastic forces linearised about the start of the step, all that velocities do as it is there. More: until an iteration moves the coordinates by less
   /// than the tolerance, as a share of what the step does. On failure the state is left as it was.   [Barbic & Zhao 2011, Algorithm 1]
-  SolveReport step(double h, const NewmarkOptions& options = {.max_iterations = 1});
+  SolveReport step(double h, const NewmarkOptions& options = tree_newmark());
   /// Sets the accelerations that balance the forces at the present coordinates and velocities. The first step does so, too.
   SolveReport balance();
   void reset();  ///< at rest, at time 0; all that was set stays

@@ -1,6 +1,5 @@
 #include "limber/multidomain/interface_frame.hpp"
 #include "limber/multidomain/tree_parts.hpp"
-#include "limber/warp/rotation.hpp"
 
 namespace limber {
 namespace {
@@ -23,54 +22,55 @@ Matrix6 at_parent(const TreeNode& node, const Matrix6& inertia) {
   return shift.transpose() * rotated * shift;
 }
 
-/// How the frame of a child moves with that of its parent, once it is known how the port does.
-void carry(TreeNode& node, const TreeNode& parent, const Vector6& rate, const Vector6& bias) {
-  const Vector3& w = parent.spin;
-  const Vector3 moving = rate.head<3>(), turning = rate.tail<3>();
-  node.carried_bias.head<3>() = bias.head<3>() + w.cross(w.cross(node.arm)) + 2.0 * w.cross(moving);
-  node.carried_bias.tail<3>() = bias.tail<3>() + w.cross(turning);
-  node.velocity = node.axes.transpose() * (parent.velocity + w.cross(node.arm) + moving);
-  node.spin = node.axes.transpose() * (w + turning);
+/// The covariance of a port and its centre, and how they move.
+struct PortMotion {
+  Matrix3 covariance, covariance_rate;
+  Vector3 center, center_rate;
+
+  PortMotion(const DomainBody::Port& port, const Eigen::Ref<const Vector>& q,
+             const Eigen::Ref<const Vector>& v) {
+    Vector12 motion, rates;
+    port.motion(q, v, motion, rates);
+    covariance = port.data->covariance + Eigen::Map<const Matrix3>(motion.data());
+    covariance_rate = Eigen::Map<const Matrix3>(rates.data());
+    center = port.data->center + motion.tail<3>();
+    center_rate = rates.tail<3>();
+  }
+};
+
+/// Where a port is and how fast it moves, with the coordinates of its domain.      [Barbic & Zhao 2011, Eq. 1-9]
+void follow_port(TreeNode& node, const TreeNode& parent, const PortMotion& port, const PolarRates& rates) {
+  const Vector3 lever = node.turned * node.lever;
+  node.arm = parent.scale * port.center + lever;
+  node.axes = node.turned * node.rest;
+  node.rate.tail<3>() = rates.velocity(port.covariance_rate);
+  node.rate.head<3>() = parent.scale * port.center_rate + Vector3(node.rate.tail<3>()).cross(lever);
 }
 
-/// How a port moves with the coordinates of its domain.                            [Barbic & Zhao 2011, Eq. 1-9]
-void follow_port(TreeNode& node, const TreeNode& parent, const Eigen::Ref<const Vector>& q,
-                 const Eigen::Ref<const Vector>& v) {
-  const InterfacePort& port = *node.port->data;
-  if (parent.rank == 0) {
-    node.arm = parent.scale * port.center + node.lever;
-    carry(node, parent, Vector6::Zero(), Vector6::Zero());
-    return;
-  }
-  Vector12 motion, rates_of_motion;
-  node.port->motion(q, v, motion, rates_of_motion);
-  const Matrix3 A = port.covariance + Eigen::Map<const Matrix3>(motion.data()),
-                A1 = Eigen::Map<const Matrix3>(rates_of_motion.data());
-  const Vector3 center = port.center + motion.tail<3>(), center_rate = rates_of_motion.tail<3>();
-  node.turned_before = node.turned;
-  node.turned = nearest_rotation(A, node.turned);
-  const PolarRates rates(A, node.turned);
+/// How the frame of a child is carried by the coordinates of its parent: rows of G, and its acceleration where they have none.
+template <class Rows>
+void fill_carried(const TreeNode& node, const TreeNode& parent, const PolarRates& rates, Rows&& rows) {
   const Vector3 lever = node.turned * node.lever;
-  node.arm = parent.scale * center + lever;
-  node.axes = node.turned * node.rest;
+  rows.template rightCols<3>().noalias() =
+      node.port->covariance_rows.lazyProduct(rates.velocity_matrix().transpose());
+  rows.template leftCols<3>() = parent.scale * node.port->center_rows;
+  rows.template leftCols<3>().noalias() += rows.template rightCols<3>().lazyProduct(cross_matrix(lever));
+}
 
-  auto rows = node.carried.topRows(parent.rank);
-  rows.rightCols<3>().noalias() = node.port->covariance_rows.lazyProduct(rates.velocity_matrix().transpose());
-  rows.leftCols<3>() = parent.scale * node.port->center_rows;
-  rows.leftCols<3>().noalias() += rows.rightCols<3>().lazyProduct(cross_matrix(lever));
-  Vector6 rate;
-  rate.tail<3>() = rates.velocity(A1);
-  rate.head<3>() = parent.scale * center_rate + Vector3(rate.tail<3>()).cross(lever);
-  const Vector3 turning = rate.tail<3>();
-  Vector6 bias;
-  bias.tail<3>() = rates.acceleration(A1, Matrix3::Zero(), turning);
-  bias.head<3>() = bias.tail<3>().cross(lever) + turning.cross(turning.cross(lever));
-  carry(node, parent, rate, bias);
+/// How the frame of a child would accelerate if its parent and the coordinates of that did not.
+Vector6 carried_bias(const TreeNode& node, const TreeNode& parent, const Vector6& port_bias) {
+  const Vector3& w = parent.spin;
+  const Vector3 moving = node.rate.head<3>(), turning = node.rate.tail<3>();
+  Vector6 bias = port_bias;
+  bias.head<3>() += w.cross(w.cross(node.arm)) + 2.0 * w.cross(moving);
+  bias.tail<3>() += w.cross(turning);
+  return bias;
 }
 
 }  // namespace
 
-void TreeDynamics::Parts::update_frame(TreeNode& node) {
+/// Its frame and how that moves, once it is known how the port does.
+void TreeDynamics::Parts::carry(TreeNode& node) {
   if (node.parent < 0) {
     node.frame = {state.root.position, state.root.rotation.toRotationMatrix()};
     node.velocity = node.frame.rotation.transpose() * state.root.velocity;
@@ -78,14 +78,68 @@ void TreeDynamics::Parts::update_frame(TreeNode& node) {
     return;
   }
   const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
-  follow_port(node, parent, state.q.segment(parent.first, parent.rank),
-              state.v.segment(parent.first, parent.rank));
+  const Vector3& w = parent.spin;
+  node.velocity = node.axes.transpose() * (parent.velocity + w.cross(node.arm) + node.rate.head<3>());
+  node.spin = node.axes.transpose() * (w + node.rate.tail<3>());
   node.frame.position = parent.frame.position + parent.frame.rotation * node.arm;
   node.frame.rotation = parent.frame.rotation * node.axes;
 }
 
-void TreeDynamics::Parts::update_frames() {
-  for (TreeNode& node : nodes) update_frame(node);
+void TreeDynamics::Parts::place(TreeNode& node, Rotations rotations) {
+  if (node.parent < 0) return carry(node);
+  const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
+  if (parent.rank == 0) {
+    node.arm = parent.scale * node.port->data->center + node.lever;
+    return carry(node);
+  }
+  const PortMotion port(*node.port, state.q.segment(parent.first, parent.rank),
+                        state.v.segment(parent.first, parent.rank));
+  if (rotations == Rotations::seek) node.turned = nearest_rotation(port.covariance, node.turned);
+  follow_port(node, parent, port, PolarRates(port.covariance, node.turned, node.port->least_spread));
+  carry(node);
+}
+
+void TreeDynamics::Parts::prepare(TreeNode& node, Rotations rotations) {
+  if (node.parent < 0) return carry(node);
+  const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
+  if (parent.rank == 0) {
+    node.arm = parent.scale * node.port->data->center + node.lever;
+    node.carried_bias = carried_bias(node, parent, Vector6::Zero());
+    return carry(node);
+  }
+  const PortMotion port(*node.port, state.q.segment(parent.first, parent.rank),
+                        state.v.segment(parent.first, parent.rank));
+  if (rotations == Rotations::seek) node.turned = nearest_rotation(port.covariance, node.turned);
+  const PolarRates rates(port.covariance, node.turned, node.port->least_spread);
+  follow_port(node, parent, port, rates);
+  fill_carried(node, parent, rates, node.carried.topRows(parent.rank));
+  const Vector3 lever = node.turned * node.lever, turning = node.rate.tail<3>();
+  Vector6 bias;
+  bias.tail<3>() = rates.acceleration(port.covariance_rate, Matrix3::Zero(), turning);
+  bias.head<3>() = bias.tail<3>().cross(lever) + turning.cross(turning.cross(lever));
+  node.carried_bias = carried_bias(node, parent, bias);
+  carry(node);
+}
+
+void TreeDynamics::Parts::place_all(Rotations rotations) {
+  for (TreeNode& node : nodes) place(node, rotations);
+}
+
+void TreeDynamics::Parts::prepare_all(Rotations rotations) {
+  for (TreeNode& node : nodes) prepare(node, rotations);
+}
+
+void TreeDynamics::Parts::carry_all() {
+  for (TreeNode& node : nodes) carry(node);
+}
+
+MatrixX6 TreeDynamics::Parts::carried_by(const TreeNode& node) const {
+  const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
+  const auto q = state.q.segment(parent.first, parent.rank);
+  const PortMotion port(*node.port, q, q);
+  MatrixX6 rows(parent.rank, 6);
+  fill_carried(node, parent, PolarRates(port.covariance, node.turned, node.port->least_spread), rows);
+  return rows;
 }
 
 InertiaTerms& TreeDynamics::Parts::update_inertia(TreeNode& node) {
@@ -95,45 +149,115 @@ InertiaTerms& TreeDynamics::Parts::update_inertia(TreeNode& node) {
   return terms;
 }
 
+/// Mass and momentum of a domain by itself; motion_ then holds its terms. Returns its kinetic energy.
+double TreeDynamics::Parts::read_motion(const TreeNode& node, Vector6& total) {
+  node.body->motion(state.q.segment(node.first, node.rank), state.v.segment(node.first, node.rank),
+                    node.scale, motion_);
+  Vector6 velocity;
+  velocity << node.velocity, node.spin;
+  total.head<3>() = motion_.mass * node.velocity + node.spin.cross(motion_.first);
+  total.tail<3>() = motion_.first.cross(node.velocity) + motion_.rotational * node.spin;
+  const double energy = motion_.energy + velocity.dot(motion_.momentum + 0.5 * total);
+  total += motion_.momentum;
+  return energy;
+}
+
+void TreeDynamics::Parts::fill_sums(SubtreeSums& sum, const Vector6& total) const {
+  sum.mass = motion_.mass;
+  sum.springs = 0.0;
+  sum.first = motion_.first;
+  sum.rigid = motion_.rigid();
+  sum.load.setZero();
+  sum.momentum = total;
+}
+
+void TreeDynamics::Parts::begin_motion() {
+  kinetic_ = mass_ = 0.0;
+  center_.setZero();
+}
+
+void TreeDynamics::Parts::add_motion(const TreeNode& node) {
+  Vector6 total;
+  kinetic_ += read_motion(node, total);
+  mass_ += motion_.mass;
+  center_ += motion_.mass * (node.frame.position - tree->domains.front().position) +
+             node.frame.rotation * motion_.first;
+  if (tree->free) fill_sums(sums_of(node), total);
+}
+
+void TreeDynamics::Parts::end_motion() {
+  center_ /= mass_;
+  if (tree->free) add_up_sums();
+}
+
+void TreeDynamics::Parts::take_motion() {
+  begin_motion();
+  for (TreeNode& node : nodes) add_motion(node);
+  end_motion();
+}
+
 void TreeDynamics::Parts::update_sums() {
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
-    TreeNode& node = nodes[i];
-    const InertiaTerms& terms = update_inertia(node);
-    SubtreeSums& sum = sums[i];
-    sum = {};
-    sum.mass = terms.mass;
-    sum.first = terms.first;
-    sum.rigid = terms.rigid();
-    Vector6 velocity;
-    velocity << node.velocity, node.spin;
-    sum.momentum = sum.rigid * velocity + terms.coupling.transpose() * state.v.segment(node.first, node.rank);
+  Vector6 total;
+  for (TreeNode& node : nodes) {
+    (void)read_motion(node, total);
+    fill_sums(sums_of(node), total);
   }
+  add_up_sums();
+}
+
+/// From those of the domains, which are there.
+void TreeDynamics::Parts::add_up_sums() {
   for (std::size_t i = nodes.size() - 1; i > 0; --i) {
     const TreeNode& node = nodes[i];
-    SubtreeSums& parent = sums[static_cast<std::size_t>(node.parent)];
-    parent.mass += sums[i].mass;
-    parent.first += node.axes * sums[i].first + sums[i].mass * node.arm;
-    parent.rigid += at_parent(node, sums[i].rigid);
-    parent.momentum += at_parent(node, sums[i].momentum);
+    SubtreeSums& parent = sums_[static_cast<std::size_t>(node.parent)];
+    parent.mass += sums_[i].mass;
+    parent.first += node.axes * sums_[i].first + sums_[i].mass * node.arm;
+    parent.rigid += at_parent(node, sums_[i].rigid);
+    parent.momentum += at_parent(node, sums_[i].momentum);
   }
 }
 
-Vector3 TreeDynamics::Parts::position(const TreeLoad& point) const {
-  const TreeNode& node = nodes[static_cast<std::size_t>(point.node)];
-  const Vector3 local = point.place + point.rows.transpose() * state.q.segment(node.first, node.rank);
-  return node.frame.position + node.frame.rotation * (node.scale * local);
+Vector3 TreeDynamics::Parts::in_axes(const TreeNode& node, const DomainPoint& point) const {
+  return node.scale * (point.place + point.rows.transpose() * state.q.segment(node.first, node.rank));
 }
 
-Vector3 TreeDynamics::Parts::velocity(const TreeLoad& point) const {
-  const TreeNode& node = nodes[static_cast<std::size_t>(point.node)];
-  const Vector3 local = point.place + point.rows.transpose() * state.q.segment(node.first, node.rank);
-  const Vector3 moving = point.rows.transpose() * state.v.segment(node.first, node.rank);
-  return node.frame.rotation * (node.velocity + node.scale * (node.spin.cross(local) + moving));
+Vector3 TreeDynamics::Parts::position(const TreeNode& node, const DomainPoint& point) const {
+  return node.frame.position + node.frame.rotation * in_axes(node, point);
+}
+
+Vector3 TreeDynamics::Parts::velocity(const TreeNode& node, const DomainPoint& point) const {
+  const Vector3 moving = node.scale * (point.rows.transpose() * state.v.segment(node.first, node.rank));
+  return node.frame.rotation * (node.velocity + node.spin.cross(in_axes(node, point)) + moving);
+}
+
+Vector3 TreeDynamics::Parts::bias_at(const TreeNode& node, const DomainPoint& point) const {
+  const Vector3 moving = node.scale * (point.rows.transpose() * state.v.segment(node.first, node.rank));
+  return node.spin.cross(node.spin.cross(in_axes(node, point)) + 2.0 * moving);
+}
+
+Vector3 TreeDynamics::Parts::acceleration(const TreeNode& node, const DomainPoint& point,
+                                          const Vector6& of_frame) const {
+  const Vector3 own = node.scale * (point.rows.transpose() * state.a.segment(node.first, node.rank));
+  return of_frame.head<3>() + Vector3(of_frame.tail<3>()).cross(in_axes(node, point)) + own +
+         bias_at(node, point);
+}
+
+Vector6 TreeDynamics::Parts::frame_velocity(const TreeNode& node) const {
+  Vector6 result;
+  result << node.frame.rotation * node.velocity, node.frame.rotation * node.spin;
+  return result;
+}
+
+Vector6 TreeDynamics::Parts::frame_acceleration(const TreeNode& node) const {
+  Vector6 result;
+  result.head<3>() = node.frame.rotation * node.acceleration.head<3>() + gravity;
+  result.tail<3>() = node.frame.rotation * node.acceleration.tail<3>();
+  return result;
 }
 
 TreeMomentum TreeDynamics::Parts::total_momentum() const {
   const DomainFrame& frame = nodes.front().frame;
-  const SubtreeSums& sum = sums.front();
+  const SubtreeSums& sum = sums_.front();
   TreeMomentum total;
   total.mass = sum.mass;
   const Vector3 center = sum.first / sum.mass;
@@ -141,20 +265,6 @@ TreeMomentum TreeDynamics::Parts::total_momentum() const {
   total.linear = frame.rotation * sum.momentum.head<3>();
   total.angular = frame.rotation * (sum.momentum.tail<3>() - center.cross(sum.momentum.head<3>()));
   return total;
-}
-
-double TreeDynamics::Parts::kinetic_energy() {
-  double twice = 0.0;
-  for (TreeNode& node : nodes) {
-    const InertiaTerms& terms = update_inertia(node);
-    Vector6 velocity;
-    velocity << node.velocity, node.spin;
-    twice += velocity.dot(terms.rigid() * velocity);
-    if (node.rank == 0) continue;
-    const auto v = state.v.segment(node.first, node.rank);
-    twice += 2.0 * v.dot(terms.coupling * velocity) + std::pow(node.scale, 5) * v.dot(node.body->mass() * v);
-  }
-  return 0.5 * twice;
 }
 
 }  // namespace limber

@@ -1,9 +1,6 @@
 #include "limber/base/timer.hpp"
 #include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
-#include "limber/warp/rotation.hpp"
-
-#include <Eigen/LU>
 
 #include <algorithm>
 #include <cmath>
@@ -16,6 +13,7 @@ TreeNode make_node(const DomainTree& tree, Index i, std::vector<DomainBody>& bod
   const Domain& domain = tree.domains[static_cast<std::size_t>(i)];
   TreeNode node;
   node.parent = domain.parent;
+  node.kind = domain.kind;
   node.body = &bodies[static_cast<std::size_t>(domain.kind)];
   node.rank = node.body->rank();
   node.scale = domain.scale;
@@ -40,11 +38,21 @@ bool is_finite(const TreeState& state) {
          state.root.angular_velocity.allFinite() && state.root.rotation.coeffs().allFinite();
 }
 
-Vector6 in_axes(const Matrix3& rotation, const Vector3& linear, const Vector3& angular) {
-  Vector6 result;
-  result << rotation.transpose() * linear, rotation.transpose() * angular;
-  return result;
+/// Of Newmark's family; generalised alpha is among it.
+StepRule newmark_rule(double h, const NewmarkOptions& options) {
+  const double c = 1.0 - options.alpha_f, share = 1.0 / (1.0 - options.alpha_m);
+  StepRule rule{.h = h, .point = c, .alpha_m = options.alpha_m};
+  rule.displacement = c * options.beta * h * h * share;
+  rule.velocity = c * options.gamma * h * share;
+  rule.early_displacement = 0.5 * c * h * h - rule.displacement;
+  rule.early_velocity = c * h - rule.velocity;
+  return rule;
 }
+
+/// Rounding moves the coordinates of a domain by less than this share of its size: some hundred times the last digit.
+constexpr double rounding_share = 1e-13;
+
+constexpr int cautious_steps = 50;  ///< after a rescue
 
 }  // namespace
 
@@ -52,38 +60,41 @@ TreeDynamics::Parts::Parts(std::shared_ptr<const DomainTree> given) : tree(std::
   bodies.reserve(tree->kinds.size());
   for (const DomainKind& kind : tree->kinds) bodies.emplace_back(kind);
   nodes.reserve(tree->domains.size());
-  Index first = 0;
+  elastic_.resize(bodies.size());
+  Index first = 0, most = 0;
+  double reach = 0.0;
   for (Index i = 0; i < tree->domain_count(); ++i) {
-    nodes.push_back(make_node(*tree, i, bodies));
-    nodes.back().first = first;
-    if (i > 0) nodes[static_cast<std::size_t>(nodes.back().parent)].leaf = false;
-    first += nodes.back().rank;
+    TreeNode& node = nodes.emplace_back(make_node(*tree, i, bodies));
+    ElasticStates& states = elastic_[static_cast<std::size_t>(node.kind)];
+    node.lane = static_cast<Index>(states.nodes.size());
+    states.nodes.push_back(static_cast<int>(i));
+    node.first = first;
+    if (i > 0) nodes[static_cast<std::size_t>(node.parent)].leaf = false;
+    first += node.rank;
+    most = std::max(most, node.rank);
+    reach += node.body->reach() * node.body->reach();
   }
-  Index most = 0;
-  for (const TreeNode& node : nodes) most = std::max(most, node.rank);
+  reach_ = std::sqrt(reach);
+  for (const DomainBody& body : bodies)
+    if (body.rank() > 0) conservative_ = conservative_ && body.elastic().conservative();
   for (TreeNode& node : nodes)
     if (!node.leaf) node.system.setZero(padded(node.rank + 7), node.rank + 7);
-  queues_.resize(bodies.size());
-  for (std::size_t i = nodes.size(); i-- > 0;) {
-    const auto kind = static_cast<std::size_t>(tree->domains[i].kind);
-    if (bodies[kind].batch() != nullptr) queues_[kind].nodes.push_back(static_cast<int>(i));
+  for (std::size_t k = 0; k < elastic_.size(); ++k) {
+    ElasticStates& states = elastic_[k];
+    const Index r = bodies[k].rank(), count = static_cast<Index>(states.nodes.size());
+    states.q.setZero(r, count);
+    states.forces.setZero(r, count);
+    states.stiffnesses.setZero(r * r, count);
+    states.energies.setZero(count);
   }
-  for (std::size_t k = 0; k < queues_.size(); ++k) {
-    ElasticQueue& queue = queues_[k];
-    if (queue.nodes.size() < batch_size / 2) queue.nodes.clear();
-    const Index r = bodies[k].rank(),
-                count = std::min<Index>(batch_size, static_cast<Index>(queue.nodes.size()));
-    queue.states.setZero(r, count);
-    queue.forces.setZero(r, count);
-    queue.stiffnesses.setZero(r * r, count);
-    queue.energies.setZero(count);
-  }
-  sums.resize(nodes.size());
+  sums_.resize(nodes.size());
+  start_moving_.resize(nodes.size());
+  start_velocities_.resize(nodes.size());
   strain_.setZero(most);
   load_.setZero(most);
   carried_.setZero(padded(most + 7), 7);
   carried_work_ = carried_;
-  point_.setZero(most + 6, 3);
+  point_.setZero(padded(most + 7), 3);
   take_state(rest());
 }
 
@@ -101,12 +112,12 @@ TreeState TreeDynamics::Parts::rest() const {
 void TreeDynamics::Parts::take_momentum() {
   if (!tree->free) return;
   update_sums();
-  if (inertia != SubtreeInertia::full) {  // that of a rigid body is what is kept
-    Vector6 velocity;
-    velocity << nodes.front().velocity, nodes.front().spin;
-    sums.front().momentum = sums.front().rigid * velocity;
-  }
-  momentum = total_momentum();
+  momentum_ = total_momentum();
+  if (inertia == SubtreeInertia::full) return;
+  Vector6 velocity;  // lumped: what is kept of the angular momentum is that of a rigid body
+  velocity << nodes.front().velocity, nodes.front().spin;
+  sums_.front().momentum = sums_.front().rigid * velocity;
+  momentum_.angular = total_momentum().angular;
 }
 
 void TreeDynamics::Parts::take_state(const TreeState& next) {
@@ -114,142 +125,240 @@ void TreeDynamics::Parts::take_state(const TreeState& next) {
   balanced_ = false;
   for (TreeNode& node : nodes) {
     node.turned.setIdentity();
-    node.acceleration.setZero();
+    node.settled.setZero();
   }
-  update_frames();
+  place_all(Rotations::seek);
+  evaluate_elastic(state.q);
+  take_motion();
   take_momentum();
 }
 
 SolveStatus TreeDynamics::Parts::balance() {
-  aim_damping(0.0, {});
-  const SolveStatus status = eliminate({}, state.q, state.v);
+  const StepRule rule;
+  blowing_ = !wind.velocity.isZero(0.0) && wind.coefficient > 0.0;
+  start_momentum_ = momentum_;
+  aim(rule);
+  prepare_all(Rotations::keep);
+  const SolveStatus status = eliminate(rule, state.q, state.v);
   if (status != SolveStatus::converged) return status;
   accelerate_root();
-  for (TreeNode& node : nodes) accelerate(node);
+  for (TreeNode& node : nodes) accelerate(node, rule);
   if (!state.a.allFinite() || !nodes.front().acceleration.allFinite()) {
     state.a.setZero();
-    for (TreeNode& node : nodes) node.acceleration.setZero();
     return SolveStatus::not_finite;
   }
+  for (TreeNode& node : nodes) node.settled = frame_acceleration(node);
   balanced_ = true;
-  if (!tree->free) return status;
-  const TreeNode& root = nodes.front();
-  state.root.acceleration = root.frame.rotation * root.acceleration.head<3>() + gravity;
-  state.root.angular_acceleration = root.frame.rotation * root.acceleration.tail<3>();
+  state.root.acceleration = nodes.front().settled.head<3>();
+  state.root.angular_acceleration = nodes.front().settled.tail<3>();
   return status;
 }
 
+void TreeDynamics::Parts::remember() {
+  start_ = state;
+  start_momentum_ = momentum_;
+  start_kinetic_ = kinetic_;
+  start_center_ = center_;
+  for (std::size_t i = 0; i < nodes.size(); ++i) start_moving_[i] = {nodes[i].turned, nodes[i].settled};
+}
+
+void TreeDynamics::Parts::go_back() {
+  state = start_;
+  momentum_ = start_momentum_;
+  for (std::size_t i = 0; i < nodes.size(); ++i)
+    std::tie(nodes[i].turned, nodes[i].settled) = start_moving_[i];
+  place_all(Rotations::keep);
+  evaluate_elastic(state.q);
+  kinetic_ = start_kinetic_;
+  center_ = start_center_;
+}
+
+/// To where the solve of a step is linearised at first: as far as present accelerations take it. What velocities do would pump energy into the tree if it were taken from the
+/// start of the step.
+void TreeDynamics::Parts::predict(const StepRule& rule) {
+  const double t = rule.point * rule.h;
+  state.q += t * start_.v + (0.5 * t * t) * start_.a;
+  state.v += t * start_.a;
+  if (tree->free) {
+    const RootState& start = start_.root;
+    RootState& root = state.root;
+    root.velocity += t * start.acceleration;
+    root.angular_velocity += t * start.angular_acceleration;
+    root.position += (0.5 * t) * (start.velocity + root.velocity);
+    root.rotation = turned_by(start.rotation, (0.5 * t) * (start.angular_velocity + root.angular_velocity));
+  }
+  prepare_all(Rotations::seek);
+}
+
+/// To that point as the last iteration found it; elastic forces, too.
+void TreeDynamics::Parts::approach(const StepRule& rule) {
+  const double c = rule.point;
+  state.q = start_.q + c * (state.q - start_.q);
+  state.v = start_.v + c * (state.v - start_.v);
+  if (tree->free) {
+    const RootState& start = start_.root;
+    RootState& root = state.root;
+    root.rotation =
+        turned_by(start.rotation, (0.5 * c * rule.h) * (start.angular_velocity + unsettled_spin_));
+    root.position = start.position + c * (root.position - start.position);
+    root.velocity = start.velocity + c * (root.velocity - start.velocity);
+    root.angular_velocity = start.angular_velocity + c * (root.angular_velocity - start.angular_velocity);
+  }
+  prepare_all(Rotations::seek);
+  evaluate_elastic(state.q);
+}
+
 /// As Newmark does for coordinates; the rotation by the mean angular velocity.
-void TreeDynamics::Parts::advance_root(double h, const RootState& start, const NewmarkOptions& options) {
-  const TreeNode& node = nodes.front();
+void TreeDynamics::Parts::advance_root(const StepRule& rule, const NewmarkOptions& options) {
+  const double h = rule.h, share = 1.0 / (1.0 - rule.alpha_m);
+  const RootState& start = start_.root;
   RootState& root = state.root;
-  const Matrix3 axes = node.frame.rotation;
-  root.acceleration = axes * node.acceleration.head<3>() + gravity;
-  root.angular_acceleration = axes * node.acceleration.tail<3>();
+  const Vector6 solved = frame_acceleration(nodes.front());
+  root.acceleration = share * (solved.head<3>() - rule.alpha_m * start.acceleration);
+  root.angular_acceleration = share * (solved.tail<3>() - rule.alpha_m * start.angular_acceleration);
   root.velocity =
       start.velocity + h * ((1.0 - options.gamma) * start.acceleration + options.gamma * root.acceleration);
   root.angular_velocity = start.angular_velocity + h * ((1.0 - options.gamma) * start.angular_acceleration +
                                                         options.gamma * root.angular_acceleration);
   root.position = start.position + h * start.velocity +
                   h * h * ((0.5 - options.beta) * start.acceleration + options.beta * root.acceleration);
-  const Matrix3 turn = rotation_matrix(0.5 * h * (start.angular_velocity + root.angular_velocity));
-  root.rotation = Eigen::Quaterniond(turn * start.rotation.toRotationMatrix()).normalized();
+  root.rotation = turned_by(start.rotation, (0.5 * h) * (start.angular_velocity + root.angular_velocity));
+  unsettled_spin_ = root.angular_velocity;
 }
 
-/// Impulses from outside change the momentum of the whole; where the root is, and how it moves, follows from that.
-void TreeDynamics::Parts::settle_root(double h, const TreeMomentum& start, const NewmarkOptions& options) {
-  update_sums();
+/// What impulses from outside make of the momentum of the whole.
+void TreeDynamics::Parts::take_impulses(double h) {
+  const TreeMomentum& start = start_momentum_;
+  const Vector3 torque = load_torque_ - (swept_ / start.mass).cross(load_force_);
+  const double damped = 0.5 * h * damping.mass;  // against the world, half before and half after the step
+  momentum_ = start;
+  momentum_.linear =
+      ((1.0 - damped) * start.linear + h * (load_force_ + start.mass * gravity)) / (1.0 + damped);
+  momentum_.angular = ((1.0 - damped) * start.angular + h * torque) / (1.0 + damped);
+  momentum_.center += 0.5 * h * (start.linear + momentum_.linear) / start.mass;
+}
+
+/// Where the root is, and how it moves, follows from the momentum of the whole.
+void TreeDynamics::Parts::settle_root() {
   const TreeNode& node = nodes.front();
-  const SubtreeSums& sum = sums.front();
+  SubtreeSums& sum = sums_.front();
   const Matrix3 axes = node.frame.rotation;
   const Vector3 center = sum.first / sum.mass;  // from the root's origin, in its axes
-  Vector3 force = load_force_, torque = load_torque_;
-  for (const TreeLoad& spring : springs) {
-    force += spring.force;
-    torque += (position(spring) - node.frame.position - axes * center).cross(spring.force);
-  }
-  // Damping against the world, as Newmark takes it.
-  const double kept = 1.0 - (1.0 - options.gamma) * h * damping.mass,
-               over = 1.0 + options.gamma * h * damping.mass;
-  momentum = start;
-  momentum.linear = (kept * start.linear + h * (force + start.mass * gravity)) / over;
-  momentum.angular = (kept * start.angular + h * torque) / over;
-  momentum.center += 0.5 * h * (start.linear + momentum.linear) / start.mass;
-
-  const Vector6 target_about_center = in_axes(axes, momentum.linear, momentum.angular);
-  Vector6 target = target_about_center;
-  target.tail<3>() += center.cross(target_about_center.head<3>());
-  Vector6 velocity;
+  const Vector6 target = momentum_in_axes();
+  Vector6 velocity, change;
   velocity << node.velocity, node.spin;
   if (inertia == SubtreeInertia::full) {
-    velocity += solve_symmetric6(sum.rigid, target - sum.momentum);
+    change = solve_symmetric6(sum.rigid, target - sum.momentum);
   } else {
-    const Vector6 rigid = solve_symmetric6(sum.rigid, target);
+    change = solve_symmetric6(sum.rigid, target) - velocity;
     // Turning as a rigid body; but what its parts do to each other moves its centre of mass nowhere.
-    const Vector3 linear = sum.momentum.head<3>() + sum.rigid.topRows<3>() * (rigid - velocity);
-    velocity = rigid;
-    velocity.head<3>() += (target.head<3>() - linear) / sum.mass;
+    const Vector3 linear = sum.momentum.head<3>() + sum.rigid.topRows<3>() * change;
+    change.head<3>() += (target.head<3>() - linear) / sum.mass;
   }
+  kinetic_ += change.dot(sum.momentum + 0.5 * sum.rigid * change);
+  sum.momentum += sum.rigid * change;
+  velocity += change;
   state.root.velocity = axes * velocity.head<3>();
   state.root.angular_velocity = axes * velocity.tail<3>();
-  state.root.position = momentum.center - axes * center;
-  update_frames();
+  state.root.position = momentum_.center - axes * center;
+  center_ = momentum_.center - tree->domains.front().position;
+  carry_all();
+}
+
+/// That of the tree about the origin of its root, in the axes of that.
+Vector6 TreeDynamics::Parts::momentum_in_axes() const {
+  const Matrix3& axes = nodes.front().frame.rotation;
+  const SubtreeSums& sum = sums_.front();
+  Vector6 result;
+  result.head<3>() = axes.transpose() * momentum_.linear;
+  result.tail<3>() = axes.transpose() * momentum_.angular + (sum.first / sum.mass).cross(result.head<3>());
+  return result;
+}
+
+/// One solve, and the state at the end of the step that follows from it.
+SolveStatus TreeDynamics::Parts::advance_once(const StepRule& rule, const NewmarkOptions& options) {
+  const SolveStatus status = eliminate(rule, q_hat_, v_hat_);
+  if (status != SolveStatus::converged) return status;
+  Timer timer;
+  const double h = rule.h, share = 1.0 / (1.0 - rule.alpha_m);
+  accelerate_root();
+  begin_motion();
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    TreeNode& node = nodes[i];
+    if (i + 1 < nodes.size()) expect(nodes[i + 1]);
+    accelerate(node, rule);
+    node.settled = share * (frame_acceleration(node) - rule.alpha_m * start_moving_[i].second);
+    auto q = state.q.segment(node.first, node.rank), v = state.v.segment(node.first, node.rank),
+         a = state.a.segment(node.first, node.rank);
+    const auto q0 = start_.q.segment(node.first, node.rank), v0 = start_.v.segment(node.first, node.rank),
+               a0 = start_.a.segment(node.first, node.rank);
+    a = share * (a - rule.alpha_m * a0);
+    q = q0 + h * v0 + (h * h) * ((0.5 - options.beta) * a0 + options.beta * a);
+    v = v0 + h * ((1.0 - options.gamma) * a0 + options.gamma * a);
+    if (i == 0 && tree->free) advance_root(rule, options);
+    place(node, Rotations::seek);
+    add_motion(node);
+  }
+  end_motion();
+  if (!is_finite(state)) return SolveStatus::not_finite;
+  if (tree->free) {
+    take_impulses(h);
+    settle_root();
+  }
+  if (measure) timings.core += timer.seconds();
+  return status;
+}
+
+/// The implicit step by itself, whatever energy it ends with.
+SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options) {
+  Timer timer;
+  const StepRule rule = newmark_rule(h, options);
+  q_hat_ = start_.q + (rule.point * h) * start_.v + rule.early_displacement * start_.a;
+  v_hat_ = start_.v + rule.early_velocity * start_.a;
+  aim(rule);
+  predict(rule);
+  if (measure) timings.core += timer.seconds();
+  SolveReport report;
+  before_ = start_.a;
+  while (true) {
+    report.status = advance_once(rule, options);
+    ++report.iterations;
+    state.time = start_.time + h;
+    if (!report.ok() || options.max_iterations == 1) return report;
+    // By how much the last iteration moved the coordinates, as a share of the step; rounding hides what is less than 1e-12 of them, or of the size of the domains.
+    const double change = options.beta * h * h * (state.a - before_).norm();
+    const double size = (state.q - start_.q).norm() + 1e-4 * state.q.norm();
+    report.residual = size > 0.0 ? change / size : 0.0;
+    if (report.residual <= options.tolerance || change <= rounding_share * reach_) return report;
+    if (report.iterations >= options.max_iterations) {
+      report.status = SolveStatus::not_converged;
+      return report;
+    }
+    before_ = state.a;
+    approach(rule);
+  }
 }
 
 SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   if (!balanced_) {
     if (const SolveStatus status = balance(); status != SolveStatus::converged) return {status, 0, 0.0};
   }
-  start_ = state;
-  start_moving_.clear();
-  for (const TreeNode& node : nodes) start_moving_.emplace_back(node.turned_before, node.acceleration);
-  const TreeMomentum start_momentum = momentum;
-  const Implicit implicit{options.beta * h * h, options.gamma * h};
-  q_hat_ = start_.q + h * start_.v + ((0.5 - options.beta) * h * h) * start_.a;
-  v_hat_ = start_.v + ((1.0 - options.gamma) * h) * start_.a;
-  aim_springs(h, options);
-  aim_damping(h, options);
-  SolveReport report;
-  do {
-    before_ = state.a;
-    report.status = eliminate(implicit, q_hat_, v_hat_);
-    ++report.iterations;
-    if (!report.ok()) break;
-    Timer timer;
-    state.time = start_.time + h;
-    accelerate_root();
-    if (tree->free) advance_root(h, start_.root, options);
-    for (std::size_t i = 0; i < nodes.size(); ++i) {
-      TreeNode& node = nodes[i];
-      if (i + 1 < nodes.size()) expect(nodes[i + 1]);
-      accelerate(node);
-      const auto a = state.a.segment(node.first, node.rank);
-      state.q.segment(node.first, node.rank) =
-          q_hat_.segment(node.first, node.rank) + implicit.displacement * a;
-      state.v.segment(node.first, node.rank) = v_hat_.segment(node.first, node.rank) + implicit.velocity * a;
-      update_frame(node);
-    }
-    if (!is_finite(state)) {
-      report.status = SolveStatus::not_finite;
-      break;
-    }
-    if (tree->free) settle_root(h, start_momentum, options);
-    if (measure) timings.core += timer.seconds();
-    if (options.max_iterations == 1) break;
-    // By how much the last iteration moved the coordinates, as a share of the step; rounding hides what is less than 1e-12 of them.
-    const double change = implicit.displacement * (state.a - before_).norm();
-    const double size = (state.q - start_.q).norm() + 1e-4 * state.q.norm();
-    report.residual = size > 0.0 ? change / size : 0.0;
-    if (report.residual <= options.tolerance) break;
-    if (report.iterations >= options.max_iterations) report.status = SolveStatus::not_converged;
-  } while (report.ok());
-  if (!report.ok()) {
-    state = start_;
-    momentum = start_momentum;
-    for (std::size_t i = 0; i < nodes.size(); ++i)
-      std::tie(nodes[i].turned, nodes[i].acceleration) = start_moving_[i];
-    update_frames();
+  blowing_ = !wind.velocity.isZero(0.0) && wind.coefficient > 0.0;
+  remember();
+  allowed_ = energy() + state.slack;
+  if (!std::isfinite(allowed_)) return {SolveStatus::not_finite, 0, 0.0};
+  SolveReport report = advance(h, state.caution > 0 ? cautious(options) : options);
+  state.caution = std::max(0, start_.caution - 1);
+  if (!report.ok() && options.max_iterations != 1) {  // shorter steps may converge
+    go_back();
+    return report;
   }
+  if (report.ok() && hold_energy(h, options.guarded)) return report;
+  report.rescued = true;
+  report.status = options.guarded ? rescue(h) : SolveStatus::not_finite;
+  ++report.iterations;
+  state.caution = cautious_steps;
+  if (!report.ok()) go_back();
   return report;
 }
 

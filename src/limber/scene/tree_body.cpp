@@ -38,6 +38,13 @@ Matrix3X with_columns(Matrix3X field, Index count) {
   return field;
 }
 
+/// One linearised step is taken as in real time, unless the scene chose its own.
+NewmarkOptions newmark_of(const NewmarkOptions& given) {
+  const NewmarkOptions standard;
+  const bool chosen = given.beta != standard.beta || given.gamma != standard.gamma || !given.guarded;
+  return given.max_iterations == 1 && !chosen ? tree_newmark() : given;
+}
+
 }  // namespace
 
 TreeBody::TreeBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress)
@@ -49,7 +56,7 @@ TreeBody::TreeBody(const Scene& scene, const Body& body, const Executor& executo
       surface_vertex_count_(body.render.vertex_count()),
       gravity_(scene.gravity),
       accelerations_(body.accelerations),
-      newmark_(scene.solver.newmark) {
+      newmark_(newmark_of(scene.solver.newmark)) {
   require(body.rank == 0, "{}: 'rank' is that of one subspace; give 'domains' with a 'rank' instead",
           body.name);
   dynamics_.set_inertia(body.domains.inertia);

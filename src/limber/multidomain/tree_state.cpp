@@ -1,0 +1,129 @@
+#include "limber/base/error.hpp"
+#include "limber/multidomain/tree_parts.hpp"
+
+#include <cmath>
+#include <cstdint>
+#include <tuple>
+
+// The state of a tree as bytes. What steps carry on besides coordinates and velocities is in it, so that a run goes on with the same bits.
+
+namespace limber {
+namespace {
+
+void write_vector(const Vector3& x, StateWriter& out) { out.write(Vector(x)); }
+
+void read_vector(StateReader& in, Vector3& x) {
+  Vector values;
+  in.read(values);
+  require(values.size() == 3, "the state of a tree has a vector of {} entries, expected 3", values.size());
+  x = values;
+}
+
+void write_momentum(const TreeMomentum& momentum, StateWriter& out) {
+  out.write(momentum.mass);
+  write_vector(momentum.center, out);
+  write_vector(momentum.linear, out);
+  write_vector(momentum.angular, out);
+}
+
+void read_momentum(StateReader& in, TreeMomentum& momentum) {
+  in.read(momentum.mass);
+  read_vector(in, momentum.center);
+  read_vector(in, momentum.linear);
+  read_vector(in, momentum.angular);
+}
+
+/// Throws Error for numbers that are not finite.
+void check_finite(const TreeState& state) {
+  const RootState& root = state.root;
+  require(state.q.allFinite() && state.v.allFinite() && state.a.allFinite() && std::isfinite(state.slack) &&
+              is_unit(root.rotation) && root.position.allFinite() && root.velocity.allFinite() &&
+              root.angular_velocity.allFinite() && root.acceleration.allFinite() &&
+              root.angular_acceleration.allFinite(),
+          "the state has numbers that are not finite, or a rotation that is not of unit length");
+}
+
+TreeState read_state(StateReader& in, Index size) {
+  TreeState state;
+  in.read(state.time);
+  in.read(state.slack);
+  std::int64_t caution = 0;
+  in.read(caution);
+  state.caution = static_cast<int>(caution);
+  in.read(state.q);
+  in.read(state.v);
+  in.read(state.a);
+  require(state.q.size() == size && state.v.size() == size && state.a.size() == size,
+          "the state has {} coordinates, the tree needs {}", state.q.size(), size);
+  for (Vector3* x : {&state.root.position, &state.root.velocity, &state.root.angular_velocity,
+                     &state.root.acceleration, &state.root.angular_acceleration})
+    read_vector(in, *x);
+  Vector rotation;
+  in.read(rotation);
+  require(rotation.size() == 4, "the rotation of the root has {} entries, expected 4", rotation.size());
+  state.root.rotation.coeffs() = rotation;
+  check_finite(state);
+  return state;
+}
+
+/// turned and settled of a node.
+std::pair<Matrix3, Vector6> read_moving(StateReader& in, std::size_t domain) {
+  Vector turned, settled;
+  in.read(turned);
+  in.read(settled);
+  require(turned.size() == 9 && settled.size() == 6, "the state of domain {} has another size", domain);
+  const Matrix3 R = turned.reshaped(3, 3);
+  require((R.transpose() * R - Matrix3::Identity()).norm() <= 1e-6 && settled.allFinite(),
+          "the state of domain {} has no rotation, or numbers that are not finite", domain);
+  return {R, settled};
+}
+
+}  // namespace
+
+void TreeDynamics::Parts::save(StateWriter& out) const {
+  out.write(state.time);
+  out.write(state.slack);
+  out.write(std::int64_t{state.caution});
+  out.write(state.q);
+  out.write(state.v);
+  out.write(state.a);
+  for (const Vector3* x : {&state.root.position, &state.root.velocity, &state.root.angular_velocity,
+                           &state.root.acceleration, &state.root.angular_acceleration})
+    write_vector(*x, out);
+  out.write(Vector(state.root.rotation.coeffs()));
+  write_momentum(momentum_, out);
+  out.write(balanced_);
+  out.write(kinetic_);
+  write_vector(center_, out);
+  for (const TreeNode& node : nodes) {
+    out.write(Vector(node.turned.reshaped()));
+    out.write(Vector(node.settled));
+  }
+}
+
+void TreeDynamics::Parts::restore(StateReader& in) {
+  const TreeState next = read_state(in, state.q.size());
+  TreeMomentum momentum;
+  read_momentum(in, momentum);
+  bool balanced = false;
+  double kinetic = 0.0;
+  Vector3 center;
+  in.read(balanced);
+  in.read(kinetic);
+  read_vector(in, center);
+  require(std::isfinite(kinetic) && center.allFinite(), "the state has an energy that is not finite");
+  std::vector<std::pair<Matrix3, Vector6>> moving;
+  for (std::size_t i = 0; i < nodes.size(); ++i) moving.push_back(read_moving(in, i));
+
+  state = next;
+  for (std::size_t i = 0; i < nodes.size(); ++i) std::tie(nodes[i].turned, nodes[i].settled) = moving[i];
+  place_all(Rotations::keep);
+  evaluate_elastic(state.q);
+  take_motion();
+  momentum_ = momentum;
+  balanced_ = balanced;
+  kinetic_ = kinetic;
+  center_ = center;
+}
+
+}  // namespace limber

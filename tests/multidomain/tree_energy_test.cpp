@@ -1,0 +1,342 @@
+#include "limber/linalg/state_stream.hpp"
+#include "limber/multidomain/tree_dynamics.hpp"
+#include "tests/multidomain/small_trees.hpp"
+#include "tests/reduced/allocations.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+namespace limber {
+namespace {
+
+constexpr double rounding = 1e-9;  ///< share by which an energy may exceed what it started with
+
+/// A slender beam of 1 m in three domains, soft enough to swing about twice in a second.
+std::shared_ptr<const DomainTree> slender_beam(const std::string& law = "stvk",
+                                               ForceKind forces = ForceKind::automatic, bool free = false) {
+  const VolumeMesh mesh =
+      make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(12, 2, 2)});
+  Decomposition cut{{}, {"a", "b", "c"}};
+  for (Index e = 0; e < mesh.element_count(); ++e)
+    cut.domain.push_back(static_cast<int>(3.0 * test::element_center(mesh, e).x()));
+  DecomposedBody body{mesh, {test::material(law, 1e6)}, {}, {}, {}};
+  if (!free) body.fixed = test::vertices_below(mesh, 1e-9);
+  TreeReduceOptions options;
+  options.rank = 8;
+  options.reduce.forces = forces;
+  options.executor = Executor(1);
+  TreeReduceReport report;
+  return std::make_shared<const DomainTree>(reduce_tree(make_parts(body, cut), options, report));
+}
+
+const std::shared_ptr<const DomainTree>& beam() {
+  static const auto tree = slender_beam();
+  return tree;
+}
+
+const std::shared_ptr<const DomainTree>& flying_beam() {
+  static const auto tree = slender_beam("stvk", ForceKind::automatic, true);
+  return tree;
+}
+
+/// The middle of a domain's far end.
+TreePoint end_of(const DomainTree& tree, Index domain) {
+  const SimulationMesh& simulation = *tree.kind(domain).model.simulation;
+  Index end = 0;
+  simulation.mesh.vertices.row(0).maxCoeff(&end);
+  return {domain, simulation.mesh.vertices.col(end), simulation.basis.middleRows<3>(3 * end)};
+}
+
+/// Elastic and kinetic energy, and that of gravity.
+double energy_of(const TreeDynamics& dynamics, const Vector3& gravity = Vector3::Zero()) {
+  double sum = dynamics.elastic_energy() + dynamics.kinetic_energy();
+  if (!gravity.isZero(0.0)) {
+    const TreeMomentum momentum = dynamics.momentum();
+    sum -= momentum.mass * gravity.dot(momentum.center - dynamics.tree().domains[0].position);
+  }
+  return sum;
+}
+
+/// Everything moves somehow, with this energy.
+void kick(TreeDynamics& dynamics, double energy, unsigned seed) {
+  TreeState state = dynamics.state();
+  state.v = test::random_vector(state.v.size(), 1.0, seed);
+  if (dynamics.tree().free) {
+    state.root.velocity = Vector3(0.2, -0.1, 0.3);
+    state.root.angular_velocity = Vector3(1.0, -2.0, 0.5);
+  }
+  dynamics.set_state(state);
+  const double factor = std::sqrt(energy / dynamics.kinetic_energy());
+  state.v *= factor;
+  state.root.velocity *= factor;
+  state.root.angular_velocity *= factor;
+  dynamics.set_state(state);
+}
+
+struct LetGo {
+  double worst = 0.0;  ///< growth of the energy, as a share of the first
+  double last = 0.0;   ///< energy at the end, likewise
+  int rescued = 0;
+};
+
+/// Steps after which nothing changes from outside.
+LetGo let_go(TreeDynamics& dynamics, double h, int steps, const std::function<double()>& energy,
+             const NewmarkOptions& options = tree_newmark()) {
+  LetGo result;
+  const double start = energy();
+  for (int i = 0; i < steps; ++i) {
+    const SolveReport report = dynamics.step(h, options);
+    EXPECT_TRUE(report.ok()) << "step " << i << " of " << h << " s: " << name_of(report.status);
+    if (!report.ok()) break;
+    result.rescued += report.rescued;
+    const double now = energy();
+    EXPECT_TRUE(std::isfinite(now));
+    result.worst = std::max(result.worst, (now - start) / std::abs(start));
+    result.last = now / start;
+  }
+  return result;
+}
+
+LetGo let_go(TreeDynamics& dynamics, double h, int steps) {
+  return let_go(dynamics, h, steps, [&] { return energy_of(dynamics); });
+}
+
+TEST(TreeEnergy, OfABeamThatWasPushedNeverGrows) {
+  TreeDynamics dynamics(beam());
+  dynamics.set_gravity({0.0, 0.0, -9.81});
+  for (int i = 0; i < 18; ++i) ASSERT_TRUE(dynamics.step(1.0 / 60.0).ok());
+  dynamics.set_gravity(Vector3::Zero());
+  const LetGo found = let_go(dynamics, 1.0 / 60.0, 4000);
+  EXPECT_LE(found.worst, rounding);
+  EXPECT_LE(found.rescued, 80);
+}
+
+TEST(TreeEnergy, NeverGrowsAtAnyStepAndAnyStiffness) {
+  TreeDynamics dynamics(beam());
+  unsigned seed = 1;
+  for (const double stiffness : {0.01, 1.0, 100.0}) {
+    for (Index d = 0; d < 3; ++d) dynamics.set_stiffness(d, d == 1 ? stiffness : 1.0);
+    for (const double h : {1e-5, 1e-3, 1e-2, 0.1}) {
+      for (const double violence : {0.3, 300.0}) {
+        dynamics.reset();
+        kick(dynamics, violence, ++seed);
+        const LetGo found = let_go(dynamics, h, 100);
+        EXPECT_LE(found.worst, rounding)
+            << "stiffness " << stiffness << ", h " << h << ", " << violence << " J";
+      }
+    }
+  }
+}
+
+TEST(TreeEnergy, OfAGentleSwingStays) {
+  TreeDynamics dynamics(beam());
+  const double frequency = dynamics.natural_frequencies()(0), h = 1.0 / 60.0;
+  dynamics.set_gravity({0.0, 0.0, -0.3});
+  for (int i = 0; i < 15; ++i) ASSERT_TRUE(dynamics.step(h).ok());
+  dynamics.set_gravity(Vector3::Zero());
+  const int periods = 10;
+  const LetGo found = let_go(dynamics, h, static_cast<int>(std::lround(periods / frequency / h)));
+  EXPECT_LE(found.worst, rounding);
+  EXPECT_GE(found.last, std::pow(1.0 - 0.004, periods)) << "a swing of " << frequency << " Hz";
+  EXPECT_EQ(found.rescued, 0);
+}
+
+TEST(TreeEnergy, WithMomentumOfAFreeTreeStays) {
+  for (const double h : {1e-3, 1.0 / 60.0, 0.1}) {
+    TreeDynamics dynamics(flying_beam());
+    kick(dynamics, 20.0, 7);
+    const TreeMomentum start = dynamics.momentum();
+    const LetGo found = let_go(dynamics, h, 500);
+    const TreeMomentum end = dynamics.momentum();
+    EXPECT_LE(found.worst, rounding) << h;
+    EXPECT_LE((end.linear - start.linear).norm(), 1e-12 * start.linear.norm()) << h;
+    EXPECT_LE((end.angular - start.angular).norm(), 1e-12 * start.angular.norm()) << h;
+    EXPECT_LE((end.center - start.center - 500 * h * start.linear / start.mass).norm(), 1e-9) << h;
+  }
+}
+
+TEST(TreeEnergy, OfABodyThatFallsOrHangsNeverGrows) {
+  const Vector3 gravity(0.5, 0.0, -9.81);
+  for (const auto& tree : {beam(), flying_beam()}) {
+    TreeDynamics dynamics(tree);
+    kick(dynamics, 5.0, 11);
+    dynamics.set_gravity(gravity);
+    const LetGo found = let_go(dynamics, 0.02, 500, [&] { return energy_of(dynamics, gravity); });
+    EXPECT_LE(found.worst, rounding);
+  }
+}
+
+TEST(TreeEnergy, WithThatOfSpringsAndForcesNeverGrows) {
+  for (const auto& tree : {beam(), flying_beam()}) {
+    for (const double h : {2e-3, 0.05}) {
+      TreeDynamics dynamics(tree);
+      const TreePoint end = end_of(*tree, 2), middle = end_of(*tree, 1);
+      const Vector3 target = dynamics.position(end) + Vector3(-0.2, 0.3, 0.2), force(0.0, 2.0, -3.0),
+                    origin = dynamics.position(middle);
+      const double stiffness = 300.0;
+      dynamics.set_springs({{{end, target, stiffness}}});
+      dynamics.set_forces({{{middle, force}}});
+      const LetGo found = let_go(dynamics, h, 400, [&] {
+        return energy_of(dynamics) + 0.5 * stiffness * (dynamics.position(end) - target).squaredNorm() -
+               force.dot(dynamics.position(middle) - origin);
+      });
+      EXPECT_LE(found.worst, rounding) << h << (tree->free ? ", free" : ", held");
+    }
+  }
+}
+
+class Lumped : public testing::TestWithParam<SubtreeInertia> {};
+
+TEST_P(Lumped, InertiaGivesNoEnergyEither) {
+  // Its equations conserve no energy; that of the true masses is bounded all the same.
+  for (const auto& tree : {beam(), flying_beam()}) {
+    for (const double h : {1e-3, 1.0 / 60.0}) {
+      TreeDynamics dynamics(tree);
+      dynamics.set_inertia(GetParam());
+      kick(dynamics, 10.0, 5);
+      EXPECT_LE(let_go(dynamics, h, 1000).worst, rounding) << h << (tree->free ? ", free" : ", held");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Inertia, Lumped, testing::Values(SubtreeInertia::interface, SubtreeInertia::center));
+
+TEST(TreeEnergy, OfAnyMaterialNeverGrows) {
+  const std::pair<const char*, ForceKind> kinds[] = {{"corotational", ForceKind::cubature},
+                                                     {"neo-hookean", ForceKind::cubature},
+                                                     {"neo-hookean", ForceKind::modal_cubature}};
+  for (const auto& [law, forces] : kinds) {
+    TreeDynamics dynamics(slender_beam(law, forces));
+    for (const double h : {1e-3, 1.0 / 60.0}) {
+      dynamics.reset();
+      kick(dynamics, 10.0, 3);
+      EXPECT_LE(let_go(dynamics, h, 300).worst, rounding) << law << " " << h;
+    }
+  }
+}
+
+TEST(TreeEnergy, OfDampedMotionOnlyFalls) {
+  for (const RayleighDamping& damping : {RayleighDamping{2.0, 0.0}, RayleighDamping{0.0, 0.01},
+                                         RayleighDamping{1.0, 0.02, RayleighDamping::Stiffness::linear}}) {
+    for (const auto& tree : {beam(), flying_beam()}) {
+      TreeDynamics dynamics(tree);
+      dynamics.set_damping(damping);
+      kick(dynamics, 30.0, 9);
+      EXPECT_LE(let_go(dynamics, 0.02, 300).worst, rounding);
+    }
+  }
+}
+
+TEST(TreeEnergy, OfIteratedStepsNeverGrows) {
+  TreeDynamics dynamics(beam());
+  for (const NewmarkOptions& options : {tree_newmark(30), NewmarkOptions{}}) {
+    dynamics.reset();
+    kick(dynamics, 3.0, 2);
+    const LetGo found = let_go(
+        dynamics, 5e-3, 500, [&] { return energy_of(dynamics); }, options);
+    EXPECT_LE(found.worst, rounding);
+    EXPECT_GE(found.last, 0.3);
+  }
+}
+
+TEST(TreeEnergy, OfALightTreeInAStormIsThatOfTheStorm) {
+  // The drag of a leaf would stop it within a hundredth of such a step.
+  TreeDynamics dynamics(slender_beam());
+  const Wind storm{.velocity = Vector3(0.0, 40.0, 10.0), .gusts = 0.5, .coefficient = 30.0};
+  const double most = 0.5 * dynamics.momentum().mass * 40.0 * 40.0;
+  for (const double h : {0.01, 0.1}) {
+    dynamics.reset();
+    dynamics.set_wind(storm);
+    for (int i = 0; i < 300; ++i) {
+      ASSERT_TRUE(dynamics.step(h).ok());
+      ASSERT_LE(energy_of(dynamics), 10.0 * most) << "step " << i << " of " << h << " s";
+    }
+    dynamics.set_wind({});
+    EXPECT_LE(let_go(dynamics, h, 300).worst, rounding);
+  }
+}
+
+TEST(TreeEnergy, LeansIntoTheWindByTheSameAtAnyStep) {
+  const auto lean = [](double h) {
+    TreeDynamics dynamics(beam());
+    dynamics.set_damping({2.0, 0.01});
+    dynamics.set_wind({.velocity = Vector3(0.0, 5.0, 0.0)});
+    for (int i = 0; i < 400; ++i) EXPECT_TRUE(dynamics.step(h).ok());
+    EXPECT_LE(dynamics.kinetic_energy(), 1e-10);
+    return dynamics.state().q;
+  };
+  const Vector fine = lean(0.02), coarse = lean(0.1);
+  EXPECT_GT(fine.norm(), 1e-3);
+  EXPECT_LE((fine - coarse).norm(), 1e-3 * fine.norm());
+}
+
+std::string saved(const TreeDynamics& dynamics) {
+  StateWriter out;
+  dynamics.save(out);
+  return out.bytes();
+}
+
+TEST(TreeEnergy, IsRememberedToTheBit) {
+  for (const auto& tree : {beam(), flying_beam()}) {
+    TreeDynamics one(tree), other(tree);
+    const TreePoint end = end_of(*tree, 2);
+    kick(one, 200.0, 4);
+    for (TreeDynamics* dynamics : {&one, &other}) {
+      dynamics->set_damping({0.1, 1e-4});
+      dynamics->set_wind({.velocity = Vector3(1.0, 3.0, 0.0), .gusts = 0.5});
+      dynamics->set_springs({{{end, Vector3(0.9, 0.2, 0.1), 20.0}}});
+    }
+    int rescued = 0, slack = 0;
+    for (int i = 0; i < 60; ++i) {
+      const std::string bytes = saved(one);
+      StateReader in(bytes, "test");
+      other.restore(in);
+      for (int k = 0; k < 2; ++k) {
+        const SolveReport a = one.step(0.02), b = other.step(0.02);
+        ASSERT_TRUE(a.ok() && b.ok());
+        ASSERT_EQ(a.rescued, b.rescued);
+        rescued += a.rescued;
+        slack += one.state().slack > 0.0;
+      }
+      ASSERT_TRUE(saved(one) == saved(other)) << "after " << i;
+    }
+    EXPECT_GT(rescued, 0) << "nothing is tested";
+    EXPECT_GT(slack, 0) << "nothing is tested";
+  }
+}
+
+TEST(TreeEnergy, LostInAHandDoesNotComeBack) {
+  TreeDynamics dynamics(beam());
+  dynamics.set_damping({5.0, 0.05});
+  const TreePoint end = end_of(*beam(), 2);
+  dynamics.set_forces({{{end, Vector3(0.0, 0.0, 5.0)}}});
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(dynamics.step(0.02).ok());
+  EXPECT_GT(dynamics.state().slack, 0.0);
+  dynamics.set_forces({{{end, Vector3(0.0, 0.0, 5.0)}}});  // the same: nothing has changed
+  EXPECT_GT(dynamics.state().slack, 0.0);
+  dynamics.set_forces({});
+  EXPECT_LE(dynamics.state().slack, 0.0);
+}
+
+TEST(TreeDynamics, AWarmedUpStepAllocatesNothing) {
+  for (const auto& tree : {beam(), flying_beam()}) {
+    TreeDynamics dynamics(tree);
+    const TreePoint end = end_of(*tree, 2), middle = end_of(*tree, 1);
+    dynamics.set_gravity({0.0, 0.0, -1.0});
+    dynamics.set_damping({0.1, 1e-3});
+    dynamics.set_wind({.velocity = Vector3(1.0, 3.0, 0.0), .gusts = 0.5});
+    dynamics.set_springs({{{end, Vector3(0.9, 0.2, 0.1), 20.0}}});
+    dynamics.set_forces({{{middle, Vector3(0.0, 1.0, 0.0)}}});
+    for (int i = 0; i < 3; ++i) ASSERT_TRUE(dynamics.step(5e-3).ok());
+    EXPECT_EQ(test::allocations_of([&] {
+                for (int i = 0; i < 20; ++i) EXPECT_TRUE(dynamics.step(5e-3).ok());
+              }),
+              0);
+  }
+}
+
+}  // namespace
+}  // namespace limber
