@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 // Energy from nowhere, and how a tree is kept from it (integrators/energy_guard.hpp says why).
 //
@@ -21,13 +22,14 @@
 namespace limber {
 namespace {
 
-/// Share of E that rounding is below: StVK's polynomials cancel by up to some thousand times.
+/// Share that rounding is below, of each part of E.
 constexpr double rounding_share = 1e-12;
 
 /// Largest angle by which a step is turned to where its angular momentum takes no more energy than it had: more than an error of the step, rad.
 constexpr double largest_correction = 0.1;
 
-constexpr int halvings = 12;  ///< of a step by implicit Euler
+constexpr double small_part = 0.02, least_part = 1e-10;  ///< of a step by implicit Euler
+constexpr int most_turns = 4;                            ///< after it
 
 }  // namespace
 
@@ -37,18 +39,31 @@ bool TreeDynamics::Parts::adrift() const {
   return tree->free && !pulled && !blowing_;
 }
 
-double TreeDynamics::Parts::elastic_energy() {
+double TreeDynamics::Parts::elastic_energy() const {
   double sum = 0.0;
-  elastic_rounding_ = 0.0;
   for (const TreeNode& node : nodes) {
     const double factor = node.stiffness * node.scale * node.scale * node.scale;
     sum += factor * elastic_[static_cast<std::size_t>(node.kind)].energies(node.lane);
-    elastic_rounding_ += factor * node.body->energy_rounding();
   }
   return sum;
 }
 
-/// P; rounding_ is then that of E.
+/// Of the energy last computed, J. That of a domain is a sum of terms like K_ij q_i q_j, each rounded on its own, which may cancel by far.
+double TreeDynamics::Parts::rounding() const {
+  constexpr double few_eps = 8.0 * std::numeric_limits<double>::epsilon();
+  double sum = rounding_share * energy_size_;
+  for (const TreeNode& node : nodes) {
+    const double factor = node.stiffness * node.scale * node.scale * node.scale;
+    const ElasticStates& states = elastic_[static_cast<std::size_t>(node.kind)];
+    const double stiffness =
+        std::max(states.stiffnesses.col(node.lane).norm(), node.body->rest_stiffness().norm());
+    sum +=
+        factor * (node.body->energy_rounding() + few_eps * stiffness * states.q.col(node.lane).squaredNorm());
+  }
+  return sum;
+}
+
+/// P.
 double TreeDynamics::Parts::potential() {
   const bool alone = adrift();
   const Vector3 rest = tree->domains.front().position, origin = alone ? momentum_.center : rest;
@@ -70,7 +85,7 @@ double TreeDynamics::Parts::potential() {
     add(0.5 * spring.stiffness * stretch.squaredNorm(),
         spring.stiffness * stretch.norm() * (x - rest).norm());
   }
-  rounding_ = rounding_share * size + elastic_rounding_;
+  energy_size_ = size;
   return sum;
 }
 
@@ -93,7 +108,8 @@ TreeDynamics::Parts::LockedMotion TreeDynamics::Parts::locked() const {
 }
 
 /// Turns a tree adrift about its centre of mass, by at most `largest` radians, to where its angular momentum L takes less kinetic energy, by `energy`. With
-/// l = L in its axes, T = 1/2 l . I^-1 l along the great circle on which it falls fastest, through l and I^-1 l, is a cosine of twice the angle.
+/// l = L in its axes, T = 1/2 l . I^-1 l along the great circle on which it falls fastest, through l and I^-1 l, is a cosine of twice the angle. Where that does not fall
+/// so far, it is turned to its lowest point.
 bool TreeDynamics::Parts::turn(double energy, double largest) {
   const TreeNode& root = nodes.front();
   const SubtreeSums& sum = sums_.front();
@@ -111,8 +127,7 @@ bool TreeDynamics::Parts::turn(double energy, double largest) {
   const double there = aside.dot(inverse * aside), mean = 0.5 * (along.dot(w) + there),
                half = 0.5 * (along.dot(w) - there), size = std::hypot(half, slope);
   const double sought = (along.dot(w) - 2.0 * energy / squared - mean) / size;
-  if (sought < -1.0) return false;
-  const double angle = 0.5 * (std::atan2(slope, half) - std::acos(std::min(1.0, sought)));
+  const double angle = 0.5 * (std::atan2(slope, half) - std::acos(std::clamp(sought, -1.0, 1.0)));
   if (!(std::abs(angle) <= largest)) return false;
 
   const Vector6 before = locked().velocity;
@@ -166,17 +181,16 @@ bool TreeDynamics::Parts::hold_energy(double h, bool guarded) {
   evaluate_elastic(state.q);
   double fixed = potential();
   const double allowed = allowed_ + wind_work(h);
-  EnergyVerdict verdict = judge_energy(allowed, kinetic_ - flight(), fixed, rounding_);
-  if (!std::isfinite(kinetic_ + fixed)) return false;
+  const double surplus = kinetic_ - flight() + fixed - allowed;
+  if (!std::isfinite(surplus)) return false;
   if (!guarded) return true;
-  if (verdict != EnergyVerdict::accept) {
+  if (surplus > 0.0) {
     LockedMotion lock = locked();
     const auto judge = [&] {
-      return judge_energy(allowed, kinetic_ - lock.kinetic, fixed + lock.kinetic - flight(), rounding_);
+      return judge_energy(allowed, kinetic_ - lock.kinetic, fixed + lock.kinetic - flight(), rounding());
     };
-    verdict = judge();
-    if (verdict == EnergyVerdict::rescue && adrift() &&
-        turn(kinetic_ - flight() + fixed - allowed, largest_correction)) {
+    EnergyVerdict verdict = judge();
+    if (verdict == EnergyVerdict::rescue && adrift() && turn(surplus, largest_correction)) {
       fixed = potential();
       lock = locked();
       verdict = judge();
@@ -188,8 +202,8 @@ bool TreeDynamics::Parts::hold_energy(double h, bool guarded) {
   return true;
 }
 
-/// A part of the step by implicit Euler that was solved for; whether it ends where the energy allowed suffices. The last part is nothing but the flight of the whole.
-bool TreeDynamics::Parts::try_part(double part, double h) {
+/// A part of the step by implicit Euler that was solved for; whether it ends where the energy allowed suffices.
+bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
   const bool alone = adrift();
   const RootState& start = start_.root;
   state.q = start_.q + part * moved_;
@@ -199,13 +213,15 @@ bool TreeDynamics::Parts::try_part(double part, double h) {
     const Vector3 spin = start.angular_velocity + part * (end_velocity_.tail<3>() - start.angular_velocity);
     if (part == 0.0) momentum_.angular = start_momentum_.angular;
     state.root = start;
-    if (part > 0.0) state.root.rotation = turned_by(start.rotation, h * spin);
+    if (turning) state.root.rotation = turned_by(start.rotation, h * spin);
   } else if (tree->free) {
     state.root.rotation = turned_by(start.rotation, part * h * end_velocity_.tail<3>());
     state.root.position = start.position + part * h * end_velocity_.head<3>();
     state.root.velocity = part * end_velocity_.head<3>();
     state.root.angular_velocity = part * end_velocity_.tail<3>();
   }
+  // From there, not from the last part that was tried: a port turned inside out has more than one rotation.
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].turned = start_moving_[i].first;
   place_all(Rotations::seek);
   take_motion();
   if (alone) settle_root();
@@ -215,19 +231,22 @@ bool TreeDynamics::Parts::try_part(double part, double h) {
     return potential() + kept - allowed_ - wind_work(h);
   };
   double over = surplus();
-  if (alone && over > rounding_ && turn(over, 10.0)) over = surplus();
-  return over <= rounding_;
+  for (int i = 0; i < most_turns && alone && turning && over > rounding() && turn(over, 10.0); ++i)
+    over = surplus();
+  return over <= 0.0 || over <= rounding();
 }
 
 /// Back to the start, and from there all of the step by implicit Euler: moved_ and end_velocity_, the state stays.
-SolveStatus TreeDynamics::Parts::solve_euler(double h) {
+SolveStatus TreeDynamics::Parts::solve_euler(double h, Ports ports) {
   go_back();
   for (std::size_t i = 0; i < nodes.size(); ++i) start_velocities_[i] = frame_velocity(nodes[i]);
   const StepRule rule{.h = h, .displacement = h * h, .velocity = h};
   q_hat_ = start_.q + h * start_.v;
   v_hat_ = start_.v;
   aim(rule);
+  ports_ = ports;
   prepare_all(Rotations::keep);
+  ports_ = Ports::bounded;
   if (const SolveStatus status = eliminate(rule, q_hat_, v_hat_); status != SolveStatus::converged)
     return status;
   accelerate_root();
@@ -240,17 +259,34 @@ SolveStatus TreeDynamics::Parts::solve_euler(double h) {
   return SolveStatus::converged;
 }
 
-/// The step from its start by implicit Euler, as much of it as the energy allows. It damps strongly, and always ends.
+/// As much of that step as the energy allows; whether that is more than nothing. A tree adrift that spins by much in a step may be unable to deform as it turns.
+bool TreeDynamics::Parts::take_part(double h) {
+  for (const bool turning : {true, false}) {
+    for (double part = 1.0; part > least_part; part *= part > small_part ? 0.5 : 0.1)
+      if (try_part(part, h, turning)) return true;
+    if (!adrift()) break;
+  }
+  return false;
+}
+
+/// The step from its start by implicit Euler, as much of it as the energy allows. It damps strongly, and always ends: if it must be, with nothing but the flight of the
+/// whole, turning or not.
 SolveStatus TreeDynamics::Parts::rescue(double h) {
-  if (const SolveStatus status = solve_euler(h); status != SolveStatus::converged) return status;
-  double part = 1.0;
-  for (int i = 0; !try_part(part, h) && part > 0.0; ++i) part = i < halvings ? 0.5 * part : 0.0;
+  if (const SolveStatus status = solve_euler(h, Ports::bounded); status != SolveStatus::converged)
+    return status;
+  if (!take_part(h)) {
+    const bool solved = solve_euler(h, Ports::exact) == SolveStatus::converged;
+    if (!solved || !take_part(h)) {
+      moved_.setZero();
+      if (!try_part(0.0, h, true)) (void)try_part(0.0, h, false);
+    }
+  }
   const double allowed = allowed_ + wind_work(h), fixed = potential();
   if (!std::isfinite(kinetic_ + fixed)) return SolveStatus::not_finite;
   if (adrift()) {
     double kept = locked().kinetic - flight();
     if (fixed + kept >
-        allowed + rounding_) {  // lumped inertia: the angular momentum of its parts is in no balance
+        allowed + rounding()) {  // lumped inertia: the angular momentum of its parts is in no balance
       momentum_.angular *= std::sqrt(std::max(0.0, (allowed - fixed) / kept));
       settle_root();
       kept = locked().kinetic - flight();

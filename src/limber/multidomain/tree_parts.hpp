@@ -27,7 +27,7 @@ class TreeDynamics::Parts {
   [[nodiscard]] TreeMomentum total_momentum() const;  ///< after update_sums()
 
   // Energy (tree_energy.cpp).
-  [[nodiscard]] double elastic_energy();
+  [[nodiscard]] double elastic_energy() const;
   [[nodiscard]] double kinetic_energy() const { return kinetic_; }
 
   // Steps (tree_step.cpp).
@@ -63,7 +63,12 @@ class TreeDynamics::Parts {
  private:
   // Kinematics.
 
-  enum class Rotations { seek, keep };              ///< of ports: sought near the last ones, or known already
+  enum class Rotations { seek, keep };  ///< of ports: sought near the last ones, or known already
+  /// How fast a crushed port turns with the coordinates: no faster than one that is hardly crushed; or as fast as it does, so that forces are the slope of the energy.
+  enum class Ports { bounded, exact };
+  [[nodiscard]] double least_spread(const TreeNode& node) const {
+    return ports_ == Ports::exact ? 0.0 : node.port->least_spread;
+  }
   void place(TreeNode& node, Rotations rotations);  ///< its frame from that of its parent
   void place_all(Rotations rotations);
   void prepare(TreeNode& node, Rotations rotations);  ///< the same, and all that a solve needs
@@ -152,6 +157,7 @@ class TreeDynamics::Parts {
   [[nodiscard]] bool adrift() const;  ///< whether nothing takes up momentum
   [[nodiscard]] double flight() const;
   [[nodiscard]] double potential();
+  [[nodiscard]] double rounding() const;
   [[nodiscard]] double energy();
   [[nodiscard]] LockedMotion locked() const;
   bool turn(double energy, double largest);
@@ -159,8 +165,9 @@ class TreeDynamics::Parts {
   bool hold_energy(double h, bool guarded);
   void end_step(double allowed);
   SolveStatus rescue(double h);
-  SolveStatus solve_euler(double h);
-  bool try_part(double part, double h);
+  SolveStatus solve_euler(double h, Ports ports);
+  bool try_part(double part, double h, bool turning);
+  bool take_part(double h);
 
   // The present state.
   bool balanced_ = false;               ///< the accelerations are those of the state
@@ -179,9 +186,8 @@ class TreeDynamics::Parts {
   std::vector<std::pair<Matrix3, Vector6>> start_moving_;  ///< turned and settled of the nodes
   std::vector<Vector6> start_velocities_;                  ///< of their frames, in the world
   bool blowing_ = false;                                   ///< there is wind
-  double allowed_ = 0.0;           ///< energy that the step may end with, but for the work of the wind, J
-  double rounding_ = 0.0;          ///< of the energy last computed, J
-  double elastic_rounding_ = 0.0;  ///< the part of cubature
+  double allowed_ = 0.0;      ///< energy that the step may end with, but for the work of the wind, J
+  double energy_size_ = 0.0;  ///< sum of the sizes of all parts of the energy last computed, J
   Vector3 load_force_ = Vector3::Zero();   ///< from outside, on the whole
   Vector3 load_torque_ = Vector3::Zero();  ///< about where the centre of mass was at the start
   /// kg m: mass times the way of the centre of mass from there to the point that the solve was prepared at.
@@ -192,6 +198,8 @@ class TreeDynamics::Parts {
   Vector moved_;
   Vector6 end_velocity_ = Vector6::Zero();
   TreeMomentum impelled_;
+
+  Ports ports_ = Ports::bounded;
 
   // What is constant.
   double reach_ = 0.0;        ///< |q| as large as the domains are
