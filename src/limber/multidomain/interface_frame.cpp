@@ -56,6 +56,7 @@ PolarRates::PolarRates(const Matrix3& A, const Matrix3& R, double least) : Rt_(R
     return;
   }
   const auto eigen = symmetric_eigen3(stiffness);
+  bounded_ = true;
   inverse_ =
       eigen.vectors * eigen.values.cwiseMax(least).cwiseInverse().asDiagonal() * eigen.vectors.transpose();
 }

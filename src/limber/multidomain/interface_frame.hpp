@@ -26,6 +26,8 @@ class PolarRates {
   /// infinitely fast.
   PolarRates(const Matrix3& A, const Matrix3& R, double least = 0.0);
 
+  /// Whether there are any.
+  [[nodiscard]] bool bounded() const { return bounded_; }
   /// Least eigenvalue of that matrix for a symmetric A.
   static double least_at_rest(const Matrix3& A);
 
@@ -38,6 +40,7 @@ class PolarRates {
 
  private:
   Matrix3 Rt_, P_, inverse_;
+  bool bounded_ = false;
 };
 
 }  // namespace limber

@@ -98,7 +98,7 @@ double TreeDynamics::Parts::energy() { return kinetic_ - flight() + potential();
 
 TreeDynamics::Parts::LockedMotion TreeDynamics::Parts::locked() const {
   LockedMotion lock;
-  if (!tree->free) return lock;
+  if (!adrift()) return lock;
   const SubtreeSums& sum = sums_.front();
   const Vector6 target = momentum_in_axes();
   lock.velocity = solve_symmetric6(sum.rigid, target);
@@ -166,6 +166,7 @@ void TreeDynamics::Parts::slow_down(double allowed, double potential, const Lock
   }
   place_all(Rotations::keep);
   take_motion();
+  if (!adrift() && tree->free) follow_momentum();
 }
 
 /// The slack of the next step. Where the equations do not conserve E, as those of lumped inertia and of forces without a potential, it goes up and down by more than
@@ -269,6 +270,22 @@ bool TreeDynamics::Parts::take_part(double h) {
   return false;
 }
 
+/// Of a tree that is stuck, the parts that carry a crushed port, or all: back to their shape at rest, where they stand still. Past an interface that was turned inside out no way
+/// may lead on, since its rotation jumps.
+bool TreeDynamics::Parts::snap_back(double h) {
+  if (h * start_.v.norm() > least_part * reach_) return false;
+  for (const bool all : {false, true}) {
+    moved_.setZero();
+    for (const TreeNode& node : nodes) {
+      const TreeNode& part = all || node.parent < 0 ? node : nodes[static_cast<std::size_t>(node.parent)];
+      if (all || node.crushed)
+        moved_.segment(part.first, part.rank) = -start_.q.segment(part.first, part.rank);
+    }
+    if (!moved_.isZero(0.0) && (try_part(1.0, h, false) || try_part(1.0, h, true))) return true;
+  }
+  return false;
+}
+
 /// The step from its start by implicit Euler, as much of it as the energy allows. It damps strongly, and always ends: if it must be, with nothing but the flight of the
 /// whole, turning or not.
 SolveStatus TreeDynamics::Parts::rescue(double h) {
@@ -276,7 +293,7 @@ SolveStatus TreeDynamics::Parts::rescue(double h) {
     return status;
   if (!take_part(h)) {
     const bool solved = solve_euler(h, Ports::exact) == SolveStatus::converged;
-    if (!solved || !take_part(h)) {
+    if (!(solved && take_part(h)) && !snap_back(h)) {
       moved_.setZero();
       if (!try_part(0.0, h, true)) (void)try_part(0.0, h, false);
     }
@@ -293,8 +310,8 @@ SolveStatus TreeDynamics::Parts::rescue(double h) {
     }
     if (kinetic_ - flight() + fixed > allowed) slow_down(allowed, fixed + kept, locked());
   } else {
+    if (tree->free) follow_momentum();
     if (kinetic_ + fixed > allowed) slow_down(allowed, fixed, {});
-    take_momentum();
   }
   state.a = (state.v - start_.v) / h;
   for (std::size_t i = 0; i < nodes.size(); ++i)

@@ -111,6 +111,7 @@ void TreeDynamics::Parts::prepare(TreeNode& node, Rotations rotations) {
                         state.v.segment(parent.first, parent.rank));
   if (rotations == Rotations::seek) node.turned = nearest_rotation(port.covariance, node.turned);
   const PolarRates rates(port.covariance, node.turned, least_spread(node));
+  if (ports_ == Ports::bounded) node.crushed = rates.bounded();
   follow_port(node, parent, port, rates);
   fill_carried(node, parent, rates, node.carried.topRows(parent.rank));
   const Vector3 lever = node.turned * node.lever, turning = node.rate.tail<3>();

@@ -36,6 +36,7 @@ struct TreeNode {
   Vector6 carried_bias = Vector6::Zero();  ///< acceleration of its frame where the parent has none *
   Vector6 acceleration = Vector6::Zero();  ///< of the frame, less gravity
   Vector6 drift = Vector6::Zero();  ///< its velocity but for the acceleration that is sought, in the world
+  bool crushed = false;             ///< the port
   double drag = 0.0;                ///< of the wind, N s/m
   Vector3 air = Vector3::Zero();    ///< velocity of the wind at its centre of mass at the start of the step
   Vector3 relative = Vector3::Zero();  ///< the same past that centre

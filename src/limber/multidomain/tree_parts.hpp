@@ -142,6 +142,7 @@ class TreeDynamics::Parts {
   void advance_root(const StepRule& rule, const NewmarkOptions& options);
   void take_impulses(double h);
   void settle_root();
+  void follow_momentum();
   [[nodiscard]] Vector6 momentum_in_axes() const;
   [[nodiscard]] Vector6 frame_velocity(const TreeNode& node) const;      ///< in the world
   [[nodiscard]] Vector6 frame_acceleration(const TreeNode& node) const;  ///< likewise, as it was solved for
@@ -168,6 +169,7 @@ class TreeDynamics::Parts {
   SolveStatus solve_euler(double h, Ports ports);
   bool try_part(double part, double h, bool turning);
   bool take_part(double h);
+  bool snap_back(double h);
 
   // The present state.
   bool balanced_ = false;               ///< the accelerations are those of the state

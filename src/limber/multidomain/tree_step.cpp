@@ -112,6 +112,11 @@ TreeState TreeDynamics::Parts::rest() const {
 void TreeDynamics::Parts::take_momentum() {
   if (!tree->free) return;
   update_sums();
+  follow_momentum();
+}
+
+/// From the sums.
+void TreeDynamics::Parts::follow_momentum() {
   momentum_ = total_momentum();
   if (inertia == SubtreeInertia::full) return;
   Vector6 velocity;  // lumped: what is kept of the angular momentum is that of a rigid body
@@ -301,9 +306,11 @@ SolveStatus TreeDynamics::Parts::advance_once(const StepRule& rule, const Newmar
   }
   end_motion();
   if (!is_finite(state)) return SolveStatus::not_finite;
-  if (tree->free) {
+  if (adrift() || (tree->free && inertia != SubtreeInertia::full)) {
     take_impulses(h);
     settle_root();
+  } else if (tree->free) {
+    follow_momentum();
   }
   if (measure) timings.core += timer.seconds();
   return status;
