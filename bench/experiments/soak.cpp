@@ -82,10 +82,10 @@ class Hands {
   void grab(Live& live, const SurfaceMesh& mesh, double size, Random& random) {
     pulls_.clear();
     const int count = 1 + static_cast<int>(random.uniform(0.0, 3.0));
-    for (int i = 0; i < count; ++i) {
+    while (static_cast<int>(pulls_.size()) < count) {  // at least one, or nothing would be let go
       const int vertex = static_cast<int>(random.uniform() * static_cast<double>(mesh.vertex_count()));
       const double stiffness = live.stiffness_at(vertex);
-      if (!std::isfinite(stiffness)) continue;
+      if (!std::isfinite(stiffness)) continue;  // it is held
       const Vector3 target =
           live.position(vertex) + log_uniform(random, 0.01, 1.0) * size * direction(random);
       pulls_.push_back({vertex, target, stiffness * log_uniform(random, 0.1, strongest_pull)});

@@ -223,7 +223,7 @@ bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
   }
   // From there, not from the last part that was tried: a port turned inside out has more than one rotation.
   for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].turned = start_moving_[i].first;
-  place_all(Rotations::seek);
+  place_all(part > 0.0 ? Rotations::seek : Rotations::keep);
   take_motion();
   if (alone) settle_root();
   evaluate_elastic(state.q);
