@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+
 namespace limber {
 namespace {
 
@@ -40,6 +42,38 @@ TEST(LilyTree, FullInertiaHasTheFrequenciesOfTheWhole) {
   dynamics.set_inertia(SubtreeInertia::interface);
   EXPECT_GT(dynamics.natural_frequencies()(0), center);
   EXPECT_GT(center, found(0));
+}
+
+/// Some domains softer, some stiffer, by up to a hundred times.
+void change_stiffnesses(TreeDynamics& dynamics) {
+  for (Index i = 0; i < dynamics.tree().domain_count(); ++i)
+    dynamics.set_stiffness(i, std::pow(10.0, 2.0 * std::sin(3.0 + 2.0 * static_cast<double>(i))));
+}
+
+TEST(LilyTree, NeedsNoHelpToHangAtRest) {
+  // Terms of its energy cancel by far; what is left of their rounding is no gain.
+  TreeDynamics dynamics(lily().tree);
+  change_stiffnesses(dynamics);
+  dynamics.set_damping({5.0, 0.01});
+  dynamics.set_gravity({10.0, 3.0, -9.81});
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(dynamics.step(0.04).ok());
+  for (int i = 0; i < 100; ++i) {
+    const SolveReport report = dynamics.step(0.04);
+    ASSERT_TRUE(report.ok());
+    ASSERT_FALSE(report.rescued) << i;
+  }
+}
+
+TEST(LilyTree, FollowsAPullFarTooStrong) {
+  TreeDynamics dynamics(lily().tree);
+  change_stiffnesses(dynamics);
+  const SimulationMesh& simulation = *lily().tree->kind(11).model.simulation;
+  const TreePoint point{11, simulation.mesh.vertices.col(0), simulation.basis.topRows<3>()};
+  const Vector3 target = dynamics.position(point) + Vector3(0.2, 0.3, -0.2);
+  dynamics.set_springs({{{point, target, 1e4 * dynamics.stiffness_at(point)}}});
+  const double away = (dynamics.position(point) - target).norm();
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(dynamics.step(3e-3).ok());
+  EXPECT_LT((dynamics.position(point) - target).norm(), 0.5 * away);
 }
 
 TEST(LilyTree, SwingsOnWithoutGainingEnergy) {

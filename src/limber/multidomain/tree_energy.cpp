@@ -238,16 +238,14 @@ bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
 }
 
 /// Back to the start, and from there all of the step by implicit Euler: moved_ and end_velocity_, the state stays.
-SolveStatus TreeDynamics::Parts::solve_euler(double h, Ports ports) {
+SolveStatus TreeDynamics::Parts::solve_euler(double h) {
   go_back();
   for (std::size_t i = 0; i < nodes.size(); ++i) start_velocities_[i] = frame_velocity(nodes[i]);
   const StepRule rule{.h = h, .displacement = h * h, .velocity = h};
   q_hat_ = start_.q + h * start_.v;
   v_hat_ = start_.v;
   aim(rule);
-  ports_ = ports;
   prepare_all(Rotations::keep);
-  ports_ = Ports::bounded;
   if (const SolveStatus status = eliminate(rule, q_hat_, v_hat_); status != SolveStatus::converged)
     return status;
   accelerate_root();
@@ -289,14 +287,10 @@ bool TreeDynamics::Parts::snap_back(double h) {
 /// The step from its start by implicit Euler, as much of it as the energy allows. It damps strongly, and always ends: if it must be, with nothing but the flight of the
 /// whole, turning or not.
 SolveStatus TreeDynamics::Parts::rescue(double h) {
-  if (const SolveStatus status = solve_euler(h, Ports::bounded); status != SolveStatus::converged)
-    return status;
-  if (!take_part(h)) {
-    const bool solved = solve_euler(h, Ports::exact) == SolveStatus::converged;
-    if (!(solved && take_part(h)) && !snap_back(h)) {
-      moved_.setZero();
-      if (!try_part(0.0, h, true)) (void)try_part(0.0, h, false);
-    }
+  if (const SolveStatus status = solve_euler(h); status != SolveStatus::converged) return status;
+  if (!take_part(h) && !snap_back(h)) {
+    moved_.setZero();
+    if (!try_part(0.0, h, true)) (void)try_part(0.0, h, false);
   }
   const double allowed = allowed_ + wind_work(h), fixed = potential();
   if (!std::isfinite(kinetic_ + fixed)) return SolveStatus::not_finite;

@@ -95,7 +95,7 @@ void TreeDynamics::Parts::place(TreeNode& node, Rotations rotations) {
   const PortMotion port(*node.port, state.q.segment(parent.first, parent.rank),
                         state.v.segment(parent.first, parent.rank));
   if (rotations == Rotations::seek) node.turned = nearest_rotation(port.covariance, node.turned);
-  follow_port(node, parent, port, PolarRates(port.covariance, node.turned, least_spread(node)));
+  follow_port(node, parent, port, PolarRates(port.covariance, node.turned, node.port->least_spread));
   carry(node);
 }
 
@@ -110,8 +110,8 @@ void TreeDynamics::Parts::prepare(TreeNode& node, Rotations rotations) {
   const PortMotion port(*node.port, state.q.segment(parent.first, parent.rank),
                         state.v.segment(parent.first, parent.rank));
   if (rotations == Rotations::seek) node.turned = nearest_rotation(port.covariance, node.turned);
-  const PolarRates rates(port.covariance, node.turned, least_spread(node));
-  if (ports_ == Ports::bounded) node.crushed = rates.bounded();
+  const PolarRates rates(port.covariance, node.turned, node.port->least_spread);
+  node.crushed = rates.bounded();
   follow_port(node, parent, port, rates);
   fill_carried(node, parent, rates, node.carried.topRows(parent.rank));
   const Vector3 lever = node.turned * node.lever, turning = node.rate.tail<3>();
@@ -139,7 +139,7 @@ MatrixX6 TreeDynamics::Parts::carried_by(const TreeNode& node) const {
   const auto q = state.q.segment(parent.first, parent.rank);
   const PortMotion port(*node.port, q, q);
   MatrixX6 rows(parent.rank, 6);
-  fill_carried(node, parent, PolarRates(port.covariance, node.turned, least_spread(node)), rows);
+  fill_carried(node, parent, PolarRates(port.covariance, node.turned, node.port->least_spread), rows);
   return rows;
 }
 

@@ -63,12 +63,7 @@ class TreeDynamics::Parts {
  private:
   // Kinematics.
 
-  enum class Rotations { seek, keep };  ///< of ports: sought near the last ones, or known already
-  /// How fast a crushed port turns with the coordinates: no faster than one that is hardly crushed; or as fast as it does, so that forces are the slope of the energy.
-  enum class Ports { bounded, exact };
-  [[nodiscard]] double least_spread(const TreeNode& node) const {
-    return ports_ == Ports::exact ? 0.0 : node.port->least_spread;
-  }
+  enum class Rotations { seek, keep };              ///< of ports: sought near the last ones, or known already
   void place(TreeNode& node, Rotations rotations);  ///< its frame from that of its parent
   void place_all(Rotations rotations);
   void prepare(TreeNode& node, Rotations rotations);  ///< the same, and all that a solve needs
@@ -166,7 +161,7 @@ class TreeDynamics::Parts {
   bool hold_energy(double h, bool guarded);
   void end_step(double allowed);
   SolveStatus rescue(double h);
-  SolveStatus solve_euler(double h, Ports ports);
+  SolveStatus solve_euler(double h);
   bool try_part(double part, double h, bool turning);
   bool take_part(double h);
   bool snap_back(double h);
@@ -200,8 +195,6 @@ class TreeDynamics::Parts {
   Vector moved_;
   Vector6 end_velocity_ = Vector6::Zero();
   TreeMomentum impelled_;
-
-  Ports ports_ = Ports::bounded;
 
   // What is constant.
   double reach_ = 0.0;        ///< |q| as large as the domains are
