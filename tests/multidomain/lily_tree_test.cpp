@@ -45,35 +45,41 @@ TEST(LilyTree, FullInertiaHasTheFrequenciesOfTheWhole) {
 }
 
 /// Some domains softer, some stiffer, by up to a hundred times.
-void change_stiffnesses(TreeDynamics& dynamics) {
+void change_stiffnesses(TreeDynamics& dynamics, double phase) {
   for (Index i = 0; i < dynamics.tree().domain_count(); ++i)
-    dynamics.set_stiffness(i, std::pow(10.0, 2.0 * std::sin(3.0 + 2.0 * static_cast<double>(i))));
+    dynamics.set_stiffness(i, std::pow(10.0, 2.0 * std::sin(phase + 2.0 * static_cast<double>(i))));
 }
 
-TEST(LilyTree, NeedsNoHelpToHangAtRest) {
-  // Terms of its energy cancel by far; what is left of their rounding is no gain.
+TEST(LilyTree, HangsAtRestMostlyWithoutHelp) {
+  // Terms of its energy cancel by far. If what is left of their rounding were a gain, each of the last steps would be rescued, and lead nowhere.
   TreeDynamics dynamics(lily().tree);
-  change_stiffnesses(dynamics);
-  dynamics.set_damping({5.0, 0.01});
-  dynamics.set_gravity({10.0, 3.0, -9.81});
-  for (int i = 0; i < 300; ++i) ASSERT_TRUE(dynamics.step(0.04).ok());
-  for (int i = 0; i < 100; ++i) {
-    const SolveReport report = dynamics.step(0.04);
+  change_stiffnesses(dynamics, 9.0);
+  dynamics.set_damping({2.0, 2e-3});
+  dynamics.set_gravity({40.0, 12.0, -39.24});
+  for (int i = 0; i < 400; ++i) ASSERT_TRUE(dynamics.step(0.0436).ok());
+  int rescued = 0;
+  for (int i = 0; i < 200; ++i) {
+    const SolveReport report = dynamics.step(0.0436);
     ASSERT_TRUE(report.ok());
-    ASSERT_FALSE(report.rescued) << i;
+    rescued += report.rescued;
   }
+  EXPECT_LE(rescued, 60);
 }
 
-TEST(LilyTree, FollowsAPullFarTooStrong) {
+TEST(LilyTree, IsSeldomStuckInAHandFarTooStrong) {
+  // The whole of a step by implicit Euler would crush its parts; a millionth of it leads on.
   TreeDynamics dynamics(lily().tree);
-  change_stiffnesses(dynamics);
-  const SimulationMesh& simulation = *lily().tree->kind(11).model.simulation;
-  const TreePoint point{11, simulation.mesh.vertices.col(0), simulation.basis.topRows<3>()};
-  const Vector3 target = dynamics.position(point) + Vector3(0.2, 0.3, -0.2);
-  dynamics.set_springs({{{point, target, 1e4 * dynamics.stiffness_at(point)}}});
-  const double away = (dynamics.position(point) - target).norm();
-  for (int i = 0; i < 100; ++i) ASSERT_TRUE(dynamics.step(3e-3).ok());
-  EXPECT_LT((dynamics.position(point) - target).norm(), 0.5 * away);
+  change_stiffnesses(dynamics, 1.0);
+  const SimulationMesh& simulation = *lily().tree->kind(1).model.simulation;
+  const TreePoint point{1, simulation.mesh.vertices.col(0), simulation.basis.topRows<3>()};
+  const Vector3 target = dynamics.position(point) + Vector3(0.5, 0.5, -0.5);
+  dynamics.set_springs({{{point, target, 100.0 * dynamics.stiffness_at(point)}}});
+  int stuck = 0;
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(dynamics.step(3.2e-3).ok());
+    stuck += dynamics.state().v.isZero(0.0);
+  }
+  EXPECT_LE(stuck, 25);
 }
 
 TEST(LilyTree, SwingsOnWithoutGainingEnergy) {

@@ -131,8 +131,8 @@ class TreeDynamics {
 
   // Motion.
 
-  /// Advances by h seconds by implicit Newmark. One iteration: elastic forces linearised about the start of the step, all that velocities do as it is there. More: until an iteration moves the coordinates by less
-  /// than the tolerance, as a share of what the step does. On failure the state is left as it was.   [Barbic & Zhao 2011, Algorithm 1]
+  /// Advances by h seconds, with no more energy at the end than loads give it. One iteration: elastic forces linearised about the start of the step, all else where present accelerations lead to. More: until an iteration moves
+  /// the coordinates by less than the tolerance, as a share of what the step does. On failure the state is left as it was.   [Barbic & Zhao 2011, Algorithm 1]
   SolveReport step(double h, const NewmarkOptions& options = tree_newmark());
   /// Sets the accelerations that balance the forces at the present coordinates and velocities. The first step does so, too.
   SolveReport balance();
