@@ -2,6 +2,7 @@
 
 #include "limber/draw/regions.hpp"
 #include "limber/draw/render.hpp"
+#include "limber/warp/rotation.hpp"
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -130,7 +131,7 @@ Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& color
 View view_along(const Vector3& gravity) {
   View view;
   if (gravity.norm() == 0.0) return view;
-  const auto turn = Eigen::Quaterniond::FromTwoVectors(view.up, -gravity);
+  const Eigen::Quaterniond turn = rotation_between(view.up, -gravity);
   return {turn * view.direction, turn * view.up, view.field_of_view};
 }
 

@@ -245,6 +245,15 @@ TEST(Export, WritesOnePageWithTheModelInside) {
   EXPECT_EQ(test::files_in(folder.path()), (std::set<std::string>{"m.glb", "page.html"}));
 }
 
+TEST(Export, NamesTheLicencesOfWhatIsInside) {
+  const ScratchFolder folder;
+  make_model(folder);
+  ASSERT_EQ(run_limber(folder.path(), "export m.glb -o m.html").status, 0);
+  const std::string page = read_file(folder / "m.html").substr(0, 4096);
+  for (const char* name : {"Apache License 2.0", "Mozilla Public License 2.0", "three.js", "The MIT License"})
+    EXPECT_TRUE(contains(page, name)) << name;
+}
+
 TEST(Export, LeavesTheSimulationMeshOutWhenAsked) {
   const ScratchFolder folder;
   make_model(folder);

@@ -1,5 +1,6 @@
 #include "limber/io/gltf_container.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/warp/rotation.hpp"
 #include "tests/io/model_support.hpp"
 
 #include <gmock/gmock.h>
@@ -121,7 +122,7 @@ TEST(ModelAnimation, MovesTheNodeWithItsFrame) {
   const Matrix rotations = channel(clip, 0, "rotation");
   ASSERT_EQ(translations.cols(), 4);
   ASSERT_EQ(rotations.cols(), 4);
-  const auto turn = Eigen::Quaterniond::FromTwoVectors(up, Vector3::UnitY());
+  const auto turn = rotation_between(up, Vector3::UnitY());
   const Vector3 x(0.3, -0.2, 0.7);
   for (Index f = 0; f < 4; ++f) {
     const Eigen::Quaterniond rotation(Eigen::Vector4d(rotations.col(f)));

@@ -1,6 +1,7 @@
 #include "limber/io/gltf_container.hpp"
 #include "limber/io/model_normals.hpp"
 #include "limber/io/tree_file.hpp"
+#include "limber/warp/rotation.hpp"
 #include "tests/io/tree_support.hpp"
 
 #include <gmock/gmock.h>
@@ -40,7 +41,7 @@ Matrix3X reconstructed(const TreeMotion& motion, Index domain, Index step) {
   const DomainFrame& frame = motion.frames[static_cast<std::size_t>(step)][static_cast<std::size_t>(domain)];
   x = frame.rotation * tree.domains[static_cast<std::size_t>(domain)].scale * x;
   x.colwise() += frame.position;
-  return Eigen::Quaterniond::FromTwoVectors(motion.up, Vector3::UnitY()).toRotationMatrix() * x;
+  return rotation_between(motion.up, Vector3::UnitY()).toRotationMatrix() * x;
 }
 
 /// A clip as viewers see it.

@@ -189,5 +189,17 @@ TEST(NearestRotationVector, StandsForTheSameRotation) {
   }
 }
 
+TEST(RotationBetween, TurnsOneDirectionToTheOther) {
+  const Vector3 from(0.3, -1.0, 2.0);
+  for (const Vector3& to :
+       {Vector3(0.0, 0.0, 5.0), Vector3(from * 2.0), Vector3(-from), Vector3(-from + Vector3(0.0, 1e-6, 0.0)),
+        Vector3(-from + Vector3(1e-11, 0.0, 0.0))}) {
+    const Eigen::Quaterniond turn = rotation_between(from, to);
+    EXPECT_NEAR(turn.norm(), 1.0, 1e-14) << to.transpose();
+    EXPECT_LT((turn * from.normalized() - to.normalized()).norm(), 1e-7) << to.transpose();
+    EXPECT_NEAR(turn.vec().dot(from.normalized()), 0.0, 1e-7) << to.transpose();
+  }
+}
+
 }  // namespace
 }  // namespace limber

@@ -51,7 +51,9 @@ class ElementAssembly final : public Assembly {
     const auto packet_energy = [&](std::size_t p) {
       Packet sum{};
       for_each_point(p, gather(displacement, p), [&](const Mat3<Packet>& F, Packet weight, const Gradients&) {
-        sum += weight * energy_density(law(p), F);
+        Packet density;
+        energy_density(law(p), F, density);
+        sum += weight * density;
       });
       return sum;
     };

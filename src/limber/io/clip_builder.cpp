@@ -1,6 +1,7 @@
 #include "limber/io/clip_builder.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/warp/rotation.hpp"
 
 #include <Eigen/Geometry>
 
@@ -42,7 +43,7 @@ void merge_equal(Columns& columns) {
 NodePath make_path(std::span<const Pose> poses, const Vector3& up) {
   Pose turn;
   if (!up.isApprox(up.norm() * Vector3::UnitY())) {
-    turn.rotation = Eigen::Quaterniond::FromTwoVectors(up, Vector3::UnitY());
+    turn.rotation = rotation_between(up, Vector3::UnitY());
   }
   const auto count = static_cast<Index>(poses.size());
   NodePath path{Matrix3X(3, count), Eigen::Matrix4Xd(4, count)};

@@ -133,8 +133,8 @@ void check_density(double density) {
           density);
 }
 
-Packet energy_density(const MaterialLaw& law, const Mat3<Packet>& F) {
-  return std::visit([&](const auto& l) { return l.energy_density(F); }, law);
+void energy_density(const MaterialLaw& law, const Mat3<Packet>& F, Packet& energy) {
+  std::visit([&](const auto& l) { energy = l.energy_density(F); }, law);
 }
 
 Mat3<Packet> stress(const MaterialLaw& law, const Mat3<Packet>& F) {
@@ -186,7 +186,11 @@ void projected_stress_derivative(const MaterialLaw& law, const Mat3<Packet>& F, 
   }
 }
 
-double energy_density(const MaterialLaw& law, const Matrix3& F) { return energy_density(law, spread(F))[0]; }
+double energy_density(const MaterialLaw& law, const Matrix3& F) {
+  Packet energy;
+  energy_density(law, spread(F), energy);
+  return energy[0];
+}
 
 Matrix3 stress(const MaterialLaw& law, const Matrix3& F) {
   const Mat3<Packet> P = stress(law, spread(F));

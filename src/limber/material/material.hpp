@@ -74,7 +74,7 @@ Eigen::Matrix<double, 9, 9> projected_stress_derivative(const MaterialLaw& law, 
 
 // The same for eight deformation gradients at once: what the finite elements call.
 
-Packet energy_density(const MaterialLaw& law, const Mat3<Packet>& F);
+void energy_density(const MaterialLaw& law, const Mat3<Packet>& F, Packet& energy);
 Mat3<Packet> stress(const MaterialLaw& law, const Mat3<Packet>& F);
 void stress_derivative(const MaterialLaw& law, const Mat3<Packet>& F, Mat9<Packet>& A);
 void stress_second_derivative(const MaterialLaw& law, const Mat3<Packet>& F, const Mat3<Packet>& dF,

@@ -31,7 +31,11 @@ void apply_law(const MaterialLaw& law, const double* scale, const double* energy
     const Mat3<Packet> P = stress(law, F);
     const Packet share = load(scale + t);
     for (int k = 0; k < 9; ++k) store(&gradients(t, k), share * P.entry[k]);
-    if (energies) store(energies + t, load(energy_scale + t) * energy_density(law, F));
+    if (energies) {
+      Packet density;
+      energy_density(law, F, density);
+      store(energies + t, load(energy_scale + t) * density);
+    }
   }
 }
 

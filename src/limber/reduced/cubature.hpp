@@ -1,6 +1,5 @@
 #pragma once
 
-#include "limber/linalg/packet.hpp"
 #include "limber/linalg/types.hpp"
 #include "limber/material/material.hpp"
 

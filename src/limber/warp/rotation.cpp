@@ -58,6 +58,20 @@ Matrix3 mean_rotation_derivative(const Vector3& w, const Vector3& x) {
          (slopes.cosine * once + slopes.mean * twice) * (2.0 * w.transpose());
 }
 
+Eigen::Quaterniond rotation_between(const Vector3& from, const Vector3& to) {
+  const Vector3 a = from.normalized(), b = to.normalized();
+  // The sum of the two lies on the axis of a half turn that swaps them: the product of two half turns is the rotation. Where they are nearly opposite
+  // it is short, and rounding decides its direction.
+  constexpr double shortest = 1e-8;
+  const Vector3 middle = a + b;
+  if (middle.norm() < shortest) {
+    const Vector3 axis = a.unitOrthogonal();
+    return {0.0, axis.x(), axis.y(), axis.z()};
+  }
+  const Vector3 half = middle.normalized(), axis = a.cross(half);
+  return {a.dot(half), axis.x(), axis.y(), axis.z()};
+}
+
 Vector3 rotation_vector(const Eigen::Quaterniond& rotation) {
   const double sign = rotation.w() < 0.0 ? -1.0 : 1.0;
   const Vector3 v = sign * rotation.vec();

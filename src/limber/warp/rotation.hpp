@@ -57,6 +57,10 @@ Matrix3 mean_rotation_derivative(const Vector3& w, const Vector3& x);
 /// Whether a quaternion has unit length to 1e-6, as text files and floats round it; false for what is not finite.
 inline bool is_unit(const Eigen::Quaterniond& rotation) { return std::abs(rotation.norm() - 1.0) <= 1e-6; }
 
+/// The rotation about an axis across both that turns one direction to another; of opposite ones, a half turn about any axis across them. Neither is zero.
+/// (Eigen's FromTwoVectors() does the same by a singular value decomposition, which takes seconds to compile.)
+Eigen::Quaterniond rotation_between(const Vector3& from, const Vector3& to);
+
 /// The rotation vector of a unit quaternion, of at most pi radians.
 Vector3 rotation_vector(const Eigen::Quaterniond& rotation);
 /// Of all rotation vectors of this rotation (they differ by whole turns about its axis) the one nearest to `near`: a target that is
