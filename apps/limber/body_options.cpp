@@ -55,19 +55,23 @@ BodySource load_source(const BodyOptions& options) {
   VertexSelection selection = selection_of(options);
   require(!options.free || selection.empty(), "--free and --fixed-... exclude each other");
   BuiltinBody body;
+  FileList inputs;
   if (is_builtin(options.mesh)) {
     body = make_builtin(options.mesh, Executor(options.threads));
     if (selection.empty() && !options.free) selection.vertices = std::move(body.fixed);
   } else {
-    body.mesh = read_mesh(options.mesh);
+    body.mesh = read_mesh(options.mesh, &inputs);
     body.materials.assign(
         body.mesh.regions.size(),
         {make_law("stvk", lame_from_young(default_young, default_poisson)), default_density});
   }
   for (Material& material : body.materials) material = changed_material(material, options);
-  std::vector<int> fixed = select_vertices(body.mesh, selection, options.mesh + ": fixed");
-  return {std::move(body.mesh), std::move(body.materials), std::move(fixed), std::move(body.render),
-          std::move(body.part_colors)};
+  const std::string_view by = options.fixed_vertices.empty() ? "--fixed-where"
+                              : options.fixed_where.empty()  ? "--fixed-vertices"
+                                                             : "--fixed-vertices and --fixed-where";
+  std::vector<int> fixed = select_vertices(body.mesh, selection, fmt::format("{}: {}", options.mesh, by));
+  return {std::move(body.mesh),   std::move(body.materials),   std::move(fixed),
+          std::move(body.render), std::move(body.part_colors), std::move(inputs)};
 }
 
 LoadedBody load_body(const BodyOptions& options) {
@@ -75,7 +79,7 @@ LoadedBody load_body(const BodyOptions& options) {
   BodySource source = load_source(options);
   return {FullModel(std::move(source.mesh), std::move(source.materials), source.fixed,
                     {mass, Executor(options.threads)}),
-          std::move(source.surface), std::move(source.colors)};
+          std::move(source.surface), std::move(source.colors), std::move(source.inputs)};
 }
 
 void add_body_options(CLI::App& parser, BodyOptions& options) {

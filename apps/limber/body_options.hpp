@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/fem/full_model.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 
@@ -35,6 +36,7 @@ struct BodySource {
   std::vector<int> fixed;
   SurfaceMesh surface;          ///< what a built-in body is drawn as; else empty
   std::vector<Vector3> colors;  ///< sRGB, one per part of it
+  FileList inputs;              ///< files that it was read from
 };
 
 /// A built-in body brings what the options do not say: materials, what holds it, what is drawn.
@@ -49,6 +51,7 @@ struct LoadedBody {
   FullModel model;
   SurfaceMesh surface;          ///< what a built-in body is drawn as; else empty
   std::vector<Vector3> colors;  ///< sRGB, one per part of it
+  FileList inputs;              ///< files that it was read from
 };
 
 /// The same with its model.

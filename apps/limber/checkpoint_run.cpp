@@ -114,7 +114,7 @@ void CheckpointRun::offer(const std::function<void(Checkpoint&)>& save) {
   const Timer timer;
   try {
     const fs::path folder = options_.file.parent_path();
-    if (!folder.empty()) make_folder(folder);
+    if (!folder.empty()) folders_.make(folder);
     Checkpoint checkpoint;
     checkpoint.identity = identity_;
     save(checkpoint);
@@ -129,14 +129,17 @@ void CheckpointRun::offer(const std::function<void(Checkpoint&)>& save) {
   since_last_.restart();
 }
 
-void CheckpointRun::give_up() {
+bool CheckpointRun::interrupt() {
   std::error_code ignored;
-  if (!fs::exists(options_.file, ignored)) fs::remove(frames_file(), ignored);
+  if (fs::exists(options_.file, ignored)) return true;
+  fs::remove(frames_file(), ignored);
+  return false;
 }
 
 void CheckpointRun::finish() {
   std::error_code ignored;
   for (const fs::path& path : {options_.file, frames_file()}) fs::remove(path, ignored);
+  folders_.remove_empty();
 }
 
 }  // namespace limber::app

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "apps/limber/output_files.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/io/checkpoint_file.hpp"
 #include "limber/scene/scene.hpp"
@@ -43,16 +44,17 @@ class CheckpointRun {
   /// run goes on, and it is said once.
   void offer(const std::function<void(Checkpoint&)>& save);
 
-  /// After the end of the run and all of its output: removes everything.
+  /// After the end of the run and all of its output, or after a step that failed, which it would again: removes everything.
   void finish();
-  /// After a step that failed: the checkpoint stays. Frames that no checkpoint speaks of go.
-  void give_up();
+  /// After a failure to write: whether there is a checkpoint to go on from. Frames that no checkpoint speaks of go.
+  bool interrupt();
 
  private:
   [[nodiscard]] bool due() const;
 
   CheckpointOptions options_;
   CheckpointIdentity identity_;
+  NewFolders folders_;
   Timer since_last_;
   double last_took_ = 0.0;  ///< s
   bool failed_ = false;     ///< which was said

@@ -44,6 +44,17 @@ void write_results(const Action& action) {
   }
 }
 
+/// The same, and where it fails none of the folders that were made for it is left empty.  folders: NewFolders (output_files.hpp).
+template <class Folders, class Action>
+void write_results(Folders& folders, const Action& action) {
+  try {
+    write_results(action);
+  } catch (const Failure&) {
+    folders.remove_empty();
+    throw;
+  }
+}
+
 /// Most threads that an option accepts; the scene schema has the same limit.
 inline constexpr int max_threads = 1024;
 

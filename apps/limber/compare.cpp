@@ -2,6 +2,7 @@
 #include "apps/limber/compare_motion.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
+#include "apps/limber/option_uses.hpp"
 #include "apps/limber/output_files.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
@@ -18,6 +19,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -40,13 +42,28 @@ struct Options {
 constexpr std::size_t most_snapshots =
     300;  ///< of the full motion for the basis 'motion': more add next to nothing
 
+constexpr std::string_view sketch_word = "sketch:";
+
 /// The part after the last '/' of a word of --basis, where it names a kind of forces.
 std::string forces_in(const std::string& word) {
   const std::size_t slash = word.rfind('/');
   if (slash == std::string::npos) return "";
   std::string end = word.substr(slash + 1);
-  const bool path = word.starts_with("sketch:") && end != "exact" && !end.ends_with("cubature");
+  const bool path = word.starts_with(sketch_word) && end != "exact" && !end.ends_with("cubature");
   return path ? "" : end;
+}
+
+/// The file that a word of --basis names, as sketch:FILE or sketch:FILE/exact.
+std::string sketch_file(const std::string& word) {
+  const std::string forces = forces_in(word);
+  const std::size_t end = forces.empty() ? word.size() : word.size() - forces.size() - 1;
+  return word.substr(sketch_word.size(), end - sketch_word.size());
+}
+
+OutputPlan output_plan(const Options& options) {
+  OutputPlan outputs;
+  outputs.add(OutputFile{options.plot, ".svg", "the plot"});
+  return outputs;
 }
 
 /// Refuses a model of the scene whose motion cannot be compared vertex by vertex.
@@ -137,9 +154,9 @@ Scene with_basis(const Scene& scene, std::string word, const Options& options, c
     basis.modes = 0;
     const std::size_t stride = 1 + full.fields.size() / most_snapshots;
     for (std::size_t t = 0; t < full.fields.size(); t += stride) basis.snapshots.push_back(full.fields[t]);
-  } else if (word.starts_with("sketch:")) {
+  } else if (word.starts_with(sketch_word)) {
     basis.modes = 0;
-    basis.sketch = read_sketch(word.substr(std::string_view("sketch:").size()));
+    basis.sketch = read_sketch(word.substr(sketch_word.size()));
   } else {
     require(word == "derivatives" || word == "modes" || word == "inertia" || word == "inertia-random",
             "--basis: unknown basis '{}'; {}", word, suggestion(word, known));
@@ -288,16 +305,39 @@ Scene load(const Options& options) {
   for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");
   check_reducible(scene,
                   only_domains || (options.bases.empty() && scene.solver.order == ModelOrder::domains));
-  check_spares(options.plot, scene.inputs);
+  FileList inputs = scene.inputs;
+  for (const std::string& word : options.bases) {
+    if (word.starts_with(sketch_word)) inputs.push_back(sketch_file(word));
+  }
+  check_spares(output_plan(options), inputs);
   if (options.threads) scene.solver.threads = *options.threads;
   return scene;
 }
 
-void run(const Options& options) {
-  if (!options.plot.empty()) {
-    check_extension(options.plot, ".svg", "the plot");
-    check_output_file(options.plot);
-  }
+/// --modes and --rank need a basis that has them.
+void check_uses(const std::set<std::string>& stated, const std::vector<std::string>& bases) {
+  const auto without_forces = [](const std::string& word) { return word.substr(0, word.find('/')); };
+  const auto any = [&](std::initializer_list<std::string_view> words) {
+    return std::any_of(bases.begin(), bases.end(), [&](const std::string& word) {
+      return std::find(words.begin(), words.end(), without_forces(word)) != words.end();
+    });
+  };
+  const bool learned = std::any_of(bases.begin(), bases.end(), [](const std::string& word) {
+    return word.starts_with(sketch_word) || names_domains(word);
+  });
+  const bool modal = any({"warped", "linear"}), online = any({"online"});
+  check_options(
+      "compare", stated,
+      {{"--modes", any({"derivatives", "modes", "inertia", "inertia-random"}) || modal,
+        "bases of other things (motion, sketch, online, domains, model)"},
+       {"--rank", any({"derivatives", "modes", "inertia", "inertia-random", "motion", "model"}) || learned,
+        modal    ? "the bases warped and linear (use --modes)"
+        : online ? "the basis online (see solver.online.max_rank)"
+                 : "these bases"}});
+}
+
+void run(const Options& options, const std::set<std::string>& stated) {
+  check_outputs(output_plan(options));
   Scene scene = load(options);
   const Body& body = scene.bodies[0];
   std::vector<std::string> bases = options.bases;
@@ -305,13 +345,7 @@ void run(const Options& options) {
     bases.push_back(scene.solver.order == ModelOrder::domains ? "domains"
                     : body.model                              ? "model"
                                                               : "derivatives");
-  const auto has_rank = [](const std::string& word) {
-    return word != "warped" && word != "linear" && word != "online";
-  };
-  require(!options.rank || std::any_of(bases.begin(), bases.end(), has_rank),
-          "--rank: the bases warped and linear have modes, use --modes {}; that of online is "
-          "solver.online.max_rank",
-          *options.rank);
+  check_uses(stated, bases);
   for (const std::string& word : bases)
     (void)with_basis(scene, word, options, {});  // refuses before the long work
 
@@ -323,7 +357,7 @@ void run(const Options& options) {
   Json results = Json::array();
   TrajectoryError error;
   for (const std::string& word : bases) {
-    const std::string name = word.starts_with("sketch:") ? "sketch" : word;
+    const std::string name = word.starts_with(sketch_word) ? "sketch" : word;
     motions.push_back(run_motion(with_basis(scene, word, options, motions[0]), name));
     error = compare_trajectories(motions[0].fields, motions.back().fields, scene.solver.timestep, probe,
                                  release_time(body));
@@ -392,7 +426,7 @@ Command add_compare(CLI::App& program) {
       "Errors are those of the motion of all vertices; amplitude and frequency are the probe's.\n\n"
       "Example:\n  limber compare examples/scenes/spoon.json --basis derivatives --basis motion --plot "
       "spoon.svg");
-  return {parser, [options] { run(*options); }};
+  return {parser, [parser, options] { run(*options, stated_options(*parser)); }};
 }
 
 }  // namespace limber::app

@@ -60,15 +60,16 @@ ReducedModel make_model(Rows& stages) {
 
 void run(const std::filesystem::path& folder) {
   const auto path = [&](std::string_view name) { return (folder / name).lexically_normal().string(); };
-  check_output_folder(folder);
-  for (const char* name :
-       {"octopus.glb", "octopus.html", "scene.json", "motion.glb", "u.csv", "octopus.png"}) {
-    if (std::filesystem::exists(folder)) check_output_file(path(name));
-  }
+  OutputPlan outputs;
+  outputs.coming = folder;
+  for (const char* name : {"octopus.glb", "octopus.html", "scene.json", "motion.glb", "u.csv", "octopus.png"})
+    outputs.add(OutputFile{folder / name});
+  check_outputs(outputs);
   Rows stages;
   const ReducedModel model = make_model(stages);
-  write_results([&] {
-    make_folder(folder);
+  NewFolders folders;
+  write_results(folders, [&] {
+    folders.make(folder);
     write_model(path("octopus.glb"), model);
     write_file(path("scene.json"), demo_scene);
     if (has_viewer_page()) {

@@ -27,12 +27,6 @@ struct Options {
   bool json = false;
 };
 
-void check_outputs(const Options& options) {
-  check_extension(options.output, ".html", "the page");
-  check_spares(options.output, {options.model});
-  check_output_file(options.output);
-}
-
 std::string tree_content(const Options& options, std::string content) {
   DomainTree tree = parse_tree(content, options.model);
   if (!options.small) return content;
@@ -59,7 +53,10 @@ void check_size(const Options& options, std::size_t bytes) {
 }
 
 void run(const Options& options) {
-  check_outputs(options);
+  OutputPlan outputs;
+  outputs.add(OutputFile{options.output, ".html", "the page"});
+  check_outputs(outputs);
+  check_spares(outputs, {options.model});
   const std::string content = model_content(options);
   const std::string_view page = viewer_page();
   check_size(options, size_with_model(page, content.size()));

@@ -2,6 +2,7 @@
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
 #include "apps/limber/describe_tree.hpp"
+#include "apps/limber/option_uses.hpp"
 #include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "limber/base/error.hpp"
@@ -23,6 +24,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 
 namespace limber::app {
@@ -177,8 +179,16 @@ bool is_scene(std::string_view content) {
   return first != std::string_view::npos && content[first] == '{' && !looks_like_surface(content);
 }
 
-void write_picture(const Options& options, const auto& draw) {
+OutputPlan output_plan(const Options& options) {
+  OutputPlan outputs;
+  outputs.add(OutputFile{options.picture, ".png", "the picture"});
+  return outputs;
+}
+
+/// inputs: files that were read.
+void write_picture(const Options& options, const FileList& inputs, const auto& draw) {
   if (options.picture.empty()) return;
+  check_spares(output_plan(options), inputs);
   write_results([&] { write_png(options.picture, draw()); });
 }
 
@@ -186,7 +196,9 @@ Json inspect_scene(const Options& options, const std::string& content) {
   const std::filesystem::path folder = std::filesystem::path(options.file).parent_path();
   const Scene scene = parse_scene(content, folder, options.file);
   const SceneState state = make_state(scene);
-  write_picture(options, [&] { return draw_state(scene, state); });
+  FileList inputs = scene.inputs;
+  inputs.emplace_back(options.file);
+  write_picture(options, inputs, [&] { return draw_state(scene, state); });
   return describe_scene(scene, state);
 }
 
@@ -199,7 +211,7 @@ Json inspect_builtin(const Options& options) {
   for (std::size_t r = 0; r < body.materials.size(); ++r) {
     found["materials"].push_back(describe_law(body.mesh.regions[r], body.materials[r]));
   }
-  write_picture(options, [&] {
+  write_picture(options, {}, [&] {
     return options.render ? draw_surface(body.render, body.part_colors, Executor())
                           : draw_mesh(body.mesh, Executor());
   });
@@ -208,7 +220,8 @@ Json inspect_builtin(const Options& options) {
 
 Json inspect_model(const Options& options, std::string_view content) {
   const ReducedModel model = parse_model(content, options.file);
-  write_picture(options, [&] { return draw_surface(model.surface.mesh, model.surface.colors, Executor()); });
+  write_picture(options, {options.file},
+                [&] { return draw_surface(model.surface.mesh, model.surface.colors, Executor()); });
   Json found = describe_model(model);
   found["file_bytes"] = content.size();
   return found;
@@ -216,7 +229,7 @@ Json inspect_model(const Options& options, std::string_view content) {
 
 Json inspect_tree(const Options& options, std::string_view content) {
   const auto tree = std::make_shared<const DomainTree>(parse_tree(content, options.file));
-  write_picture(options, [&] {
+  write_picture(options, {options.file}, [&] {
     const TreeSurface surface(tree);
     return draw_surface(surface.mesh(), surface.colors(), Executor());
   });
@@ -227,7 +240,7 @@ Json inspect_tree(const Options& options, std::string_view content) {
 
 Json inspect_parts(const Options& options) {
   const PartTree parts = make_builtin_tree(options.file);
-  write_picture(options, [&] {
+  write_picture(options, {}, [&] {
     const WholeBody whole = join_parts(parts);
     return options.render || whole.mesh.element_count() == 0
                ? draw_surface(whole.surface, whole.colors, Executor())
@@ -239,14 +252,15 @@ Json inspect_parts(const Options& options) {
 Json inspect_file(const Options& options, std::string_view content) {
   if (looks_like_tree(content)) return inspect_tree(options, content);
   if (looks_like_model(content)) return inspect_model(options, content);
+  FileList inputs;
   if (looks_like_surface(content) || has_surface_extension(options.file)) {
-    const SurfaceMesh surface = read_surface(options.file);
+    const SurfaceMesh surface = read_surface(options.file, {}, &inputs);
     Json found = describe_surface(surface);
-    write_picture(options, [&] { return draw_surface(surface, {}, Executor()); });
+    write_picture(options, inputs, [&] { return draw_surface(surface, {}, Executor()); });
     return found;
   }
-  const VolumeMesh mesh = read_mesh(options.file);
-  write_picture(options, [&] { return draw_mesh(mesh, Executor()); });
+  const VolumeMesh mesh = read_mesh(options.file, &inputs);
+  write_picture(options, inputs, [&] { return draw_mesh(mesh, Executor()); });
   return describe_mesh(mesh);
 }
 
@@ -266,11 +280,12 @@ std::string found_text(const Json& found) {
   return mesh_text(found) + (found.contains("materials") ? builtin_text(found) : "");
 }
 
-void run(const Options& options) {
-  if (!options.picture.empty()) {
-    check_extension(options.picture, ".png", "the picture");
-    check_output_file(options.picture);
-  }
+void run(const Options& options, const std::set<std::string>& stated) {
+  const bool drawn = is_builtin(options.file) || is_builtin_tree(options.file);
+  check_options("inspect", stated,
+                {{"--render", !options.picture.empty(), "a description without --picture"},
+                 {"--render", drawn, "a file, which is drawn as it is,"}});
+  check_outputs(output_plan(options));
   Json found;
   if (is_builtin_tree(options.file)) {
     found = inspect_parts(options);
@@ -311,7 +326,7 @@ Command add_inspect(CLI::App& program) {
   parser->add_flag("--render", options->render,
                    "In the picture of a built-in body: the surface to draw, not the mesh");
   parser->footer("Example:\n  limber inspect \"builtin:beam?element=brick&cells=20,4,4\" --picture beam.png");
-  return {parser, [options] { run(*options); }};
+  return {parser, [parser, options] { run(*options, stated_options(*parser)); }};
 }
 
 }  // namespace limber::app

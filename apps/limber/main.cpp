@@ -1,5 +1,6 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
+#include "apps/limber/option_uses.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
 #include "limber/linalg/blas.hpp"
@@ -105,6 +106,8 @@ int run(int argc, char** argv) {
   declare(program);
   try {
     parse(program, argc, argv);
+    check_options("limber", stated_options(program.parser),
+                  {{"--verbose", program.version, "anything but --version"}});
     if (program.version) {
       print(version_text(program.verbose));
       return success;

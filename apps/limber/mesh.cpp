@@ -1,6 +1,7 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
+#include "apps/limber/option_uses.hpp"
 #include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "apps/limber/progress_bar.hpp"
@@ -18,6 +19,7 @@
 #include <array>
 #include <filesystem>
 #include <memory>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -64,20 +66,31 @@ MesherOptions mesher_options(const Options& options) {
   return result;
 }
 
-void check_outputs(const Options& options) {
-  check_mesh_extension(options.output);
-  check_output_file(options.output);
-  if (!options.picture.empty()) {
-    check_extension(options.picture, ".png", "the picture");
-    check_output_file(options.picture);
-  }
-  check_spares(options.output, {options.surfaces.begin(), options.surfaces.end()});
+void check_uses(const Options& options, const std::set<std::string>& stated) {
+  const bool builtin = is_builtin(options.surfaces.front()), voxels = options.method == "voxel";
+  std::vector<OptionUse> uses;
+  for (const char* option : {"--method", "--cells", "--target-elements", "--grading", "--fill",
+                             "--smallest-part", "--keep-volume-error"})
+    uses.push_back({option, !builtin, "a built-in body, which has its mesh already,"});
+  uses.push_back({"--cells", options.target_elements == 0, "--target-elements, which chooses the cells,"});
+  for (const char* option : {"--grading", "--keep-volume-error"})
+    uses.push_back({option, !voxels, "the method voxel"});
+  uses.push_back({"--fill", voxels, "the method tet"});
+  check_options("mesh", stated, uses);
 }
 
-std::vector<RegionSurface> read_surfaces(const std::vector<std::string>& files) {
+OutputPlan output_plan(const Options& options) {
+  check_mesh_extension(options.output);
+  OutputPlan outputs;
+  for (const std::filesystem::path& file : files_of_mesh(options.output)) outputs.add(OutputFile{file});
+  outputs.add(OutputFile{options.picture, ".png", "the picture"});
+  return outputs;
+}
+
+std::vector<RegionSurface> read_surfaces(const std::vector<std::string>& files, FileList& read_from) {
   std::vector<RegionSurface> surfaces;
   for (const std::string& file : files) {
-    surfaces.push_back({read_surface(file), std::filesystem::path(file).stem().string()});
+    surfaces.push_back({read_surface(file, {}, &read_from), std::filesystem::path(file).stem().string()});
   }
   return surfaces;
 }
@@ -102,11 +115,15 @@ void export_builtin(const Options& options) {
   }
 }
 
-void run(const Options& options) {
-  check_outputs(options);
+void run(const Options& options, const std::set<std::string>& stated) {
+  check_uses(options, stated);
+  const OutputPlan outputs = output_plan(options);
+  check_outputs(outputs);
   if (is_builtin(options.surfaces.front())) return export_builtin(options);
   MesherOptions mesher = mesher_options(options);
-  const std::vector<RegionSurface> surfaces = read_surfaces(options.surfaces);
+  FileList inputs;
+  const std::vector<RegionSurface> surfaces = read_surfaces(options.surfaces, inputs);
+  check_spares(outputs, inputs);
   const Timer timer;
   MeshedSurfaces result;
   {
@@ -176,7 +193,7 @@ Command add_mesh(CLI::App& program) {
   parser->add_flag("--json", options->json, "Print JSON");
   parser->footer(
       "Example:\n  limber mesh bunny.obj -o bunny.msh --target-elements 50000 --picture bunny.png");
-  return {parser, [options] { run(*options); }};
+  return {parser, [parser, options] { run(*options, stated_options(*parser)); }};
 }
 
 }  // namespace limber::app

@@ -7,6 +7,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/basis/linear_modes.hpp"
+#include "limber/io/mesh_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/vtu.hpp"
 
@@ -46,7 +47,8 @@ void write_shapes(const std::string& path, const FullModel& model, const LinearM
     fields.vertices.push_back(
         {fmt::format("mode_{:0{}}", i + 1, digits), model.dofs().expand(modes.shapes.col(i))});
   }
-  write_vtu(path, model.mesh(), fields);
+  write_vtu(path, model.mesh(), fields,
+            [](std::span<const std::string> contents) { (void)parse_mesh(contents[0], "its content"); });
 }
 
 void write_outputs(const Options& options, const FullModel& model, const LinearModes& modes) {
@@ -84,17 +86,14 @@ std::string to_text(const Options& options, const FullModel& model, const Linear
 }
 
 void run(const Options& options) {
-  if (!options.output.empty()) {
-    check_extension(options.output, ".vtu", "the file of mode shapes");
-    check_output_file(options.output);
-  }
-  if (!options.picture.empty()) {
-    check_extension(options.picture, ".png", "the picture");
-    check_output_file(options.picture);
-  }
+  OutputPlan outputs;
+  outputs.add(OutputFile{options.output, ".vtu", "the file of mode shapes"});
+  outputs.add(OutputFile{options.picture, ".png", "the picture"});
+  check_outputs(outputs);
   Seconds seconds;
   Timer timer;
   const LoadedBody body = load_body(options.body);
+  check_spares(outputs, body.inputs);
   const FullModel& model = body.model;
   seconds.setup = timer.seconds();
   timer.restart();
@@ -121,6 +120,7 @@ Command add_modes(CLI::App& program) {
   add_body_options(*parser, options->body);
   parser->add_option("--count", options->count, "How many, the lowest first")
       ->type_name("N")
+      ->check(CLI::Range(1, 1'000'000).description(""))
       ->capture_default_str();
   parser->add_flag("--json", options->json, "Print {\"eigenvalues\": [...], \"frequencies_hz\": [...], ...}");
   parser->add_option("-o,--output", options->output, "Write the mode shapes, one vector field each")

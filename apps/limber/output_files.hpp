@@ -1,28 +1,62 @@
 #pragma once
 
+#include "limber/base/file.hpp"
+
 #include <filesystem>
+#include <functional>
+#include <string>
 #include <string_view>
 #include <vector>
 
 namespace limber::app {
 
-// Where results go is checked before the work begins: an hour of computing must not end in "no such folder".
+// Where results go is checked before the work begins: an hour of computing must not end in "no such folder", and no file may be
+// written over one that was read.
 
-/// Throws Error unless a file can be written there: its folder exists and takes new files, and it is no
-/// folder itself.
-void check_output_file(const std::filesystem::path& path);
+/// A file that a command will write.
+struct OutputFile {
+  std::filesystem::path path;
+  std::string extension;  ///< that its name must have, as ".png"; empty: any
+  std::string what;       ///< it is, as "the picture"; for a message about the extension
+  bool needed = true;     ///< false: the command goes on where it cannot be written
+};
 
-/// Throws Error unless the folder takes new files or, where there is none yet, it can be made, its parents
-/// included. Makes nothing.
-void check_output_folder(const std::filesystem::path& path);
+/// A folder that a command will write several files into.
+struct OutputFolder {
+  std::filesystem::path path;
+  std::function<bool(std::string_view name)> is_ours;  ///< whether a name is one that will be written
+};
 
-/// Throws Error unless the name ends in the extension given, e.g. ".png". what: e.g. "the picture".
-void check_extension(const std::filesystem::path& path, std::string_view extension, std::string_view what);
+/// All that a command will write.
+struct OutputPlan {
+  std::vector<OutputFile> files;
+  std::vector<OutputFolder> folders;
+  std::filesystem::path
+      coming;  ///< folder that is made, where it is missing, before anything is written; empty: none
 
-/// Throws Error when an output would replace one of the inputs. Empty names and built-in bodies are passed over.
-void check_spares(const std::filesystem::path& output, const std::vector<std::filesystem::path>& inputs);
+  /// Adds a file unless its path is empty.
+  void add(OutputFile file);
+  void add(OutputFolder folder);
+};
 
-/// Makes a folder and its parents where they are missing. Throws Error when that fails.
-void make_folder(const std::filesystem::path& path);
+/// Throws Error unless all of it can be written: names end as they must, no two files are the same, folders exist, or can be made
+/// where that is said, and take new files. Makes nothing.
+void check_outputs(const OutputPlan& plan);
+
+/// Throws Error where something would be written over a file that was read, by whatever name: another spelling of its path, a
+/// symbolic link or a hard link. Names of built-in bodies are passed over.
+void check_spares(const OutputPlan& plan, const FileList& inputs);
+
+/// Folders that a command made. What fails leaves none of them behind.
+class NewFolders {
+ public:
+  /// Makes a folder and its parents where they are missing. Throws Error when that fails.
+  void make(const std::filesystem::path& path);
+  /// Removes those of them in which nothing is left.
+  void remove_empty();
+
+ private:
+  std::vector<std::filesystem::path> made_;  ///< outer ones first
+};
 
 }  // namespace limber::app

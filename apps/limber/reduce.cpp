@@ -2,6 +2,7 @@
 
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
+#include "apps/limber/option_uses.hpp"
 #include "apps/limber/output_files.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "apps/limber/reduce_options.hpp"
@@ -23,13 +24,18 @@
 namespace limber::app {
 namespace {
 
-/// With what is read from files.
-ReduceOptions reduce_options(const ReduceCommand& options, const FullModel& model) {
+/// With what is read from files, which become inputs.
+ReduceOptions reduce_options(const ReduceCommand& options, const FullModel& model, FileList& inputs) {
   const Index vertices = model.mesh().vertex_count();
   ReduceOptions result = reduce_settings(options, all_stvk(model.materials()));
-  if (!options.sketch.empty()) result.basis.sketch = read_sketch(options.sketch);
-  if (!options.snapshots.empty()) result.basis.snapshots = read_displacements(options.snapshots, vertices);
-  if (!options.training.empty()) result.training_snapshots = read_displacements(options.training, vertices);
+  if (!options.sketch.empty()) {
+    result.basis.sketch = read_sketch(options.sketch);
+    inputs.emplace_back(options.sketch);
+  }
+  if (!options.snapshots.empty())
+    result.basis.snapshots = read_displacements(options.snapshots, vertices, &inputs);
+  if (!options.training.empty())
+    result.training_snapshots = read_displacements(options.training, vertices, &inputs);
   return result;
 }
 
@@ -52,19 +58,33 @@ bool holds_something(const FullModel& model) {
   return static_cast<Index>(std::count(used.begin(), used.end(), 1)) > model.dof_count() / 3;
 }
 
+/// Says where a body has fewer modes, or a basis fewer vectors, than were asked for.
+void warn_of_small_basis(const ReduceCommand& options, const FullModel& model, const BasisSettings& asked,
+                         const ReduceReport& report, Index rank) {
+  const Index most = model.dof_count() - report.rigid_modes;
+  if (report.modes < asked.modes && options.stated.contains("--modes")) {
+    print_warning(fmt::format("{} linear modes, not {}: {}", report.modes, asked.modes,
+                              report.modes == most
+                                  ? fmt::format("the body has no more, with {} unknowns", model.dof_count())
+                                  : "no more were found that are independent; --basis modal finds all"));
+  }
+  if (rank == asked.rank) return;
+  print_warning(fmt::format("the basis has rank {}, not {}: {}", rank, asked.rank,
+                            rank == most
+                                ? fmt::format("the body has no more, with {} unknowns", model.dof_count())
+                                : "what it is made of spans no more"));
+}
+
 void run(const ReduceCommand& options) {
-  for (const char* option : {"--root", "--total-rank", "--rigid"})
-    require(!options.stated.contains(option), "{} is for trees of domains; add --domains", option);
-  check_extension(options.output, ".glb", "the reduced model");
-  check_output_file(options.output);
-  check_spares(options.output,
-               {options.body.mesh, options.sketch, options.snapshots, options.training, options.render});
-  if (!options.report.empty()) check_output_folder(options.report);
+  OutputPlan outputs;
+  outputs.add(OutputFile{options.output, ".glb", "the reduced model"});
+  outputs.add(OutputFolder{options.report, is_report_file});
+  check_outputs(outputs);
   const Timer total;
   Timer stage;
   LoadedBody body = load_body(options.body);
   if (!options.render.empty()) {
-    body.surface = read_surface(options.render);
+    body.surface = read_surface(options.render, {}, &body.inputs);
     body.colors.clear();
   }
   require(options.body.free || holds_something(body.model),
@@ -72,7 +92,8 @@ void run(const ReduceCommand& options) {
           "body that "
           "deforms in its own frame",
           options.body.mesh);
-  ReduceOptions reducing = reduce_options(options, body.model);
+  ReduceOptions reducing = reduce_options(options, body.model, body.inputs);
+  check_spares(outputs, body.inputs);
   ReduceReport report;
   report.stages.emplace_back("mesh", stage.seconds());
   ReducedModel reduced;
@@ -87,10 +108,7 @@ void run(const ReduceCommand& options) {
   report.stages.emplace_back("file", stage.seconds());
   const nlohmann::ordered_json json =
       reduce_json(options.output, body.model, reduced, report, total.seconds());
-  if (reduced.rank < reducing.basis.rank) {
-    print_warning(fmt::format("the basis has rank {}, not {}: what it is made of spans no more", reduced.rank,
-                              reducing.basis.rank));
-  }
+  warn_of_small_basis(options, body.model, reducing.basis, report, reduced.rank);
   if (report.cubature && !report.cubature->reached) {
     print_warning(
         fmt::format("the error of the forces is {:.2g} % in poses not trained with, {:.2g} % was asked for",
@@ -127,13 +145,12 @@ Command add_reduce(CLI::App& program) {
       "  limber reduce builtin:lily -o lily.glb --domains regions\n"
       "  limber reduce builtin:oak -o oak.glb");
   return {parser, [parser, options] {
-            for (const CLI::Option* option : parser->get_options()) {
-              if (option->count() > 0) options->stated.insert(option->get_name());
-            }
-            if (wants_tree(*options)) {
-              reduce_to_tree(*options);
-            } else {
+            options->stated = stated_options(*parser);
+            check_reduce_options(*options);
+            if (task_of(*options) == ReduceTask::one_body) {
               run(*options);
+            } else {
+              reduce_to_tree(*options);
             }
           }};
 }

@@ -28,8 +28,6 @@ BasisSettings basis_settings(const ReduceCommand& options) {
   basis.orthogonalization = is_second("--orthogonalization", options.orthogonalization, "full", "reduced")
                                 ? Orthogonalization::reduced
                                 : Orthogonalization::full;
-  require(basis.orthogonalization == Orthogonalization::full || basis.kind == ModeKind::inertia,
-          "--orthogonalization reduced is for inertia modes; add --basis inertia");
   basis.condense =
       is_second("--condense", options.condense, "pca", "random") ? Condensation::random : Condensation::pca;
   basis.rank = options.rank.value_or(default_rank);
@@ -40,14 +38,7 @@ BasisSettings basis_settings(const ReduceCommand& options) {
   return basis;
 }
 
-/// Options of training, which exact forces have no use for.
-void check_training(const ReduceCommand& options, bool exact) {
-  const bool training =
-      options.error || options.poses || !options.training.empty() || options.amplitude || options.points;
-  require(!training || !exact,
-          "--training-error, --poses, --training, --amplitude and --points are for cubature, but the forces "
-          "are exact; "
-          "add --forces cubature or modal-cubature");
+void check_poses(const ReduceCommand& options) {
   require(!options.poses || *options.poses != "given" || !options.training.empty(),
           "--poses given: cubature needs poses to train with; give them by --training FILE, or leave out "
           "--poses");
@@ -160,7 +151,8 @@ ReduceOptions reduce_settings(const ReduceCommand& options, bool stvk) {
     throw Error("--forces: {}", error.what());
   }
   const bool automatic = result.forces == ForceKind::automatic;
-  check_training(options, result.forces == ForceKind::exact || (automatic && stvk));
+  check_force_options(options, result.forces == ForceKind::exact || (automatic && stvk));
+  check_poses(options);
   CubatureSettings& cubature = result.cubature;
   if (options.error) cubature.error = *options.error;
   if (options.amplitude) cubature.amplitude = *options.amplitude;

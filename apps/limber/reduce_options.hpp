@@ -50,6 +50,15 @@ struct ReduceCommand {
   std::set<std::string> stated;  ///< options that were given, as "--modes"
 };
 
+/// What it is to make.
+enum class ReduceTask { one_body, tree_of_mesh, tree_of_parts, tree_of_scene };
+ReduceTask task_of(const ReduceCommand& options);
+
+/// Throws Error for an option that has no use for that task.
+void check_reduce_options(const ReduceCommand& options);
+/// The same for options about the forces.  exact: these are not trained.
+void check_force_options(const ReduceCommand& options, bool exact);
+
 /// Declares all of them.
 void add_reduce_options(CLI::App& parser, ReduceCommand& options);
 

@@ -36,6 +36,20 @@ Json parts_json(const TreeReduceReport& report) {
   return parts;
 }
 
+/// Says which parts have fewer coordinates than were asked for.
+void warn_of_small_parts(const ReduceCommand& options, const TreeReduceReport& report) {
+  if (!options.rank) return;
+  std::vector<std::string> small;
+  for (const PartReport& part : report.parts) {
+    if (part.rank > 0 && part.rank < *options.rank)
+      small.push_back(fmt::format("'{}' has rank {}", part.name, part.rank));
+  }
+  if (small.empty()) return;
+  print_warning(fmt::format(
+      "{}{}, not {}: no more is independent in so few vertices", small.front(),
+      small.size() == 1 ? "" : fmt::format(", and {} more parts less", small.size() - 1), *options.rank));
+}
+
 Json to_json(const std::string& output, const DomainTree& tree, const TreeReduceReport& report,
              double seconds) {
   Json json{{"output", output},
@@ -82,20 +96,16 @@ std::string to_text(const std::string& body, const Json& json) {
 
 }  // namespace
 
-bool wants_tree(const ReduceCommand& options) {
-  return options.stated.contains("--domains") || is_builtin_tree(options.body.mesh) ||
-         is_scene_file(options.body.mesh);
-}
-
 void reduce_to_tree(const ReduceCommand& options) {
-  check_extension(options.output, ".glb", "the tree of domains");
-  check_output_file(options.output);
+  OutputPlan outputs;
+  outputs.add(OutputFile{options.output, ".glb", "the tree of domains"});
+  check_outputs(outputs);
   const Timer total;
   Timer stage;
-  std::vector<std::filesystem::path> inputs;
+  FileList inputs;
   const Body body = load_tree_body(options, inputs);
-  check_spares(options.output, inputs);
-  const PartTree parts = find_parts(body);
+  check_spares(outputs, inputs);
+  const PartTree parts = find_parts(body, "--rigid");
   TreeReduceReport report;
   const double part_seconds = stage.seconds();
   DomainTree tree;
@@ -109,6 +119,7 @@ void reduce_to_tree(const ReduceCommand& options) {
     print_warning(fmt::format("{} domains, not {}: no more were found that form a tree", tree.domain_count(),
                               body.domains.count));
   }
+  warn_of_small_parts(options, report);
   tree.name = std::filesystem::path(options.output).stem().string();
   stage.restart();
   write_results([&] { write_tree(options.output, tree); });

@@ -4,10 +4,7 @@
 
 namespace limber::app {
 
-/// Whether the options ask for a tree of domains: by --domains, or because their body is one of parts.
-bool wants_tree(const ReduceCommand& options);
-
-/// `limber reduce` for such a body. Throws Error for bad input and Failure where writing fails.
+/// `limber reduce` for all tasks but one body. Throws Error for bad input and Failure where writing fails.
 void reduce_to_tree(const ReduceCommand& options);
 
 }  // namespace limber::app

@@ -9,6 +9,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <set>
 #include <utility>
 
 namespace limber::app {
@@ -291,22 +293,52 @@ std::string grouped(std::int64_t count) {
   return text;
 }
 
-void write_report(const std::filesystem::path& folder, const ReducedModel& reduced,
-                  const ReduceReport& report, const ReportFacts& facts, const Executor& executor) {
-  check_output_folder(folder);
-  make_folder(folder);
-  const Source source{folder, reduced, report, facts, executor};
+bool is_report_file(std::string_view name) {
+  return name == "index.html" || name.ends_with(".png") || name.ends_with(".svg");
+}
+
+namespace {
+
+/// Pictures, plots and the page.
+void write_all(const Source& source) {
   Page body;
   add_model(body, source);
   add_basis(body, source);
   add_spectrum(body, source);
   add_cubature(body, source);
   add_timings(body, source);
-  add_options(body, facts);
-  write_file(folder / "index.html",
+  add_options(body, source.facts);
+  write_file(source.folder / "index.html",
              fmt::format("{}<main>\n{}</main>\n<footer>Written by limber reduce. This page needs "
                          "the files beside it and nothing else.</footer>\n</body>\n</html>\n",
                          head_of(source, body), body.html()));
+}
+
+std::set<std::string> report_files(const std::filesystem::path& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) {
+    const std::string name = entry.path().filename().string();
+    if (is_report_file(name)) names.insert(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+void write_report(const std::filesystem::path& folder, const ReducedModel& reduced,
+                  const ReduceReport& report, const ReportFacts& facts, const Executor& executor) {
+  NewFolders folders;
+  folders.make(folder);
+  const std::set<std::string> before = report_files(folder);
+  try {
+    write_all({folder, reduced, report, facts, executor});
+  } catch (const Error&) {
+    for (const std::string& name : report_files(folder)) {
+      if (!before.contains(name)) std::filesystem::remove(folder / name);
+    }
+    folders.remove_empty();
+    throw;
+  }
 }
 
 }  // namespace limber::app

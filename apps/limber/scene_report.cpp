@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <numbers>
 #include <set>
 
 namespace limber::app {
@@ -46,11 +47,33 @@ std::string length_text(double metres) {
 void warn_of_inexact_animations(const RunResult& result) {
   for (const AnimationFit& fit : result.animations) {
     if (fit.largest_error <= fit.tolerance) continue;
-    print_warning(fmt::format(
-        "{}: the animation misses vertices by up to {}, more than output.animation_tolerance, which is {}, "
-        "with all of its {} targets; raise the tolerance or write a shorter motion",
-        fit.body, length_text(fit.largest_error), length_text(fit.tolerance), fit.targets));
+    print_warning(
+        fmt::format("{}: the animation misses vertices by up to {}, more than its tolerance, which is {}, "
+                    "with all of its "
+                    "{} targets; write a shorter motion, or raise output.animation_tolerance of a scene",
+                    fit.body, length_text(fit.largest_error), length_text(fit.tolerance), fit.targets));
   }
+}
+
+double degrees(double angle) { return angle * (180.0 / std::numbers::pi); }
+
+void warn_of_distortion(const RunResult& result) {
+  for (const BodyWarpResult& one : result.warped) {
+    if (!(one.distortion.length > largest_warp_distortion)) continue;
+    print_warning(fmt::format(
+        "{}: its modes turn it by up to {:.0f} degrees, more than warping can represent: lengths are up to "
+        "{:.0f} % off, and what is bent so far folds through itself; the order 'reduced' does not",
+        one.body, degrees(one.distortion.rotation), 100.0 * one.distortion.length));
+  }
+}
+
+nlohmann::ordered_json warped_json(const RunResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const BodyWarpResult& one : result.warped)
+    json.push_back({{"body", one.body},
+                    {"largest_rotation_degrees", degrees(one.distortion.rotation)},
+                    {"largest_length_error", one.distortion.length}});
+  return json;
 }
 
 nlohmann::ordered_json constraints_json(const RunResult& result) {
@@ -74,9 +97,8 @@ nlohmann::ordered_json trees_json(const RunResult& result) {
                     {"domains", tree.domains},
                     {"coordinates", tree.coordinates},
                     {"depth", tree.depth},
-                    {"free", tree.free},
-                    {"largest_gap", nullptr}});
-    if (tree.gap.domain < 0) continue;
+                    {"free", tree.free}});
+    if (tree.gap.domain < 0) continue;  // no interfaces, or none whose vertices the model kept
     json.back()["largest_gap"] = {
         {"domain", tree.gap_domain}, {"length", tree.gap.largest}, {"share", tree.gap.share}};
   }
@@ -110,6 +132,7 @@ nlohmann::ordered_json animations_json(const RunResult& result) {
 void print_warnings(const RunResult& result) {
   warn_of_missed_constraints(result);
   warn_of_inexact_animations(result);
+  warn_of_distortion(result);
 }
 
 nlohmann::ordered_json to_json(const RunResult& result) {
@@ -135,6 +158,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
                               {"max_displacement", body.max_displacement}});
   }
   if (!result.constraints.empty()) json["constraints"] = constraints_json(result);
+  if (!result.warped.empty()) json["warped"] = warped_json(result);
   if (!result.animations.empty()) json["animation"] = animations_json(result);
   if (!result.trees.empty()) json["trees"] = trees_json(result);
   for (const BodyOnlineResult& one : result.online) {
@@ -187,13 +211,10 @@ void require_success(const RunResult& result, std::string_view scene) {
   if (report.ok()) return;
   const std::string outcome = fmt::format("{}, residual {:.2g}", name_of(report.status), report.residual);
   if (result.statics) {
-    throw Failure(
-        fmt::format("{}: no static solution found: {}; apply a smaller load or give more solver.load_steps",
-                    scene, outcome));
+    throw Failure(fmt::format("{}: no static solution found: {}; {}", scene, outcome, result.remedy));
   }
-  throw Failure(
-      fmt::format("{}: the solve failed after {} step{} (t = {:.6g} s): {}; use a shorter solver.timestep",
-                  scene, result.steps, result.steps == 1 ? "" : "s", result.time, outcome));
+  throw Failure(fmt::format("{}: the solve failed after {} step{} (t = {:.6g} s): {}; {}", scene,
+                            result.steps, result.steps == 1 ? "" : "s", result.time, outcome, result.remedy));
 }
 
 }  // namespace limber::app

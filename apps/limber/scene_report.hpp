@@ -5,6 +5,7 @@
 #include "limber/online/online_settings.hpp"
 #include "limber/scene/constraint_schedule.hpp"
 #include "limber/scene/scene.hpp"
+#include "limber/warp/warp_distortion.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -29,6 +30,11 @@ struct BodyConstraintOutcome {
   Index modes = 0;  ///< of the body
 };
 
+struct BodyWarpResult {
+  std::string body;
+  WarpDistortion distortion;  ///< of the shape that was turned farthest
+};
+
 struct BodyOnlineResult {
   std::string body;
   OnlineReport report;
@@ -46,11 +52,13 @@ struct BodyTreeResult {
 /// What running a scene gave.
 struct RunResult {
   bool statics = true;
-  StepReport report;  ///< of the last step; iterations: of all steps
-  int steps = 0;      ///< that succeeded
-  double time = 0.0;  ///< s, simulated
+  StepReport report;   ///< of the last step; iterations: of all steps
+  int steps = 0;       ///< that succeeded
+  double time = 0.0;   ///< s, simulated
+  std::string remedy;  ///< what may help where it failed
   std::vector<BodyResult> bodies;
   std::vector<BodyConstraintOutcome> constraints;  ///< of all bodies
+  std::vector<BodyWarpResult> warped;              ///< of all bodies of order warped
   std::vector<AnimationFit> animations;            ///< of all bodies whose motion was fitted
   std::vector<BodyOnlineResult> online;            ///< of all bodies of order online
   std::vector<BodyTreeResult> trees;               ///< of all bodies of order domains

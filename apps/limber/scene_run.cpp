@@ -41,15 +41,23 @@ std::vector<std::string> file_names(const Scene& scene) {
   return names;
 }
 
+/// Whether a file of this name belongs to the series of one of the bodies: BODY.pvd or BODY_DIGITS.vtu.
+bool is_of_series(const std::vector<std::string>& bodies, std::string_view name) {
+  return std::any_of(bodies.begin(), bodies.end(), [&](const std::string& body) {
+    return name == body + ".pvd" || (name.starts_with(body + "_") && name.ends_with(".vtu"));
+  });
+}
+
 /// The series of .vtu files of a run, one per body.
 class Series {
  public:
-  explicit Series(const Scene& scene)
-      : scene_(scene), names_(file_names(scene)), entries_(scene.bodies.size()) {}
+  /// folders: gets those that are made for it.
+  Series(const Scene& scene, NewFolders& folders)
+      : scene_(scene), folders_(folders), names_(file_names(scene)), entries_(scene.bodies.size()) {}
 
   /// One displacement (3 x n) per body.
   void write(double time, const std::vector<Matrix3X>& displacements) {
-    if (frames_ == 0) make_folder(scene_.output.vtu);
+    if (frames_ == 0) folders_.make(scene_.output.vtu);
     for (std::size_t i = 0; i < names_.size(); ++i) {
       const std::string file = file_name(i);
       write_vtu(scene_.output.vtu / file, scene_.bodies[i].mesh, {.displacement = displacements[i]});
@@ -70,11 +78,16 @@ class Series {
                 (scene_.output.vtu / file_name(i)).string());
       }
     }
-    remove_unfinished(scene_.output.vtu, [&](std::string_view name) {
-      return std::any_of(names_.begin(), names_.end(), [&](const std::string& body) {
-        return name == body + ".pvd" || (name.starts_with(body + "_") && name.ends_with(".vtu"));
-      });
-    });
+    remove_unfinished(scene_.output.vtu, [&](std::string_view name) { return is_of_series(names_, name); });
+  }
+
+  /// Removes all frames.
+  void discard() {
+    std::error_code ignored;
+    for (; frames_ >= 0; --frames_) {  // the next one may be there in part
+      for (std::size_t i = 0; i < names_.size(); ++i) fs::remove(scene_.output.vtu / file_name(i), ignored);
+    }
+    frames_ = 0;
   }
 
   /// Writes the .pvd files and returns their paths.
@@ -94,35 +107,27 @@ class Series {
   }
 
   const Scene& scene_;
+  NewFolders& folders_;
   std::vector<std::string> names_;
   std::vector<std::vector<PvdEntry>> entries_;
   int frames_ = 0;
 };
 
-void check_outputs(const Scene& scene, const fs::path& folder, const CheckpointRun* checkpoints) {
+OutputPlan output_plan(const Scene& scene, const fs::path& folder, const CheckpointRun* checkpoints) {
   const OutputSettings& output = scene.output;
-  if (!folder.empty()) check_output_folder(folder);
-  if (!output.picture.empty()) check_extension(output.picture, ".png", "the picture");
-  if (!output.animation.empty()) check_extension(output.animation, ".glb", "the animation");
-  if (!output.timeline.empty()) check_timeline_path(output.timeline);
-  std::vector<fs::path> outputs{output.displacements, output.picture, output.animation, output.timeline};
-  const std::size_t asked_for = outputs.size();
-  if (checkpoints != nullptr)
-    outputs.insert(outputs.end(), {checkpoints->file(), checkpoints->frames_file()});
-  std::set<fs::path> files;
-  for (std::size_t i = 0; i < outputs.size(); ++i) {
-    const fs::path& file = outputs[i];
-    if (file.empty()) continue;
-    require(files.insert(file.lexically_normal()).second, "two outputs go to {}; choose different names",
-            file.string());
-    check_spares(file, scene.inputs);
-    if (i >= asked_for && !checkpoints->file_stated()) continue;  // a run goes on without checkpoints
-    std::error_code status;
-    const bool folder_comes = !folder.empty() && !fs::exists(folder, status) &&
-                              file.parent_path().lexically_normal() == folder.lexically_normal();
-    if (!folder_comes) check_output_file(file);
+  OutputPlan plan;
+  plan.coming = folder;
+  plan.add(OutputFile{output.displacements});
+  plan.add(OutputFile{output.picture, ".png", "the picture"});
+  plan.add(OutputFile{output.animation, ".glb", "the animation"});
+  plan.add(OutputFile{output.timeline});
+  if (checkpoints != nullptr) {
+    for (const fs::path& file : {checkpoints->file(), checkpoints->frames_file()})
+      plan.add(OutputFile{.path = file, .needed = checkpoints->file_stated()});
   }
-  if (!output.vtu.empty()) check_output_folder(output.vtu);
+  plan.add(OutputFolder{
+      output.vtu, [names = file_names(scene)](std::string_view name) { return is_of_series(names, name); }});
+  return plan;
 }
 
 /// Throws Error for outputs that this kind of simulation does not have.
@@ -162,6 +167,7 @@ void write_timed(double& seconds, const Action& action) {
 struct Run {
   const Scene& scene;
   SceneState& state;
+  NewFolders& folders;
   Series series;
   MotionRecording recording;
   CheckpointRun* checkpoints;
@@ -219,7 +225,7 @@ void save(const Run& run, Checkpoint& to) {
 
 /// The steps of a run that are left, with a frame of the series and of the animation where one is due.
 void run_steps(Run& run) {
-  const auto& [scene, state, series, recording, checkpoints, result] = run;
+  const auto& [scene, state, folders, series, recording, checkpoints, result] = run;
   const bool statics = !steps_in_time(scene);
   const int count = step_count(scene);
   const auto write_frame = [&run](double time, const auto& displacements) {
@@ -297,6 +303,10 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.statics = scene.solver.type == SimulationType::statics;
   result.steps = state.step;
   result.time = state.time;
+  result.remedy = !result.statics ? "use a shorter solver.timestep"
+                  : scene.solver.order == ModelOrder::full
+                      ? "apply a smaller load or give more solver.load_steps"
+                      : "apply a smaller load";
   double smallest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     const BodySimulation& simulation = *state.bodies[i];
@@ -310,6 +320,7 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
     if (const auto* const modal = dynamic_cast<const ModalBody*>(&simulation)) {
       for (const ConstraintOutcome& outcome : modal->outcomes())
         result.constraints.push_back({body.name, outcome, modal->most_held(), modal->unknowns()});
+      if (modal->warped()) result.warped.push_back({body.name, modal->largest_distortion()});
     }
     if (const auto* const online = dynamic_cast<const OnlineBody*>(&simulation))
       result.online.push_back({body.name, online->report(), accepted_error(scene)});
@@ -354,6 +365,27 @@ void warn_of_loose_bodies(const Scene& scene, const SceneState& state) {
   }
 }
 
+/// What is written after the last step. folder: made for it where it is missing.
+void write_end(Run& run, const fs::path& folder) {
+  const OutputSettings& output = run.scene.output;
+  RunResult& result = run.result;
+  const bool files = !(output.displacements.empty() && output.picture.empty() && output.animation.empty() &&
+                       output.timeline.empty());
+  if (result.report.ok()) {
+    if (!folder.empty() && files) run.folders.make(folder);
+    write_last_state(run.scene, run.state, result);
+    if (!output.animation.empty()) {
+      result.animations = run.recording.write();
+      result.outputs.push_back(output.animation.lexically_normal());
+    }
+    if (!output.timeline.empty()) {
+      write_timeline(output.timeline, timeline_plot(run.scene, result));
+      result.outputs.push_back(output.timeline.lexically_normal());
+    }
+  }
+  for (fs::path& path : run.series.finish()) result.outputs.push_back(std::move(path));
+}
+
 SceneState make_state_with_progress(const Scene& scene) {
   ProgressBar bar;
   return make_state(scene, bar.callback());
@@ -364,7 +396,10 @@ SceneState make_state_with_progress(const Scene& scene) {
 RunResult run_scene(const Scene& scene, const fs::path& folder, CheckpointRun* checkpoints) {
   if (!steps_in_time(scene)) checkpoints = nullptr;
   check_outputs_exist(scene);
-  check_outputs(scene, folder, checkpoints);
+  if (!scene.output.timeline.empty()) check_timeline_path(scene.output.timeline);
+  const OutputPlan outputs = output_plan(scene, folder, checkpoints);
+  check_outputs(outputs);
+  check_spares(outputs, scene.inputs);
   std::optional<Checkpoint> from;
   if (checkpoints != nullptr) from = checkpoints->find(scene);
   RunResult result;
@@ -374,32 +409,28 @@ RunResult run_scene(const Scene& scene, const fs::path& folder, CheckpointRun* c
   warn_of_loose_bodies(scene, state);
 
   const fs::path frames = checkpoints != nullptr ? checkpoints->frames_file() : fs::path();
-  Run run{scene, state, Series(scene), MotionRecording(scene, state, frames), checkpoints, result};
+  NewFolders folders;
+  Run run{scene,       state, folders, Series(scene, folders), MotionRecording(scene, state, frames),
+          checkpoints, result};
   if (checkpoints != nullptr && checkpoints->resumes()) remove_unfinished(scene, *checkpoints);
   if (from) {
     resume(run, *from);
   } else if (checkpoints != nullptr) {
     checkpoints->clear();
   }
-  run_steps(run);
-  summarize(scene, state, result);
-  write_timed(result.write_seconds, [&] {
-    const OutputSettings& output = scene.output;
-    const bool files = !(output.displacements.empty() && output.picture.empty() && output.animation.empty() &&
-                         output.timeline.empty());
-    if (!folder.empty() && result.report.ok() && files) make_folder(folder);
-    if (result.report.ok()) write_last_state(scene, state, result);
-    if (result.report.ok() && !output.animation.empty()) {
-      result.animations = run.recording.write();
-      result.outputs.push_back(output.animation.lexically_normal());
-    }
-    if (result.report.ok() && !output.timeline.empty()) {
-      write_timeline(output.timeline, timeline_plot(scene, result));
-      result.outputs.push_back(output.timeline.lexically_normal());
-    }
-    for (fs::path& path : run.series.finish()) result.outputs.push_back(std::move(path));
-  });
-  if (checkpoints != nullptr && !result.report.ok()) checkpoints->give_up();
+  try {
+    run_steps(run);
+    summarize(scene, state, result);
+    write_timed(result.write_seconds, [&] { write_end(run, folder); });
+  } catch (const Failure& failure) {
+    if (checkpoints != nullptr && checkpoints->interrupt())
+      throw Failure(
+          fmt::format("{}; --resume goes on from {}", failure.what(), checkpoints->file().string()));
+    run.series.discard();
+    folders.remove_empty();
+    throw;
+  }
+  if (checkpoints != nullptr && !result.report.ok()) checkpoints->finish();
   print_warnings(result);
   return result;
 }

@@ -1,5 +1,6 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
+#include "apps/limber/option_uses.hpp"
 #include "apps/limber/scene_run.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
@@ -15,6 +16,7 @@
 #include <cmath>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -101,7 +103,6 @@ Body body_of_model(const Options& options, std::string_view content) {
 Scene scene_of_model(const Options& options, std::string_view content) {
   Body body = looks_like_tree(content) ? body_of_tree(options, content) : body_of_model(options, content);
   require(!options.animation.empty(), "{}: say where the motion goes with -o OUT.glb", options.scene);
-  require(options.output_dir.empty(), "--output-dir is for scenes; the motion of a model goes where -o says");
   const double seconds = options.seconds.value_or(2.0), timestep = options.timestep.value_or(1.0 / 120.0);
   require(seconds > 0.0 && timestep > 0.0, "--seconds is {} and --timestep {}, expected more than 0", seconds,
           timestep);
@@ -135,20 +136,34 @@ Scene load(const Options& options, bool& model) {
   const std::string content = read_file(options.scene);
   model = is_model(options, content);
   if (model) return scene_of_model(options, content);
-  require(!options.seconds && !options.timestep && options.gravity.empty() && options.order.empty(),
-          "--seconds, --timestep, --gravity and --order are for reduced models; a scene has its own");
   return read_scene(options.scene);
 }
 
-void run(const Options& options) {
+void check_uses(const Scene& scene, bool model, const std::set<std::string>& stated) {
+  const OutputSettings& output = scene.output;
+  const bool writes = !output.displacements.empty() || !output.vtu.empty() || !output.picture.empty() ||
+                      !output.animation.empty() || !output.timeline.empty();
+  std::vector<OptionUse> uses;
+  for (const char* option : {"--seconds", "--timestep", "--gravity", "--order"})
+    uses.push_back({option, model, "a scene, which has its own,"});
+  for (const char* option : {"--error", "--throttle"})
+    uses.push_back({option, scene.solver.order == ModelOrder::online, "any solver.order but 'online'"});
+  for (const char* option : {"--resume", "--checkpoint", "--checkpoint-every"})
+    uses.push_back({option, steps_in_time(scene), "a static solve, which has one step,"});
+  uses.push_back({"--output", steps_in_time(scene), "a static solve, which has no motion,"});
+  uses.push_back({"--output-dir", !model, "a model, whose motion goes where -o says,"});
+  uses.push_back({"--output-dir", writes || steps_in_time(scene), "a scene that writes nothing"});
+  check_options("simulate", stated, uses);
+}
+
+void run(const Options& options, const std::set<std::string>& stated) {
   const Timer timer;
   const fs::path file(options.scene);
   bool model = false;
   Scene scene = load(options, model);
   const double read_seconds = timer.seconds();
   if (options.threads) scene.solver.threads = *options.threads;
-  require(scene.solver.order == ModelOrder::online || (!options.error && !options.throttle),
-          "--error and --throttle are for scenes of order 'online'; set solver.order");
+  check_uses(scene, model, stated);
   if (options.error) scene.solver.online.error = *options.error;
   if (options.throttle) scene.solver.online.throttle = *options.throttle;
   if (!options.output_dir.empty()) {
@@ -158,11 +173,10 @@ void run(const Options& options) {
     }
   }
   if (!options.animation.empty()) scene.output.animation = options.animation;
-  require(steps_in_time(scene) || (!options.resume && options.checkpoint.empty()),
-          "--resume and --checkpoint are for runs of many steps; a static solve has one");
   CheckpointRun checkpoints(checkpoint_options(options, model));
   RunResult result = run_scene(scene, options.output_dir, &checkpoints);
   result.read_seconds += read_seconds;
+  if (model) result.remedy = "use a shorter --timestep";
   if (options.json) {
     print_json(to_json(result));
   } else if (result.report.ok()) {
@@ -244,7 +258,7 @@ Command add_simulate(CLI::App& program) {
       "results\n"
       "  limber simulate spoon.glb -o motion.glb --seconds 3\n"
       "  limber simulate long.json --resume");
-  return {parser, [options] { run(*options); }};
+  return {parser, [parser, options] { run(*options, stated_options(*parser)); }};
 }
 
 }  // namespace limber::app

@@ -23,10 +23,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view automatic_word = "auto:";
 
-void refuse(const ReduceCommand& options, std::initializer_list<const char*> names, std::string_view why) {
-  for (const char* name : names) require(!options.stated.contains(name), "{} {}; leave it out", name, why);
-}
-
 /// How parts of whatever materials are reduced, as the options say.
 ReduceOptions part_settings(const ReduceCommand& options, const Body& body) {
   const bool stvk =
@@ -35,7 +31,7 @@ ReduceOptions part_settings(const ReduceCommand& options, const Body& body) {
   return reduce_settings(options, stvk);
 }
 
-Body body_of_mesh(const ReduceCommand& options, std::vector<fs::path>& inputs) {
+Body body_of_mesh(const ReduceCommand& options, FileList& inputs) {
   Body body;
   read_domains(options.domains, body.domains);
   BodySource source = load_source(options.body);
@@ -49,17 +45,15 @@ Body body_of_mesh(const ReduceCommand& options, std::vector<fs::path>& inputs) {
   body.render = std::move(source.surface);
   body.render_colors = std::move(source.colors);
   if (!options.render.empty()) {
-    body.render = read_surface(options.render);
+    body.render = read_surface(options.render, {}, &source.inputs);
     body.render_colors.clear();
   }
-  for (const std::string& file : {options.body.mesh, options.render}) inputs.emplace_back(file);
+  inputs = std::move(source.inputs);
   if (body.domains.from == DomainSource::sets) inputs.emplace_back(options.domains);
   return body;
 }
 
 Body body_of_parts(const ReduceCommand& options) {
-  refuse(options, {"--domains", "--root", "--render", "--fixed-vertices", "--fixed-where"},
-         "is for meshes, this body is a tree of parts");
   Body body;
   body.parts = make_builtin_tree(options.body.mesh, Executor(options.body.threads));
   if (options.body.free) release_root(body.parts);
@@ -70,30 +64,7 @@ Body body_of_parts(const ReduceCommand& options) {
   return body;
 }
 
-Body body_of_scene(const ReduceCommand& options, std::vector<fs::path>& inputs) {
-  refuse(options,
-         {"--domains",
-          "--render",
-          "--fixed-vertices",
-          "--fixed-where",
-          "--free",
-          "--young",
-          "--poisson",
-          "--density",
-          "--model",
-          "--mass",
-          "--basis",
-          "--order",
-          "--orthogonalization",
-          "--condense",
-          "--no-check",
-          "--forces",
-          "--training-error",
-          "--poses",
-          "--amplitude",
-          "--points",
-          "--seed"},
-         "is for meshes, a scene says that itself");
+Body body_of_scene(const ReduceCommand& options, FileList& inputs) {
   Scene scene = read_scene(options.body.mesh);
   require(scene.bodies.size() == 1, "{}: it has {} bodies; a tree is made of a scene with one",
           options.body.mesh, scene.bodies.size());
@@ -155,17 +126,14 @@ void read_domains(const std::string& word, DomainSettings& settings) {
 
 bool is_scene_file(const std::string& name) { return fs::path(name).extension() == ".json"; }
 
-Body load_tree_body(const ReduceCommand& options, std::vector<fs::path>& inputs) {
-  refuse(options,
-         {"--modes", "--sketch", "--load-separation", "--shape-separation", "--snapshots", "--training",
-          "--report"},
-         "does not go with trees of domains");
+Body load_tree_body(const ReduceCommand& options, FileList& inputs) {
   require(!options.rank || options.total_rank == 0, "--rank and --total-rank exclude each other");
   Body body;
-  if (is_scene_file(options.body.mesh)) {
+  const ReduceTask task = task_of(options);
+  if (task == ReduceTask::tree_of_scene) {
     body = body_of_scene(options, inputs);
   } else {
-    body = is_builtin_tree(options.body.mesh) ? body_of_parts(options) : body_of_mesh(options, inputs);
+    body = task == ReduceTask::tree_of_parts ? body_of_parts(options) : body_of_mesh(options, inputs);
     body.reduction = part_settings(options, body);
     body.mass = mass_kind(options.body);
   }

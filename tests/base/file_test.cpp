@@ -2,7 +2,9 @@
 
 #include "tests/support/files.hpp"
 
+#include <array>
 #include <filesystem>
+#include <span>
 #include <sys/stat.h>
 
 namespace limber {
@@ -124,6 +126,32 @@ TEST(WriteFile, RefusesADeviceThatIsFull) {
   const std::string text = error_text([&] { write_file(folder / "a", std::string(100000, 'x')); });
   EXPECT_TRUE(contains(text, "cannot be written")) << text;
   EXPECT_EQ(folder.entries(), 0);
+}
+
+TEST(WriteFile, HasItsContentReadBackBeforeItTakesThePlaceOfAnOldFile) {
+  const ScratchFolder folder;
+  write_file(folder / "a", "old");
+  write_file(folder / "a", "new", [&](std::span<const std::string> contents) {
+    ASSERT_EQ(contents.size(), 1u);
+    EXPECT_EQ(contents.front(), "new");
+    EXPECT_EQ(read_file(folder / "a"), "old");
+  });
+  EXPECT_EQ(read_file(folder / "a"), "new");
+  const std::string text = error_text([&] {
+    write_file(folder / "a", "bad", [](std::span<const std::string>) { throw Error("it is bad"); });
+  });
+  EXPECT_TRUE(contains(text, "a: is not written, since it could not be read back: it is bad")) << text;
+  EXPECT_EQ(read_file(folder / "a"), "new");
+  EXPECT_EQ(folder.entries(), 1);
+}
+
+TEST(WriteFiles, WritesAllOrNone) {
+  const ScratchFolder folder;
+  write_file(folder / "a", "old");
+  const std::array two{NewFile{folder / "a", "new"}, NewFile{folder / "none/b", "new"}};
+  EXPECT_TRUE(contains(error_text([&] { write_files(two); }), "none/b: cannot be written"));
+  EXPECT_EQ(read_file(folder / "a"), "old");
+  EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(RemoveUnfinished, TakesOnlyWhatAKilledWriterLeftOfOurFiles) {

@@ -6,8 +6,10 @@
 #include <cstring>
 #include <fcntl.h>
 #include <fstream>
+#include <list>
 #include <system_error>
 #include <unistd.h>
+#include <utility>
 #include <vector>
 
 namespace limber {
@@ -61,32 +63,64 @@ std::string_view finished_name(std::string_view name) {
 
 }  // namespace
 
-void write_file(const std::filesystem::path& path, std::string_view content) {
+PendingFile::PendingFile(std::filesystem::path path, std::string_view content) : path_(std::move(path)) {
   std::error_code lookup;
-  require(!std::filesystem::exists(path, lookup) || std::filesystem::is_regular_file(path, lookup),
-          "{}: exists and is not an ordinary file; choose another name", path.string());
+  require(!std::filesystem::exists(path_, lookup) || std::filesystem::is_regular_file(path_, lookup),
+          "{}: exists and is not an ordinary file; choose another name", path_.string());
   // Through a symbolic link, its target is replaced, not the link.
-  const bool link = std::filesystem::is_symlink(path, lookup) && std::filesystem::exists(path, lookup);
-  const std::filesystem::path target = link ? std::filesystem::canonical(path) : path;
-  std::filesystem::path temporary = target;
-  temporary += fmt::format(".{}{}", ::getpid(), part_ending);
+  const bool link = std::filesystem::is_symlink(path_, lookup) && std::filesystem::exists(path_, lookup);
+  target_ = link ? std::filesystem::canonical(path_) : path_;
+  temporary_ = target_;
+  temporary_ += fmt::format(".{}{}", ::getpid(), part_ending);
   constexpr mode_t anybody = 0666;  // less the umask, as usual
-  const int file = ::open(temporary.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, anybody);
+  const int file = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, anybody);
   bool written = file >= 0 && write_and_sync(file, content);
   int error = errno;
   if (file >= 0 && ::close(file) != 0 && written) {
     written = false;
     error = errno;
   }
+  if (!written) fail(std::strerror(error));
+}
+
+PendingFile::~PendingFile() {
+  std::error_code ignored;
+  if (!temporary_.empty()) std::filesystem::remove(temporary_, ignored);
+}
+
+void PendingFile::put_in_place() {
   std::error_code status;
-  if (written) std::filesystem::rename(temporary, target, status);
-  if (!written || status) {
-    const std::string reason = status ? status.message() : std::strerror(error);
-    std::error_code ignored;
-    std::filesystem::remove(temporary, ignored);
-    throw Error("{}: cannot be written ({}); does its folder exist and may you write there?", path.string(),
-                reason);
+  std::filesystem::rename(temporary_, target_, status);
+  if (status) fail(status.message());
+  temporary_.clear();
+}
+
+void PendingFile::fail(const std::string& reason) {
+  std::error_code ignored;
+  std::filesystem::remove(temporary_, ignored);
+  throw Error("{}: cannot be written ({}); does its folder exist and may you write there?", path_.string(),
+              reason);
+}
+
+void write_files(std::span<const NewFile> files, const ReadBack& read_back) {
+  std::list<PendingFile> pending;
+  for (const NewFile& file : files) pending.emplace_back(file.path, file.content);
+  if (read_back) {
+    std::vector<std::string> contents;
+    for (const PendingFile& file : pending) contents.push_back(read_file(file.temporary()));
+    try {
+      read_back(contents);
+    } catch (const Error& error) {
+      throw Error("{}: is not written, since it could not be read back: {}; please report this",
+                  files.front().path.string(), error.what());
+    }
   }
+  for (PendingFile& file : pending) file.put_in_place();
+}
+
+void write_file(const std::filesystem::path& path, std::string_view content, const ReadBack& read_back) {
+  const NewFile file{path, content};
+  write_files({&file, 1}, read_back);
 }
 
 void remove_unfinished(const std::filesystem::path& folder,

@@ -2,8 +2,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace limber {
 
@@ -11,11 +13,50 @@ namespace limber {
 /// `max_bytes`.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::uintmax_t{8} << 30);
 
-/// Writes the content beside the target, waits until the disk has it and renames it into place, so that neither a crash nor a power
-/// failure leaves half a file. A process that is killed while it writes leaves NAME.PID.part.
-/// Throws Error, naming the path, when that fails or the target is no ordinary file; the old file, if any, is then
-/// untouched.
-void write_file(const std::filesystem::path& path, std::string_view content);
+/// Files that something was read from: nothing may be written over them. Readers of several files take one to add them to.
+using FileList = std::vector<std::filesystem::path>;
+
+/// Adds a file to a list that may be missing.
+inline void note_file(FileList* list, const std::filesystem::path& path) {
+  if (list != nullptr) list->push_back(path);
+}
+
+/// A file that lies beside its target, NAME.PID.part, until it is put in its place; else it goes when this does.
+class PendingFile final {
+ public:
+  /// Writes the content and waits until the disk has it. Throws Error, naming the path, when that fails or the target is no
+  /// ordinary file.
+  PendingFile(std::filesystem::path path, std::string_view content);
+  ~PendingFile();
+  PendingFile(const PendingFile&) = delete;
+  PendingFile& operator=(const PendingFile&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& temporary() const { return temporary_; }  ///< where it lies
+  /// Renames it to its target, once. Throws Error when that fails.
+  void put_in_place();
+
+ private:
+  [[noreturn]] void fail(const std::string& reason);
+
+  std::filesystem::path path_, target_, temporary_;
+};
+
+/// Looks at what was written, file after file as it came back from the disk. Throws Error where it is not good.
+using ReadBack = std::function<void(std::span<const std::string> contents)>;
+
+struct NewFile {
+  std::filesystem::path path;
+  std::string_view content;
+};
+
+/// Writes files that belong together beside their targets, waits until the disk has them, has `read_back` look at them, and only then
+/// renames them into place: neither a crash nor a power failure nor bad content leaves half a file, and where one of them fails none
+/// is replaced (but for the moment between two names). A process that is killed while it writes leaves NAME.PID.part.
+/// Throws Error, naming the path, when that fails or a target is no ordinary file; the old files, if any, are then untouched.
+void write_files(std::span<const NewFile> files, const ReadBack& read_back = {});
+
+/// The same for one file.
+void write_file(const std::filesystem::path& path, std::string_view content, const ReadBack& read_back = {});
 
 /// Removes what write_file left in a folder where it was killed: NAME.PID.part of any process, for the names that is_ours(NAME)
 /// says. Failures are passed over.

@@ -1,6 +1,8 @@
 #include "limber/io/clip_builder.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/io/gltf.hpp"
+#include "limber/io/gltf_animation.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <Eigen/Geometry>
@@ -166,6 +168,17 @@ void ClipBuilder::add_channel(int node, std::string_view path,
       {{"input", input_}, {"output", builder_.add_floats(values, false)}, {"interpolation", "LINEAR"}});
   animation_["channels"].push_back(
       {{"sampler", animation_["samplers"].size() - 1}, {"target", {{"node", node}, {"path", path}}}});
+}
+
+void check_clip(std::string_view content, std::string_view where) {
+  (void)parse_gltf(content, where);
+  const GltfContainer container(content, where, {});
+  const std::size_t accessors = container.root().at("accessors").size();
+  for (std::size_t i = 0; i < accessors; ++i) {
+    const nlohmann::json number = i;
+    (void)container.read(JsonValue(number, fmt::format("accessor {}", i), where));
+  }
+  if (container.root().find("animations")) (void)parse_gltf_animation(content, where);
 }
 
 std::string ClipBuilder::encode() {

@@ -31,6 +31,9 @@ void check_clip_surface(const ReducedSurface& surface, std::string_view name, st
 /// Throws Error unless `up` is a direction.
 void check_clip_up(const Vector3& up, std::string_view name, std::string_view where);
 
+/// Throws Error unless what a clip was encoded to can be read: its surfaces, its animation, and every number in it, all finite.
+void check_clip(std::string_view content, std::string_view where);
+
 class ClipBuilder {
  public:
   /// times: of the frames, s; the clip starts with the first. Throws Error unless floats can tell them apart.

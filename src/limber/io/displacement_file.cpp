@@ -1,7 +1,6 @@
 #include "limber/io/displacement_file.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
 #include "limber/io/text_source.hpp"
 #include "limber/io/vtu_document.hpp"
@@ -111,12 +110,13 @@ const VtuArray& find_displacement(const VtuDocument& document) {
               names.empty() ? "none" : fmt::format("{}", fmt::join(names, ", ")));
 }
 
-std::vector<Matrix3X> read_series(const std::filesystem::path& path, Index vertices) {
+std::vector<Matrix3X> read_series(const std::filesystem::path& path, Index vertices, FileList* read_from) {
   const std::string content = read_file(path);
   std::vector<Matrix3X> fields;
   for (const std::string& name : scan_pvd(content, path.string())) {
     const std::filesystem::path file = path.parent_path() / name;
     fields.push_back(parse_displacements_vtu(read_file(file), vertices, file.string()));
+    note_file(read_from, file);
   }
   return fields;
 }
@@ -162,11 +162,13 @@ Matrix3X parse_displacements_vtu(std::string_view content, Index vertices, std::
   return field;
 }
 
-std::vector<Matrix3X> read_displacements(const std::filesystem::path& path, Index vertices) {
+std::vector<Matrix3X> read_displacements(const std::filesystem::path& path, Index vertices,
+                                         FileList* read_from) {
+  note_file(read_from, path);
   const std::string extension = in_small_letters(path.extension().string());
   if (extension == ".csv") return parse_displacements_csv(read_file(path), vertices, path.string());
   if (extension == ".vtu") return {parse_displacements_vtu(read_file(path), vertices, path.string())};
-  if (extension == ".pvd") return read_series(path, vertices);
+  if (extension == ".pvd") return read_series(path, vertices, read_from);
   throw Error("{}: the extension is '{}', expected .csv, .vtu or .pvd for displacements", path.string(),
               printable(path.extension().string()));
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/linalg/types.hpp"
 
 #include <filesystem>
@@ -13,7 +14,9 @@ namespace limber {
 ///   .vtu   the point data named "displacement", else "u", in any case; one field
 ///   .pvd   a series of .vtu files, relative to its folder; all their fields, in its order
 /// Throws Error, naming the file and the line, for numbers that are missing or not finite and for another number of vertices.
-std::vector<Matrix3X> read_displacements(const std::filesystem::path& path, Index vertices);
+/// read_from: gets the files that were read, where it is given.
+std::vector<Matrix3X> read_displacements(const std::filesystem::path& path, Index vertices,
+                                         FileList* read_from = nullptr);
 
 /// The content of a .csv file; `where` names it in messages. Spaces around numbers, either kind of line break, blank lines and a
 /// header `x,y,z` between fields (before the first and after the last as well) and a byte order mark are passed over.

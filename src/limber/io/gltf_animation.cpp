@@ -306,9 +306,13 @@ GltfAnimation parse_gltf_animation(std::string_view content, std::string_view wh
   return AnimationReader(content, where, load).read(animation);
 }
 
-GltfAnimation read_gltf_animation(const std::filesystem::path& path, std::string_view animation) {
-  return parse_gltf_animation(read_file(path), path.string(), animation,
-                              [&](const std::string& name) { return read_file(path.parent_path() / name); });
+GltfAnimation read_gltf_animation(const std::filesystem::path& path, std::string_view animation,
+                                  FileList* read_from) {
+  note_file(read_from, path);
+  return parse_gltf_animation(read_file(path), path.string(), animation, [&](const std::string& name) {
+    note_file(read_from, path.parent_path() / name);
+    return read_file(path.parent_path() / name);
+  });
 }
 
 }  // namespace limber

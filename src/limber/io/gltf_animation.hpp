@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/io/gltf_container.hpp"
 #include "limber/warp/pose.hpp"
 
@@ -29,7 +30,9 @@ struct GltfAnimation {
 /// The first animation of a glTF file (.glb or .gltf), or the one of that name: translation, rotation and scale of its nodes with the
 /// interpolations STEP, LINEAR and CUBICSPLINE. Morph weights are passed over. Throws Error for a file without animations, for one that is damaged,
 /// and for times that do not ascend; nodes that are their own parents are refused.
-GltfAnimation read_gltf_animation(const std::filesystem::path& path, std::string_view animation = {});
+/// read_from: gets the files that were read, where it is given.
+GltfAnimation read_gltf_animation(const std::filesystem::path& path, std::string_view animation = {},
+                                  FileList* read_from = nullptr);
 GltfAnimation parse_gltf_animation(std::string_view content, std::string_view where,
                                    std::string_view animation = {}, const FileLoader& load = {});
 

@@ -1,7 +1,6 @@
 #include "limber/io/gmsh_writer.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 
 #include <cstdint>
 #include <iterator>
@@ -180,7 +179,8 @@ void put_elements_4(Sink& sink, const VolumeMesh& mesh) {
 
 }  // namespace
 
-void write_gmsh(const std::filesystem::path& path, const VolumeMesh& mesh, const GmshOptions& options) {
+void write_gmsh(const std::filesystem::path& path, const VolumeMesh& mesh, const GmshOptions& options,
+                const ReadBack& read_back) {
   check_mesh(mesh, path.string());
   check_regions(mesh, path.string());
   Sink sink(options.binary);
@@ -193,7 +193,7 @@ void write_gmsh(const std::filesystem::path& path, const VolumeMesh& mesh, const
     put_nodes_4(sink, mesh);
     put_elements_4(sink, mesh);
   }
-  write_file(path, sink.content());
+  write_file(path, sink.content(), read_back);
 }
 
 }  // namespace limber

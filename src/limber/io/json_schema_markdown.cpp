@@ -1,5 +1,6 @@
 #include "limber/io/json_schema.hpp"
 #include "limber/io/json_schema_words.hpp"
+#include "limber/io/scene_uses.hpp"
 
 #include <fmt/format.h>
 
@@ -94,6 +95,12 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
+/// Which scenes have a use for a key, where not all do.
+std::string use_sentence(const Schema& property) {
+  const std::string rules = use_rules_text(property);
+  return rules.empty() ? "" : fmt::format("; *used: {}*", rules);
+}
+
 /// One table: a row per key of an object.
 std::string section(const Schema& root, const std::string& name, const Schema& object) {
   std::string text = fmt::format("\n## {}\n\n", name);
@@ -110,7 +117,7 @@ std::string section(const Schema& root, const std::string& name, const Schema& o
     if (standard) initial = fmt::format("`{}`", one_line(*standard));
     if (is_required) initial = "**required**";
     text += fmt::format("| `{}` | {} | {} | {} | {} |\n", key, cell(type_text(root, property)), cell(initial),
-                        cell(description ? description->get<std::string>() : ""),
+                        cell((description ? description->get<std::string>() : "") + use_sentence(property)),
                         cell(allowed_text(root, property)));
   }
   return text;
@@ -126,7 +133,9 @@ std::string schema_to_markdown(const nlohmann::ordered_json& schema) {
   for (const Schema& example : schema.value("examples", Schema::array())) {
     text += fmt::format("\n```json\n{}\n```\n", pretty(example, 0, 0));
   }
-  text += "\nA key without a default may be left out unless it is marked as required.\n";
+  text +=
+      "\nA key without a default may be left out unless it is marked as required. A key that a scene has no "
+      "use for is an error.\n";
   text += section(schema, "scene", schema);
   const Schema definitions = schema.value("$defs", Schema::object());
   for (const auto& [name, definition] : definitions.items()) {

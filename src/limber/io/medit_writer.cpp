@@ -1,6 +1,5 @@
 #include "limber/io/medit_writer.hpp"
 
-#include "limber/base/file.hpp"
 #include "limber/io/byte_order.hpp"
 #include "limber/io/mesh_parts.hpp"
 
@@ -63,9 +62,10 @@ std::string as_bytes(const VolumeMesh& mesh) {
 
 }  // namespace
 
-void write_medit(const std::filesystem::path& path, const VolumeMesh& mesh, const MeditOptions& options) {
+void write_medit(const std::filesystem::path& path, const VolumeMesh& mesh, const MeditOptions& options,
+                 const ReadBack& read_back) {
   check_writable(mesh, path.string());
-  write_file(path, options.binary ? as_bytes(mesh) : as_text(mesh));
+  write_file(path, options.binary ? as_bytes(mesh) : as_text(mesh), read_back);
 }
 
 }  // namespace limber

@@ -37,7 +37,7 @@ struct MeshFormat {
   std::array<std::string_view, 2> extensions;
   bool (*recognizes)(std::string_view content);
   VolumeMesh (*parse)(std::string_view content, std::string_view where);
-  void (*write)(const std::filesystem::path& path, const VolumeMesh& mesh);
+  void (*write)(const std::filesystem::path& path, const VolumeMesh& mesh, const ReadBack& read_back);
 };
 
 /// The extension in small letters.
@@ -60,26 +60,30 @@ constexpr std::array<MeshFormat, 6> formats{{
      {".msh"},
      looks_like_gmsh,
      parse_gmsh,
-     [](const std::filesystem::path& path, const VolumeMesh& mesh) { write_gmsh(path, mesh); }},
+     [](const std::filesystem::path& path, const VolumeMesh& mesh, const ReadBack& read_back) {
+       write_gmsh(path, mesh, {}, read_back);
+     }},
     {"MEDIT (.mesh, .meshb)",
      {".mesh", ".meshb"},
      looks_like_medit,
      parse_medit,
-     [](const std::filesystem::path& path, const VolumeMesh& mesh) {
-       write_medit(path, mesh, {.binary = extension_of(path) == ".meshb"});
+     [](const std::filesystem::path& path, const VolumeMesh& mesh, const ReadBack& read_back) {
+       write_medit(path, mesh, {.binary = extension_of(path) == ".meshb"}, read_back);
      }},
     {"VTK (.vtk)",
      {".vtk"},
      looks_like_vtk_legacy,
      parse_vtk_legacy,
-     [](const std::filesystem::path& path, const VolumeMesh& mesh) { write_vtk_legacy(path, mesh); }},
+     [](const std::filesystem::path& path, const VolumeMesh& mesh, const ReadBack& read_back) {
+       write_vtk_legacy(path, mesh, {}, read_back);
+     }},
     {"VTK XML (.vtu)",
      {".vtu"},
      looks_like_vtu,
      parse_vtu,
-     [](const std::filesystem::path& path, const VolumeMesh& mesh) {
+     [](const std::filesystem::path& path, const VolumeMesh& mesh, const ReadBack& read_back) {
        check_writable(mesh, path.string());
-       write_vtu(path, mesh);
+       write_vtu(path, mesh, {}, read_back);
      }},
     {"Vega (.veg)", {".veg"}, looks_like_vega, parse_vega, write_vega},
     {"TetGen (.node with .ele)", {".node", ".ele"}, looks_like_tetgen, refuse_half_of_tetgen, write_tetgen},
@@ -129,6 +133,18 @@ void orient_tetrahedra(VolumeMesh& mesh) {
   }
 }
 
+/// Throws Error unless the second mesh is the first one: vertices, elements and the tags of their regions.
+void require_same(const VolumeMesh& mesh, const VolumeMesh& found) {
+  require(found.kind == mesh.kind && found.vertex_count() == mesh.vertex_count() &&
+              found.element_count() == mesh.element_count(),
+          "it has {} vertices and {} elements, expected {} and {}", found.vertex_count(),
+          found.element_count(), mesh.vertex_count(), mesh.element_count());
+  require(found.vertices == mesh.vertices, "its vertices are elsewhere");
+  require(found.elements == mesh.elements, "its elements have other vertices");
+  for (Index e = 0; e < mesh.element_count(); ++e)
+    require(region_tag(found, e) == region_tag(mesh, e), "element {} is in another region", e);
+}
+
 /// The format that the extension names.
 const MeshFormat& format_to_write(const std::filesystem::path& path) {
   const std::string extension = extension_of(path);
@@ -159,14 +175,16 @@ VolumeMesh parse_mesh(std::string_view content, std::string_view where) {
   return mesh;
 }
 
-VolumeMesh read_mesh(const std::filesystem::path& path) {
+VolumeMesh read_mesh(const std::filesystem::path& path, FileList* read_from) {
   const std::string content = read_file(path);
+  note_file(read_from, path);
   const MeshFormat& format = detect_format(content, path.string());
   VolumeMesh mesh;
   if (format.parse == parse_vega) {
-    mesh = read_vega(path);
+    mesh = read_vega(path, read_from);
   } else if (format.recognizes == looks_like_tetgen && is_tetgen_path(path)) {
     mesh = read_tetgen(path);
+    for (const std::filesystem::path& file : files_of_mesh(path)) note_file(read_from, file);
   } else {
     mesh = format.parse(content, path.string());
   }
@@ -174,10 +192,27 @@ VolumeMesh read_mesh(const std::filesystem::path& path) {
   return mesh;
 }
 
+bool looks_like_mesh(std::string_view content) {
+  return std::any_of(formats.begin(), formats.end(),
+                     [&](const MeshFormat& f) { return f.recognizes(content); });
+}
+
 void check_mesh_extension(const std::filesystem::path& path) { format_to_write(path); }
 
+std::vector<std::filesystem::path> files_of_mesh(const std::filesystem::path& path) {
+  if (!is_tetgen_path(path)) return {path};
+  const TetgenPaths both = tetgen_paths(path);
+  return {both.nodes, both.elements};
+}
+
 void write_mesh(const std::filesystem::path& path, const VolumeMesh& mesh) {
-  format_to_write(path).write(path, mesh);
+  format_to_write(path).write(path, mesh, [&](std::span<const std::string> contents) {
+    VolumeMesh found = contents.size() == 1 ? parse_mesh(contents.front(), "its content")
+                                            : parse_tetgen(contents.front(), contents.back(),
+                                                           "the file of its nodes", "that of its elements");
+    if (contents.size() > 1) finish_mesh(found, "its content");
+    require_same(mesh, found);
+  });
 }
 
 std::string volume_format_names() {

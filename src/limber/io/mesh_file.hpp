@@ -1,10 +1,12 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace limber {
 
@@ -21,7 +23,8 @@ namespace limber {
 ///   VTK XML .vtu                              vtu_reader.hpp
 ///   Vega .veg                                 vega_reader.hpp
 /// Throws Error, naming the file, for one that cannot be read, is no mesh or cannot be simulated.
-VolumeMesh read_mesh(const std::filesystem::path& path);
+/// read_from: gets the files that were read, where it is given.
+VolumeMesh read_mesh(const std::filesystem::path& path, FileList* read_from = nullptr);
 
 /// read_mesh for content that is in memory; `where` names it in messages. TetGen's two files have
 /// parse_tetgen, which leaves the checks to finish_mesh; Vega files must not include others.
@@ -37,8 +40,14 @@ void finish_mesh(VolumeMesh& mesh, std::string_view where);
 /// order. Regions come back ordered by tag, those without elements not at all. Tags are kept by all formats,
 /// names by all but MEDIT and TetGen. Throws Error for another extension and for what the format cannot hold:
 /// bricks in TetGen files, tags below 1 in Gmsh files (but for 0 without a name), names with commas in Vega
-/// files, a tag that two regions use in any.
+/// files, a tag that two regions use in any. The files are read back before they take the place of older ones.
 void write_mesh(const std::filesystem::path& path, const VolumeMesh& mesh);
+
+/// Whether the content looks like a volume mesh of one of these formats.
+bool looks_like_mesh(std::string_view content);
+
+/// The files that write_mesh writes: one, or TetGen's two.
+std::vector<std::filesystem::path> files_of_mesh(const std::filesystem::path& path);
 
 /// Throws Error unless write_mesh knows the extension; for a check before long work.
 void check_mesh_extension(const std::filesystem::path& path);

@@ -54,7 +54,8 @@ std::string encode_animation(std::span<const double> times, std::span<const Body
 
 void write_animation(const std::filesystem::path& path, std::span<const double> times,
                      std::span<const BodyMotion> bodies) {
-  write_file(path, encode_animation(times, bodies, path.string()));
+  write_file(path, encode_animation(times, bodies, path.string()),
+             [](std::span<const std::string> contents) { check_clip(contents.front(), "its content"); });
 }
 
 }  // namespace limber

@@ -25,6 +25,7 @@ ReducedModel parse_model(std::string_view content, std::string_view where);
 bool looks_like_model(std::string_view content);
 
 /// Reads back to the same bits. Throws Error for what check_model refuses, names that are not UTF-8 and more than 4 GB.
+/// The file is read back before it takes the place of an older one.
 void write_model(const std::filesystem::path& path, const ReducedModel& model);
 std::string encode_model(const ReducedModel& model, std::string_view where);
 

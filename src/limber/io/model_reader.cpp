@@ -50,7 +50,7 @@ class ModelReader {
     ReducedRegion region;
     region.region.name = item.at("name").text();
     region.region.tag = static_cast<int>(item.at("tag").integer(std::numeric_limits<int>::min(), max_int));
-    region.material = read_material(item, exact);
+    region.material = read_material(item, exact && model_.rank > 0);  // nothing deforms without coordinates
     region.volume = item.at("volume").number();
     if (exact) {
       const std::int64_t monomials = monomial_count(model_.rank);

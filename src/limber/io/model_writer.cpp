@@ -145,7 +145,9 @@ std::string encode_model(const ReducedModel& model, std::string_view where) {
 }
 
 void write_model(const std::filesystem::path& path, const ReducedModel& model) {
-  write_file(path, encode_model(model, path.string()));
+  write_file(path, encode_model(model, path.string()), [](std::span<const std::string> contents) {
+    (void)parse_model(contents.front(), "its content");
+  });
 }
 
 }  // namespace limber

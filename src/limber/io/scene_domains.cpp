@@ -5,7 +5,7 @@
 #include "limber/base/text.hpp"
 #include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_parts.hpp"
-#include "limber/io/scene_values.hpp"
+#include "limber/io/scene_uses.hpp"
 #include "limber/io/tree_file.hpp"
 #include "limber/scene/body_tree.hpp"
 
@@ -24,29 +24,30 @@ bool names_tree(const json& body) {
   return body.contains("mesh") && is_builtin_tree(body["mesh"].get<std::string>());
 }
 
-/// Throws Error for any of these keys. why: follows the key in the message.
-void refuse(const json& stated, std::initializer_list<const char*> keys, const std::string& where,
-            std::string_view why) {
-  for (const char* key : keys) require(!stated.contains(key), "{}.{}: {}", where, key, why);
+/// Throws Error for any of these keys of an object that has no use for them.  place: path of the object.  whose: names it.
+void refuse(const json& stated, std::initializer_list<const char*> keys, const std::string& place,
+            std::string_view whose) {
+  for (const char* key : keys) {
+    if (stated.contains(key)) refuse_unused(fmt::format("{}.{}", place, key), whose);
+  }
 }
 
 /// The same for keys of an object under a key.
 void refuse_inside(const json& stated, const char* object, std::initializer_list<const char*> keys,
-                   const std::string& where, std::string_view why) {
-  if (stated.contains(object)) refuse(stated[object], keys, fmt::format("{}.{}", where, object), why);
+                   const std::string& place, std::string_view whose) {
+  if (stated.contains(object)) refuse(stated[object], keys, fmt::format("{}.{}", place, object), whose);
 }
 
-void refuse_mesh_keys(const json& stated, const std::string& where, std::string_view what) {
-  refuse_inside(stated, "domains", {"from", "count", "sets", "root"}, where,
-                fmt::format("it decomposes a mesh, but the body is {}; leave it out", what));
-  refuse(stated, {"render"}, where,
-         fmt::format("the body is {}, whose parts bring their surfaces; leave it out", what));
+/// Keys that cut a mesh, and what is drawn of it.
+void refuse_mesh_keys(const json& stated, const std::string& where, std::string_view whose) {
+  refuse_inside(stated, "domains", {"from", "count", "sets", "root"}, where, whose);
+  refuse(stated, {"render"}, where, whose);
 }
 
 void load_model_tree(const json& stated, const std::string& where, DomainTree tree, Body& body) {
-  refuse_mesh_keys(stated, where, "a tree of domains");
-  const char* const reduced = "the tree of domains is reduced already; leave it out, or reduce it again";
-  refuse(stated, {"material", "materials", "fixed", "basis", "forces", "mass"}, where, reduced);
+  constexpr std::string_view reduced = "a tree of domains that is reduced already";
+  refuse_mesh_keys(stated, where, reduced);
+  refuse(stated, {"material", "materials", "fixed"}, where, reduced);
   refuse_inside(stated, "domains", {"rank", "total_rank", "rigid"}, where, reduced);
   take_tree(std::make_shared<const DomainTree>(std::move(tree)), body);
 }
@@ -131,46 +132,34 @@ DomainSettings to_domains(const json& value, const json& stated, Index elements,
 }  // namespace
 
 void check_domain_keys(const json& stated, const SolverSettings& solver, const std::string& where) {
-  if (solver.order != ModelOrder::domains) {
-    refuse(stated, {"assembly", "domains", "wind"}, where,
-           "only trees of domains have it; set solver.order to 'domains'");
-    require(!names_tree(stated), "{}.mesh: {} is a tree of parts; set solver.order to 'domains'", where,
-            stated.contains("mesh") ? stated["mesh"].get<std::string>() : "");
-    return;
-  }
-  refuse(stated, {"rank"}, where, "it is that of one subspace; give 'domains' with a 'rank' instead");
-  refuse(stated, {"constraints", "constraint_priority", "support", "skin", "coriolis"}, where,
-         "the order 'domains' has no use for it; leave it out");
-  refuse_inside(stated, "basis", {"modes", "rank"}, where,
-                "it follows from 'domains', by 'rank' or 'total_rank'; leave it out");
-  refuse_inside(stated, "basis", {"sketch", "snapshots"}, where,
-                "it is that of a whole body, but each domain is reduced on its own; leave it out");
-  refuse_inside(stated, "forces", {"training"}, where,
-                "it is that of a whole body, but each domain is reduced on its own; leave it out");
-  require(stated.value("forces", json::object()).value("poses", "") != "given",
+  require(solver.order == ModelOrder::domains || !names_tree(stated),
+          "{}.mesh: {} is a tree of parts; set solver.order to 'domains'", where, stated.value("mesh", ""));
+  require(solver.order != ModelOrder::domains ||
+              stated.value("forces", json::object()).value("poses", "") != "given",
           "{}.forces.poses: there is nothing to give them for each domain; take 'motion' or 'gaussian'",
           where);
 }
 
-bool load_tree(const json& value, const json& stated, const std::filesystem::path& folder,
-               const std::string& where, const SolverSettings& solver, Body& body) {
+bool load_tree(const json& value, const json& stated, SceneFiles& files, const std::string& where,
+               const SolverSettings& solver, Body& body) {
   const int sources =
       int{value.contains("mesh")} + int{value.contains("model")} + int{value.contains("assembly")};
   require(sources > 0, "{}: 'mesh', 'model' or 'assembly' is missing", where);
   require(sources == 1, "{}: 'mesh', 'model' and 'assembly' exclude each other with the order 'domains'",
           where);
   if (value.contains("model")) {
-    const std::filesystem::path path = resolve(folder, value, "model");
+    const std::filesystem::path path = files.path(value, "model");
     const std::string content = read_file(path);
     if (!looks_like_tree(content)) return false;
+    files.inputs.push_back(path);
     load_model_tree(stated, where, parse_tree(content, path.string()), body);
     return true;
   }
   if (value.contains("assembly")) {
-    refuse_mesh_keys(stated, where, "an assembly");
-    refuse(stated, {"materials"}, where, "name them in the parts of the assembly");
-    refuse(stated, {"fixed"}, where, "the parts of an assembly say how they are held, and 'free' lets it go");
-    body.parts = read_assembly(value, folder, where, Executor(solver.threads));
+    constexpr std::string_view assembly = "an assembly, whose parts say that,";
+    refuse_mesh_keys(stated, where, assembly);
+    refuse(stated, {"materials", "fixed"}, where, assembly);
+    body.parts = read_assembly(value, files, where, Executor(solver.threads));
   } else {
     if (!names_tree(value)) return false;
     refuse_mesh_keys(stated, where, "a tree of parts");

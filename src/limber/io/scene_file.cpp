@@ -11,6 +11,7 @@
 #include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_motion.hpp"
 #include "limber/io/scene_parts.hpp"
+#include "limber/io/scene_uses.hpp"
 #include "limber/io/scene_values.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
@@ -18,6 +19,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <utility>
@@ -31,13 +33,11 @@ using nlohmann::json;
 // that tie keys together.
 
 /// Adds a load to those of the body.
-void read_load(const json& value, const std::string& where, bool statics, Body& body) {
+void read_load(const json& value, const std::string& where, Body& body) {
   const double from = value["from"].get<double>();
   const double to =
       value.contains("to") ? value["to"].get<double>() : std::numeric_limits<double>::infinity();
   require(to > from, "{}: it ends at {} s, before it starts at {} s", where, to, from);
-  require(!statics || (from == 0.0 && !value.contains("to")),
-          "{}: 'from' and 'to' need a dynamic or a quasistatic solver; a static solution has no time", where);
   const bool force = value.contains("force"), acceleration = value.contains("acceleration");
   require(force || acceleration, "{}: 'force' or 'acceleration' is missing", where);
   require(force != acceleration, "{}: 'force' and 'acceleration' exclude each other: give two loads", where);
@@ -58,7 +58,7 @@ RayleighDamping to_damping(const json& value) {
           linear ? RayleighDamping::Stiffness::linear : RayleighDamping::Stiffness::local};
 }
 
-BasisSettings to_basis(const json& value, const std::filesystem::path& folder, Index vertices) {
+BasisSettings to_basis(const json& value, SceneFiles& files, Index vertices) {
   BasisSettings basis;
   basis.kind = value["kind"] == "inertia" ? ModeKind::inertia : ModeKind::modal;
   basis.modes = value["modes"].get<int>();
@@ -66,15 +66,14 @@ BasisSettings to_basis(const json& value, const std::filesystem::path& folder, I
   basis.condense = value["condense"] == "random" ? Condensation::random : Condensation::pca;
   basis.rank = value["rank"].get<int>();
   basis.check = false;  // nobody would see it
-  if (value.contains("sketch")) basis.sketch = read_sketch(resolve(folder, value, "sketch"));
+  if (value.contains("sketch")) basis.sketch = read_sketch(files.input(value, "sketch"));
   if (value.contains("snapshots"))
-    basis.snapshots = read_displacements(resolve(folder, value, "snapshots"), vertices);
+    basis.snapshots = read_displacements(files.path(value, "snapshots"), vertices, &files.inputs);
   return basis;
 }
 
 /// How the forces of a reduced body are computed.
-void to_forces(const json& value, const std::filesystem::path& folder, Index vertices,
-               ReduceOptions& reduction) {
+void to_forces(const json& value, SceneFiles& files, Index vertices, ReduceOptions& reduction) {
   reduction.forces = parse_force_kind(value["kind"].get<std::string>());
   CubatureSettings& cubature = reduction.cubature;
   cubature.error = value["error"].get<double>();
@@ -82,12 +81,30 @@ void to_forces(const json& value, const std::filesystem::path& folder, Index ver
   cubature.amplitude = value["amplitude"].get<double>();
   cubature.points = value["points"].get<Index>();
   if (value.contains("training"))
-    reduction.training_snapshots = read_displacements(resolve(folder, value, "training"), vertices);
+    reduction.training_snapshots = read_displacements(files.path(value, "training"), vertices, &files.inputs);
+}
+
+/// Throws Error for keys of training where forces are exact.  stated: the body without the defaults of the schema.
+void check_training(const json& stated, const Body& body, const std::string& where) {
+  const auto is_stvk = [](const Material& material) { return std::holds_alternative<Stvk>(material.law); };
+  const auto all_stvk = [&](const std::vector<Material>& materials) {
+    return std::all_of(materials.begin(), materials.end(), is_stvk);
+  };
+  const bool stvk =
+      all_stvk(body.materials) && std::all_of(body.parts.parts.begin(), body.parts.parts.end(),
+                                              [&](const Part& part) { return all_stvk(part.materials); });
+  const ForceKind kind = body.reduction.forces;
+  if (!stated.contains("forces") || !(kind == ForceKind::exact || (kind == ForceKind::automatic && stvk)))
+    return;
+  for (const char* key : {"error", "poses", "amplitude", "points", "training"}) {
+    if (stated["forces"].contains(key))
+      refuse_unused(fmt::format("{}.forces.{}", where, key), "an exact force, which is not trained,");
+  }
 }
 
 /// Where a body comes from: fills mesh, surface, supports and materials with what that brings.
-void load_shape(const json& value, const std::filesystem::path& folder, const std::string& where,
-                const SolverSettings& solver, Body& body) {
+void load_shape(const json& value, SceneFiles& files, const std::string& where, const SolverSettings& solver,
+                Body& body) {
   require(value.contains("mesh") || value.contains("model"), "{}: 'mesh' or 'model' is missing", where);
   if (value.contains("mesh")) {
     const std::string mesh = value["mesh"].get<std::string>();
@@ -99,11 +116,11 @@ void load_shape(const json& value, const std::filesystem::path& folder, const st
       body.fixed.vertices = std::move(builtin.fixed);
       body.materials = std::move(builtin.materials);
     } else {
-      body.mesh = read_mesh(folder / mesh);
+      body.mesh = read_mesh(files.path(value, "mesh"), &files.inputs);
     }
   }
   if (!value.contains("model")) return;
-  const std::filesystem::path path = resolve(folder, value, "model");
+  const std::filesystem::path path = files.input(value, "model");
   const std::string content = read_file(path);
   require(!looks_like_tree(content), "{}.model: it is a tree of domains; set solver.order to 'domains'",
           where);
@@ -124,32 +141,31 @@ void load_shape(const json& value, const std::filesystem::path& folder, const st
 }
 
 /// The same for a body of any order. Returns whether it is a tree, whose parts bring all that.
-bool load_any_shape(const json& value, const json& stated, const std::filesystem::path& folder,
-                    const std::string& where, const SolverSettings& solver, Body& body) {
+bool load_any_shape(const json& value, const json& stated, SceneFiles& files, const std::string& where,
+                    const SolverSettings& solver, Body& body) {
   check_domain_keys(stated, solver, where);
-  if (solver.order == ModelOrder::domains && load_tree(value, stated, folder, where, solver, body))
+  if (solver.order == ModelOrder::domains && load_tree(value, stated, files, where, solver, body))
     return true;
-  load_shape(value, folder, where, solver, body);
+  load_shape(value, files, where, solver, body);
   return false;
 }
 
 /// stated: the body without the defaults of the schema.
-Body to_body(const json& value, const json& stated, std::size_t number, const std::filesystem::path& folder,
+Body to_body(const json& value, const json& stated, std::size_t number, SceneFiles& files,
              const std::string& where, const SolverSettings& solver, FollowedAnimations& animations) {
   Body body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
-  const bool tree = load_any_shape(value, stated, folder, where, solver, body);
+  const bool tree = load_any_shape(value, stated, files, where, solver, body);
   if (value.contains("render")) {
-    require(!body.model, "{}: 'render' and 'model' exclude each other: the surface is part of the model",
-            where);
-    body.render = read_surface(folder / value["render"].get<std::string>());
+    body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
     body.render_colors.clear();
   }
   if (!tree) body.materials = to_materials(value, body.regions(), body.materials, where);
   if (solver.order == ModelOrder::domains) read_domains(value, stated, where, body);
-  body.reduction.basis = to_basis(value["basis"], folder, body.mesh.vertex_count());
-  to_forces(value["forces"], folder, body.mesh.vertex_count(), body.reduction);
+  body.reduction.basis = to_basis(value["basis"], files, body.mesh.vertex_count());
+  to_forces(value["forces"], files, body.mesh.vertex_count(), body.reduction);
+  check_training(stated, body, where);
   body.rank = value["rank"].get<int>();
   if (value.contains("fixed") && !tree) {
     body.fixed_stated = true;
@@ -157,10 +173,9 @@ Body to_body(const json& value, const json& stated, std::size_t number, const st
     body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
   }
   for (std::size_t i = 0; i < value["loads"].size(); ++i) {
-    read_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i),
-              solver.type == SimulationType::statics, body);
+    read_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i), body);
   }
-  read_motion(value, folder, where, solver, animations, body);
+  read_motion(value, files, where, animations, body);
   body.damping = to_damping(value["damping"]);
   body.mass = value["mass"] == "lumped" ? MassKind::lumped : MassKind::consistent;
   body.velocity = to_vector(value["velocity"]);
@@ -176,12 +191,9 @@ ModelOrder to_order(const std::string& word) {
   return word == "linear" ? ModelOrder::linear : ModelOrder::full;
 }
 
-/// After the order and the parameters of Newmark's method.
+/// After the order.
 void to_integrator(const std::string& word, std::string_view where, SolverSettings& solver) {
   if (!is_modal(solver.order)) {
-    require(word == "newmark" || (solver.order != ModelOrder::online && solver.order != ModelOrder::domains),
-            "{}: solver.integrator is '{}', but the order '{}' takes 'newmark' only", where, word,
-            solver.order == ModelOrder::online ? "online" : "domains");
     require(word == "newmark" || word == "central-differences",
             "{}: solver.integrator is '{}', which steps single modes; take 'newmark' or "
             "'central-differences', or the solver.order 'warped' or 'linear'",
@@ -193,11 +205,6 @@ void to_integrator(const std::string& word, std::string_view where, SolverSettin
           "{}: solver.integrator is 'central-differences', but the orders 'warped' and 'linear' take "
           "'newmark', 'semi-implicit' or 'exact'",
           where);
-  const NewmarkOptions standard;
-  require(solver.newmark.beta == standard.beta && solver.newmark.gamma == standard.gamma,
-          "{}: solver.beta is {} and solver.gamma {}, but the orders 'warped' and 'linear' take {} and {} "
-          "only; leave them out",
-          where, solver.newmark.beta, solver.newmark.gamma, standard.beta, standard.gamma);
   solver.modal_integrator = word == "exact"           ? ModalIntegrator::exact
                             : word == "semi-implicit" ? ModalIntegrator::semi_implicit
                                                       : ModalIntegrator::newmark;
@@ -232,8 +239,6 @@ SolverSettings to_solver(const json& value, std::string_view where) {
           where);
   require(solver.order != ModelOrder::domains || solver.type == SimulationType::dynamics,
           "{}: solver.order is 'domains', which computes motions only; set solver.type to 'dynamic'", where);
-  require(solver.order != ModelOrder::domains || value["linear_solver"] == "cholesky",
-          "{}: solver.linear_solver is 'cg', but the order 'domains' takes 'cholesky' only", where);
   if (solver.type != SimulationType::statics) {
     for (const char* key : {"timestep", "steps"}) {
       require(value.contains(key), "{}: solver.{} is missing; a {} solver needs it", where, key, type);
@@ -245,8 +250,9 @@ SolverSettings to_solver(const json& value, std::string_view where) {
   solver.newmark.gamma = value["gamma"].get<double>();
   to_integrator(value["integrator"].get<std::string>(), where, solver);
   solver.newmark.tolerance = solver.statics.tolerance = value["newton"]["tolerance"].get<double>();
-  solver.newmark.max_iterations = solver.statics.max_iterations =
-      value["newton"]["max_iterations"].get<int>();
+  if (value["newton"].contains("max_iterations"))
+    solver.newmark.max_iterations = solver.statics.max_iterations = solver.reduced_static_iterations =
+        value["newton"]["max_iterations"].get<int>();
   solver.statics.load_steps = value["load_steps"].get<int>();
   solver.online = to_online(value["online"]);
   solver.linear_solver =
@@ -255,20 +261,17 @@ SolverSettings to_solver(const json& value, std::string_view where) {
   return solver;
 }
 
-OutputSettings to_output(const json& value, const std::filesystem::path& folder, std::string_view where,
-                         const SolverSettings& solver) {
+OutputSettings to_output(const json& value, const SceneFiles& files, std::string_view where) {
   OutputSettings output;
-  output.displacements = resolve(folder, value, "displacements");
-  output.vtu = resolve(folder, value, "vtu");
-  output.picture = resolve(folder, value, "picture");
-  output.animation = resolve(folder, value, "animation");
-  output.timeline = resolve(folder, value, "timeline");
+  output.displacements = files.path(value, "displacements");
+  output.vtu = files.path(value, "vtu");
+  output.picture = files.path(value, "picture");
+  output.animation = files.path(value, "animation");
+  output.timeline = files.path(value, "timeline");
   output.animation_tolerance = value["animation_tolerance"].get<double>();
   output.picture_of = value["picture_of"] == "appearance" ? PictureOf::appearance : PictureOf::displacement;
   output.every = value["every"].get<int>();
   if (output.timeline.empty()) return output;
-  require(solver.order == ModelOrder::online,
-          "{}: output.timeline: only the order 'online' has steps of several kinds; leave it out", where);
   const std::string ending = output.timeline.extension().string();
   require(ending == ".svg" || ending == ".png",
           "{}: output.timeline is '{}', expected a name that ends in .svg or .png", where,
@@ -276,11 +279,20 @@ OutputSettings to_output(const json& value, const std::filesystem::path& folder,
   return output;
 }
 
-/// What a mesh is read from: a file, or with TetGen two.
-void add_files(const std::filesystem::path& mesh, std::vector<std::filesystem::path>& files) {
-  files.push_back(mesh);
-  if (mesh.extension() == ".node") files.push_back(std::filesystem::path(mesh).replace_extension(".ele"));
-  if (mesh.extension() == ".ele") files.push_back(std::filesystem::path(mesh).replace_extension(".node"));
+/// Throws Error for other files that limber reads, which people take for scenes.
+void check_looks_like_scene(std::string_view content, std::string_view where) {
+  const std::size_t first = content.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos || content[first] == '{')
+    return;  // the parser says what is wrong with it
+  require(!looks_like_model(content) && !looks_like_tree(content),
+          "{}: is a reduced model, expected a scene (.json); name it there as 'model'", where);
+  require(
+      !looks_like_mesh(content),
+      "{}: is a mesh, expected a scene (.json); name it there as 'mesh', or reduce it: limber reduce {} -o "
+      "MODEL.glb",
+      where, where);
+  require(!looks_like_surface(content),
+          "{}: is a surface, expected a scene (.json); fill it first: limber mesh {} -o MESH", where, where);
 }
 
 }  // namespace
@@ -291,31 +303,30 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   Scene scene;
   scene.gravity = to_vector(value["gravity"]);
   scene.solver = to_solver(value["solver"], where);
+  check_uses(scene_schema(), stated, value, where);
+  SceneFiles files{folder, {}};
   FollowedAnimations animations;
   for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
-    scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, folder,
+    scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files,
                                    fmt::format("{}: bodies[{}]", where, i), scene.solver, animations));
   }
-  scene.output = to_output(value["output"], folder, where, scene.solver);
-  for (const json& body : value["bodies"]) {
-    for (const char* key : {"mesh", "render", "model"}) {
-      if (body.contains(key) && !is_builtin(body[key].get<std::string>()))
-        add_files(resolve(folder, body, key), scene.inputs);
-    }
-    for (const std::filesystem::path& path : assembly_files(body, folder)) add_files(path, scene.inputs);
-    for (const char* key : {"sketch", "snapshots"}) {
-      if (body["basis"].contains(key)) scene.inputs.push_back(resolve(folder, body["basis"], key));
-    }
-    if (body["forces"].contains("training")) {
-      scene.inputs.push_back(resolve(folder, body["forces"], "training"));
-    }
-    for (std::filesystem::path& path : motion_files(body, folder)) scene.inputs.push_back(std::move(path));
+  scene.output = to_output(value["output"], files, where);
+  if (scene.solver.order == ModelOrder::domains && scene.bodies.size() == 1 &&
+      stated.value("output", json::object()).contains("animation_tolerance"))
+    refuse_unused(fmt::format("{}: output.animation_tolerance", where),
+                  "the animation of one tree, which is exact,");
+  // Each once: what several bodies share, and the model that is looked at for a tree first.
+  for (std::filesystem::path& file : files.inputs) {
+    if (std::find(scene.inputs.begin(), scene.inputs.end(), file) == scene.inputs.end())
+      scene.inputs.push_back(std::move(file));
   }
   return scene;
 }
 
 Scene read_scene(const std::filesystem::path& path) {
-  Scene scene = parse_scene(read_file(path), path.parent_path(), path.string());
+  const std::string content = read_file(path);
+  check_looks_like_scene(content, path.string());
+  Scene scene = parse_scene(content, path.parent_path(), path.string());
   scene.inputs.push_back(path);
   return scene;
 }

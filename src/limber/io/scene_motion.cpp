@@ -1,7 +1,6 @@
 #include "limber/io/scene_motion.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/io/scene_values.hpp"
 #include "limber/io/skin_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -35,7 +34,7 @@ PoseFunction to_keyed_motion(const json& keys, const std::string& interpolation,
 
 /// Where motions are read from.
 struct Context {
-  const std::filesystem::path& folder;
+  SceneFiles& files;
   FollowedAnimations& animations;
 };
 
@@ -47,9 +46,9 @@ PoseFunction to_followed_motion(const json& follow, const Context& context, cons
           ? Eigen::Quaterniond(Eigen::AngleAxisd(std::numbers::pi / 2, Vector3::UnitX()))  // y becomes z
           : Eigen::Quaterniond::Identity();
   try {
-    const GltfAnimation& animation =
-        context.animations.find(resolve(context.folder, follow, "file"),
-                                follow.contains("animation") ? follow["animation"].get<std::string>() : "");
+    const GltfAnimation& animation = context.animations.find(
+        context.files.path(follow, "file"),
+        follow.contains("animation") ? follow["animation"].get<std::string>() : "", &context.files.inputs);
     return [motion = from_start(animation.motion_of(follow["joint"].get<std::string>())), scale,
             axes](double time) {
       const Pose pose = motion(time);
@@ -67,9 +66,6 @@ PoseFunction to_motion(const json& value, const Context& context, const std::str
           "{}: 'keys' and 'follow' exclude each other: give one motion", where);
   if (value.contains("keys"))
     return to_keyed_motion(value["keys"], value["interpolation"].get<std::string>(), where);
-  require(!value.contains("follow") || value["interpolation"] == "smooth",
-          "{}.interpolation: it is that of 'keys', and a file that is followed has its own; leave it out",
-          where);
   return value.contains("follow") ? to_followed_motion(value["follow"], context, where) : PoseFunction{};
 }
 
@@ -92,31 +88,6 @@ BodyConstraint to_constraint(const json& value, const Context& context, const st
   require(constraint.to > constraint.from, "{}: it ends at {} s, before it starts at {} s", where,
           constraint.to, constraint.from);
   return constraint;
-}
-
-/// Throws Error where a body of this scene can have no constraints or no moving support.
-void check_possible(const SolverSettings& solver, const std::string& where) {
-  if (uses_mesh(solver.order) && solver.type == SimulationType::quasistatic) return;
-  require(is_modal(solver.order),
-          "{}: it needs warped or linear modes, or a quasistatic solver; set solver.order to 'warped', or to "
-          "'full' and solver.type to 'quasistatic'",
-          where);
-  require(solver.type == SimulationType::dynamics,
-          "{}: it needs a dynamic solver; a static solution has no time", where);
-}
-
-/// Throws Error for what only modes can do.
-void check_handle(const json& value, const SolverSettings& solver, const BodyConstraint& constraint,
-                  const std::string& where) {
-  if (!uses_mesh(solver.order)) return;
-  require(constraint.hold == Hold::position,
-          "{}.hold: a quasistatic body is moved by the positions of its vertices; leave it out", where);
-  require(constraint.exercised.empty(), "{}.exercised: only warped and linear modes use it; leave it out",
-          where);
-  require(
-      constraint.from == 0.0 && !value.contains("to"),
-      "{}: 'from' and 'to' are given, but a quasistatic body holds its vertices all the time; leave them out",
-      where);
 }
 
 /// Keys turn a bone about its first end.
@@ -150,7 +121,7 @@ Skeleton to_skin(const json& value, const Context& context, Index vertices, cons
   if (value.contains("radius")) skin.radius = value["radius"].get<double>();
   if (!value.contains("weights")) return skin;
   try {
-    skin.weights = read_skin_weights(resolve(context.folder, value, "weights"), names, vertices);
+    skin.weights = read_skin_weights(context.files.input(value, "weights"), names, vertices);
   } catch (const Error& error) {
     throw Error("{}.weights: {}", where, error.what());
   }
@@ -159,59 +130,35 @@ Skeleton to_skin(const json& value, const Context& context, Index vertices, cons
 
 }  // namespace
 
-const GltfAnimation& FollowedAnimations::find(const std::filesystem::path& file,
-                                              const std::string& animation) {
+const GltfAnimation& FollowedAnimations::find(const std::filesystem::path& file, const std::string& animation,
+                                              FileList* read_from) {
   const std::pair key(file.lexically_normal(), animation);
   const auto found = read_.find(key);
   if (found != read_.end()) return found->second;
-  return read_.emplace(key, read_gltf_animation(file, animation)).first->second;
+  return read_.emplace(key, read_gltf_animation(file, animation, read_from)).first->second;
 }
 
-void read_motion(const json& value, const std::filesystem::path& folder, const std::string& where,
-                 const SolverSettings& solver, FollowedAnimations& animations, Body& body) {
-  const Context context{folder, animations};
+void read_motion(const json& value, SceneFiles& files, const std::string& where,
+                 FollowedAnimations& animations, Body& body) {
+  const Context context{files, animations};
   const json& constraints = value["constraints"];
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const std::string place = fmt::format("{}.constraints[{}]", where, i);
-    check_possible(solver, place);
     body.constraints.push_back(to_constraint(constraints[i], context, place));
-    check_handle(constraints[i], solver, body.constraints.back(), place);
   }
   body.constraint_priority = value["constraint_priority"] == "orientation" ? ConstraintPriority::orientation
                                                                            : ConstraintPriority::position;
   body.coriolis = value["coriolis"].get<bool>();
   if (value.contains("support")) {
     const std::string place = where + ".support";
-    check_possible(solver, place);
     body.support = to_motion(value["support"], context, place);
     require(static_cast<bool>(body.support), "{}: it has no motion; give 'keys' or 'follow'", place);
   }
   if (value.contains("skin")) {
     const std::string place = where + ".skin";
-    require(solver.type == SimulationType::quasistatic,
-            "{}: it needs a quasistatic solver; set solver.type to 'quasistatic'", place);
     require(!body.support, "{}: 'skin' and 'support' exclude each other: both carry the whole body", place);
     body.skin = to_skin(value["skin"], context, body.mesh.vertex_count(), place);
   }
-  require(
-      !body.coriolis || solver.order == ModelOrder::warped,
-      "{}.coriolis: only warped modes have local frames that turn; set solver.order to 'warped' or leave it "
-      "out",
-      where);
-}
-
-std::vector<std::filesystem::path> motion_files(const json& value, const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
-  const auto add = [&](const json& motion) {
-    if (motion.contains("follow")) files.push_back(resolve(folder, motion["follow"], "file"));
-  };
-  for (const json& constraint : value["constraints"]) add(constraint);
-  if (value.contains("support")) add(value["support"]);
-  if (value.contains("skin")) {
-    for (const json& bone : value["skin"]["bones"]) add(bone);
-    if (value["skin"].contains("weights")) files.push_back(resolve(folder, value["skin"], "weights"));
-  }
-  return files;
 }
 
 }  // namespace limber

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/io/gltf_animation.hpp"
+#include "limber/io/scene_values.hpp"
 #include "limber/scene/scene.hpp"
 
 #include <nlohmann/json_fwd.hpp>
@@ -16,22 +17,19 @@ namespace limber {
 /// The animations that a scene follows: each is read once, however many joints of it are followed.
 class FollowedAnimations {
  public:
-  /// animation: its name; empty for the first of the file.
-  const GltfAnimation& find(const std::filesystem::path& file, const std::string& animation);
+  /// animation: its name; empty for the first of the file.  read_from: gets the files that were read, where it is given.
+  const GltfAnimation& find(const std::filesystem::path& file, const std::string& animation,
+                            FileList* read_from = nullptr);
 
  private:
   std::map<std::pair<std::filesystem::path, std::string>, GltfAnimation> read_;
 };
 
 /// The constraints, the moving support and the skin of a body of a scene file, with the files that they follow.
-/// value: the body, checked by the schema.  where: names it in messages.  body: with its mesh. Throws Error, at the key, for orders and
-/// solvers that have none of them, motions given twice or not at all, quaternions that are not of unit length to 1e-6, keys whose times
+/// value: the body, checked by the schema.  where: names it in messages.  body: with its mesh. Throws Error, at the key, for
+/// motions given twice or not at all, quaternions that are not of unit length to 1e-6, keys whose times
 /// do not ascend, and files of weights that do not fit.
-void read_motion(const nlohmann::json& value, const std::filesystem::path& folder, const std::string& where,
-                 const SolverSettings& solver, FollowedAnimations& animations, Body& body);
-
-/// The files that its motions are read from.
-std::vector<std::filesystem::path> motion_files(const nlohmann::json& value,
-                                                const std::filesystem::path& folder);
+void read_motion(const nlohmann::json& value, SceneFiles& files, const std::string& where,
+                 FollowedAnimations& animations, Body& body);
 
 }  // namespace limber

@@ -5,7 +5,6 @@
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/scene_materials.hpp"
-#include "limber/io/scene_values.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/scene/body_tree.hpp"
 
@@ -45,8 +44,8 @@ AttachmentSite to_site(const json& value, const VolumeMesh& mesh, const std::str
   return site;
 }
 
-Part to_part(const json& value, const json& body, const std::string& name,
-             const std::filesystem::path& folder, const std::string& where, const Executor& executor) {
+Part to_part(const json& value, const json& body, const std::string& name, SceneFiles& files,
+             const std::string& where, const Executor& executor) {
   Part part;
   part.name = name;
   const std::string mesh = value["mesh"].get<std::string>();
@@ -60,10 +59,10 @@ Part to_part(const json& value, const json& body, const std::string& name,
     part.fixed = std::move(builtin.fixed);
     part.materials = std::move(builtin.materials);
   } else {
-    part.mesh = read_mesh(folder / mesh);
+    part.mesh = read_mesh(files.path(value, "mesh"), &files.inputs);
   }
   if (value.contains("render")) {
-    part.render = read_surface(resolve(folder, value, "render"));
+    part.render = read_surface(files.path(value, "render"), {}, &files.inputs);
     part.colors.clear();
   }
   json made_of = value;
@@ -186,15 +185,14 @@ std::vector<Placement> sort_placements(std::vector<Placement> placements, const 
 
 }  // namespace
 
-PartTree read_assembly(const json& body, const std::filesystem::path& folder, const std::string& body_where,
+PartTree read_assembly(const json& body, SceneFiles& files, const std::string& body_where,
                        const Executor& executor) {
   const json& value = body["assembly"];
   const std::string where = body_where + ".assembly";
   PartTree tree;
   tree.name = body["name"].get<std::string>();
   for (const auto& [name, part] : value["parts"].items())
-    tree.parts.push_back(
-        to_part(part, body, name, folder, fmt::format("{}.parts.{}", where, name), executor));
+    tree.parts.push_back(to_part(part, body, name, files, fmt::format("{}.parts.{}", where, name), executor));
 
   const json& instances = value["instances"];
   const std::string list = where + ".instances";
@@ -211,16 +209,6 @@ PartTree read_assembly(const json& body, const std::filesystem::path& folder, co
   if (value["free"].get<bool>()) release_root(tree);
   check_parts(tree, where);
   return tree;
-}
-
-std::vector<std::filesystem::path> assembly_files(const json& body, const std::filesystem::path& folder) {
-  std::vector<std::filesystem::path> files;
-  if (!body.contains("assembly")) return files;
-  for (const json& part : body["assembly"]["parts"]) {
-    if (!is_builtin(part["mesh"].get<std::string>())) files.push_back(resolve(folder, part, "mesh"));
-    if (part.contains("render")) files.push_back(resolve(folder, part, "render"));
-  }
-  return files;
 }
 
 }  // namespace limber

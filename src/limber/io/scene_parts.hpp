@@ -1,12 +1,11 @@
 #pragma once
 
 #include "limber/bodies/part_tree.hpp"
+#include "limber/io/scene_values.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
 namespace limber {
 
@@ -14,11 +13,7 @@ namespace limber {
 /// body: checked by the schema; its material is that of parts without one.  where: names it in messages.
 /// Throws Error, at the key, for names that are used twice or unknown (naming the nearest), several roots, instances that hang from
 /// each other in a loop, parts that nothing uses, and what check_parts() refuses.
-PartTree read_assembly(const nlohmann::json& body, const std::filesystem::path& folder,
-                       const std::string& where, const Executor& executor);
-
-/// Paths of meshes and surfaces that its parts are read from.
-std::vector<std::filesystem::path> assembly_files(const nlohmann::json& body,
-                                                  const std::filesystem::path& folder);
+PartTree read_assembly(const nlohmann::json& body, SceneFiles& files, const std::string& where,
+                       const Executor& executor);
 
 }  // namespace limber

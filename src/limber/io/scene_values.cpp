@@ -59,9 +59,15 @@ VertexSelection to_selection(const json& value, const std::string& where) {
   return selection;
 }
 
-std::filesystem::path resolve(const std::filesystem::path& folder, const json& object, const char* key) {
+std::filesystem::path SceneFiles::path(const json& object, const char* key) const {
   if (!object.contains(key)) return {};
   return folder / object[key].get<std::string>();
+}
+
+std::filesystem::path SceneFiles::input(const json& object, const char* key) {
+  std::filesystem::path file = path(object, key);
+  if (!file.empty()) inputs.push_back(file);
+  return file;
 }
 
 }  // namespace limber

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/scene/selection.hpp"
 
 #include <Eigen/Geometry>
@@ -21,8 +22,15 @@ Eigen::Quaterniond to_rotation(const nlohmann::json& value, const std::string& w
 /// The keys vertices, box, where and nearest of an object. where: names it in messages.
 VertexSelection to_selection(const nlohmann::json& value, const std::string& where);
 
-/// The path under a key, relative to the folder of the scene; empty where the key is not there.
-std::filesystem::path resolve(const std::filesystem::path& folder, const nlohmann::json& object,
-                              const char* key);
+/// The files of a scene.
+struct SceneFiles {
+  std::filesystem::path folder;  ///< that paths in the scene are relative to
+  FileList inputs;               ///< that were read
+
+  /// The path under a key; empty where the key is not there.
+  [[nodiscard]] std::filesystem::path path(const nlohmann::json& object, const char* key) const;
+  /// The same for a file that is read as it is: it becomes an input.
+  std::filesystem::path input(const nlohmann::json& object, const char* key);
+};
 
 }  // namespace limber

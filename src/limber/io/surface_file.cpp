@@ -24,6 +24,7 @@ struct FileContent {
   std::string_view bytes;
   std::string_view where;
   std::optional<std::filesystem::path> folder;  ///< of files that it refers to
+  FileList* read_from;                          ///< gets these files; may be null
 };
 
 /// A format of surface files. To add one, write its functions and list it below.
@@ -36,8 +37,10 @@ struct SurfaceFormat {
 
 SurfaceMesh parse_gltf_file(const FileContent& file) {
   if (!file.folder) return parse_gltf(file.bytes, file.where);
-  return parse_gltf(file.bytes, file.where,
-                    [&](const std::string& name) { return read_file(*file.folder / name); });
+  return parse_gltf(file.bytes, file.where, [&](const std::string& name) {
+    note_file(file.read_from, *file.folder / name);
+    return read_file(*file.folder / name);
+  });
 }
 
 constexpr std::array<SurfaceFormat, 5> formats{{
@@ -98,13 +101,15 @@ SurfaceMesh parse(FileContent file, const SurfaceReadOptions& options) {
 
 SurfaceMesh parse_surface(std::string_view content, std::string_view where,
                           const SurfaceReadOptions& options) {
-  return parse({content, where, std::nullopt}, options);
+  return parse({content, where, std::nullopt, nullptr}, options);
 }
 
-SurfaceMesh read_surface(const std::filesystem::path& path, const SurfaceReadOptions& options) {
+SurfaceMesh read_surface(const std::filesystem::path& path, const SurfaceReadOptions& options,
+                         FileList* read_from) {
+  note_file(read_from, path);
   const std::string content = read_file(path);
   const std::string where = path.string();
-  return parse({content, where, path.parent_path()}, options);
+  return parse({content, where, path.parent_path(), read_from}, options);
 }
 
 bool looks_like_surface(std::string_view content) {

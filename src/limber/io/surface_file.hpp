@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 
 #include <filesystem>
@@ -20,7 +21,9 @@ struct SurfaceReadOptions {
 /// Formats: OBJ, STL, PLY, OFF and glTF 2.0 (obj.hpp, stl.hpp, ply.hpp, off.hpp and gltf.hpp say what
 /// becomes of their parts and what is not read). Throws Error, naming the file and the line or byte, for one
 /// that cannot be read or is no surface.
-SurfaceMesh read_surface(const std::filesystem::path& path, const SurfaceReadOptions& options = {});
+/// read_from: gets the files that were read, where it is given.
+SurfaceMesh read_surface(const std::filesystem::path& path, const SurfaceReadOptions& options = {},
+                         FileList* read_from = nullptr);
 
 /// read_surface for content that is in memory; `where` names it in messages. There is no folder to find other
 /// files in, which .gltf files may need.

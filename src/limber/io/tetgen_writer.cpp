@@ -1,16 +1,16 @@
 #include "limber/io/tetgen_writer.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/io/mesh_parts.hpp"
 #include "limber/io/tetgen_reader.hpp"
 
+#include <array>
 #include <iterator>
 #include <string>
 
 namespace limber {
 
-void write_tetgen(const std::filesystem::path& path, const VolumeMesh& mesh) {
+void write_tetgen(const std::filesystem::path& path, const VolumeMesh& mesh, const ReadBack& read_back) {
   require(
       mesh.kind == ElementKind::tetrahedron,
       "{}: TetGen files hold tetrahedra, the mesh is made of bricks; write .msh, .mesh, .vtk, .vtu or .veg",
@@ -30,8 +30,7 @@ void write_tetgen(const std::filesystem::path& path, const VolumeMesh& mesh) {
     fmt::format_to(std::back_inserter(elements), "{} {} {} {} {} {}\n", e + 1, vertices(0), vertices(1),
                    vertices(2), vertices(3), region_tag(mesh, e));
   }
-  write_file(paths.nodes, nodes);
-  write_file(paths.elements, elements);
+  write_files(std::array{NewFile{paths.nodes, nodes}, NewFile{paths.elements, elements}}, read_back);
 }
 
 }  // namespace limber

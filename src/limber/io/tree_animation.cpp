@@ -153,7 +153,8 @@ std::string encode_tree_animation(std::span<const double> times, const TreeMotio
 
 void write_tree_animation(const std::filesystem::path& path, std::span<const double> times,
                           const TreeMotion& motion) {
-  write_file(path, encode_tree_animation(times, motion, path.string()));
+  write_file(path, encode_tree_animation(times, motion, path.string()),
+             [](std::span<const std::string> contents) { check_clip(contents.front(), "its content"); });
 }
 
 }  // namespace limber

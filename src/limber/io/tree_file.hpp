@@ -25,6 +25,7 @@ DomainTree parse_tree(std::string_view content, std::string_view where);
 bool looks_like_tree(std::string_view content);
 
 /// Reads back to the same bits. Throws Error for what check_tree refuses, names that are not UTF-8 and more than 4 GB.
+/// The file is read back before it takes the place of an older one.
 void write_tree(const std::filesystem::path& path, const DomainTree& tree);
 std::string encode_tree(const DomainTree& tree, std::string_view where);
 

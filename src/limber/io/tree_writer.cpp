@@ -79,7 +79,9 @@ std::string encode_tree(const DomainTree& tree, std::string_view where) {
 }
 
 void write_tree(const std::filesystem::path& path, const DomainTree& tree) {
-  write_file(path, encode_tree(tree, path.string()));
+  write_file(path, encode_tree(tree, path.string()), [](std::span<const std::string> contents) {
+    (void)parse_tree(contents.front(), "its content");
+  });
 }
 
 }  // namespace limber

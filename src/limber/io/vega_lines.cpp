@@ -1,7 +1,6 @@
 #include "limber/io/vega_lines.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/io/text_source.hpp"
 
 #include <algorithm>
@@ -25,8 +24,8 @@ void VegaLine::fail(std::string_view text_of_error) const {
 }
 
 VegaLines::VegaLines(std::string_view content, std::string_view where,
-                     std::optional<std::filesystem::path> folder)
-    : folder_(std::move(folder)), open_{{content, where}}, last_{"", where, 1} {}
+                     std::optional<std::filesystem::path> folder, FileList* read_from)
+    : folder_(std::move(folder)), read_from_(read_from), open_{{content, where}}, last_{"", where, 1} {}
 
 std::optional<VegaLine> VegaLines::next() {
   if (again_.has_value()) return std::exchange(again_, std::nullopt);
@@ -73,6 +72,7 @@ void VegaLines::include(const VegaLine& line) {
   texts_.push_back(path);
   const std::string_view where = texts_.back();
   texts_.push_back(read_file(path));
+  note_file(read_from_, path);
   open_.push_back({texts_.back(), where});
 }
 

@@ -1,5 +1,7 @@
 #pragma once
 
+#include "limber/base/file.hpp"
+
 #include <cstddef>
 #include <deque>
 #include <filesystem>
@@ -25,7 +27,9 @@ struct VegaLine {
 class VegaLines {
  public:
   /// `folder`: where included files are; nothing for content that may include none. Keeps views of the texts.
-  VegaLines(std::string_view content, std::string_view where, std::optional<std::filesystem::path> folder);
+  /// `read_from` gets these files, where it is given.
+  VegaLines(std::string_view content, std::string_view where, std::optional<std::filesystem::path> folder,
+            FileList* read_from = nullptr);
 
   /// The next line; nothing at the end.
   std::optional<VegaLine> next();
@@ -45,6 +49,7 @@ class VegaLines {
   void include(const VegaLine& line);
 
   std::optional<std::filesystem::path> folder_;
+  FileList* read_from_;
   std::vector<Source> open_;       ///< the innermost last
   std::deque<std::string> texts_;  ///< contents and names of included files; references stay valid
   std::optional<VegaLine> again_;

@@ -247,10 +247,10 @@ VolumeMesh parse_vega(std::string_view content, std::string_view where) {
   return VegaReader(VegaLines(content, where, std::nullopt), where).read();
 }
 
-VolumeMesh read_vega(const std::filesystem::path& path) {
+VolumeMesh read_vega(const std::filesystem::path& path, FileList* read_from) {
   const std::string content = read_file(path);
   const std::string where = path.string();
-  return VegaReader(VegaLines(content, where, path.parent_path()), where).read();
+  return VegaReader(VegaLines(content, where, path.parent_path(), read_from), where).read();
 }
 
 }  // namespace limber

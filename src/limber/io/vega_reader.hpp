@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 
 #include <filesystem>
@@ -24,6 +25,7 @@ VolumeMesh parse_vega(std::string_view content, std::string_view where);
 
 /// The mesh in a Vega file. `*INCLUDE name` stands for the content of the file of that name, relative to the
 /// folder of the first file, as in VegaFEM. Refuses a file that includes itself and more than 100 inclusions.
-VolumeMesh read_vega(const std::filesystem::path& path);
+/// read_from: gets the files that it includes, where it is given.
+VolumeMesh read_vega(const std::filesystem::path& path, FileList* read_from = nullptr);
 
 }  // namespace limber

@@ -1,7 +1,6 @@
 #include "limber/io/vega_writer.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/io/mesh_parts.hpp"
 
 #include <algorithm>
@@ -60,7 +59,7 @@ void append_regions(std::string& text, const VolumeMesh& mesh) {
 
 }  // namespace
 
-void write_vega(const std::filesystem::path& path, const VolumeMesh& mesh) {
+void write_vega(const std::filesystem::path& path, const VolumeMesh& mesh, const ReadBack& read_back) {
   check_writable(mesh, path.string());
   check_names(mesh, path.string());
   std::string text = "# Vega mesh file, written by limber\n*VERTICES\n";
@@ -78,7 +77,7 @@ void write_vega(const std::filesystem::path& path, const VolumeMesh& mesh) {
     text += '\n';
   }
   append_regions(text, mesh);
-  write_file(path, text);
+  write_file(path, text, read_back);
 }
 
 }  // namespace limber

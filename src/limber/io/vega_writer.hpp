@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 
 #include <filesystem>
@@ -19,6 +20,7 @@ inline constexpr std::string_view unnamed_prefix = "unnamed_";
 /// placeholders (ENU, 1000 kg/m^3, 1 MPa, 0.45), to be edited. VegaFEM takes all bricks for cubes of the size
 /// of the first, and drops blanks within names. Throws Error for a tag or a name that two regions use and for
 /// names that hold a comma, a line break or blanks around them, none of which the format can express.
-void write_vega(const std::filesystem::path& path, const VolumeMesh& mesh);
+/// read_back: looks at the content before it takes the place of an older file, as for write_file.
+void write_vega(const std::filesystem::path& path, const VolumeMesh& mesh, const ReadBack& read_back = {});
 
 }  // namespace limber

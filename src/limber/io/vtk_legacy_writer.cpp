@@ -1,6 +1,5 @@
 #include "limber/io/vtk_legacy_writer.hpp"
 
-#include "limber/base/file.hpp"
 #include "limber/io/mesh_parts.hpp"
 #include "limber/io/vtk_grid.hpp"
 
@@ -89,7 +88,7 @@ void put_cells(Sink& sink, const VolumeMesh& mesh, bool offsets_layout) {
 }  // namespace
 
 void write_vtk_legacy(const std::filesystem::path& path, const VolumeMesh& mesh,
-                      const VtkLegacyOptions& options) {
+                      const VtkLegacyOptions& options, const ReadBack& read_back) {
   check_writable(mesh, path.string());
   Sink sink(options.binary);
   sink.text("# vtk DataFile Version {}\nvolume mesh written by limber\n{}\nDATASET UNSTRUCTURED_GRID\n",
@@ -108,7 +107,7 @@ void write_vtk_legacy(const std::filesystem::path& path, const VolumeMesh& mesh,
     sink.end_record();
   }
   sink.end_array();
-  write_file(path, sink.content());
+  write_file(path, sink.content(), read_back);
 }
 
 }  // namespace limber

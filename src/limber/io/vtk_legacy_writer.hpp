@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 
 #include <filesystem>
@@ -14,7 +15,8 @@ struct VtkLegacyOptions {
 /// Writes the mesh as a legacy VTK file (.vtk, UNSTRUCTURED_GRID) that read_mesh gives back bit by bit.
 /// The cell data `region` are the tags of the regions; where regions have names, the field data region_tags
 /// and region_names (vtk_grid.hpp) keep them. Throws Error for a tag that two regions use.
+/// read_back: looks at the content before it takes the place of an older file, as for write_file.
 void write_vtk_legacy(const std::filesystem::path& path, const VolumeMesh& mesh,
-                      const VtkLegacyOptions& options = {});
+                      const VtkLegacyOptions& options = {}, const ReadBack& read_back = {});
 
 }  // namespace limber

@@ -2,7 +2,6 @@
 
 #include "limber/base/base64.hpp"
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
 #include "limber/io/vtk_grid.hpp"
 
@@ -119,7 +118,8 @@ void append_names(std::string& xml, const VolumeMesh& mesh) {
 
 }  // namespace
 
-void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const VtuFields& fields) {
+void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const VtuFields& fields,
+               const ReadBack& read_back) {
   const bool deformed = fields.displacement.cols() > 0;
   require(!deformed || fields.displacement.cols() == mesh.vertex_count(),
           "{}: the displacement has {} columns, expected {} (one per vertex)", path.string(),
@@ -143,7 +143,7 @@ void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const 
   xml += "</PointData>\n";
   append_cell_data(xml, mesh, fields.elements);
   xml += "</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
-  write_file(path, xml);
+  write_file(path, xml, read_back);
 }
 
 void write_pvd(const std::filesystem::path& path, std::span<const PvdEntry> entries) {

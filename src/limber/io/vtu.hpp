@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/file.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 
 #include <filesystem>
@@ -28,7 +29,9 @@ struct VtuFields {
 /// (vtk_grid.hpp) keep them. Without displacement, read_mesh gives the mesh back bit by bit as long as each
 /// tag is used by one region only. Throws Error for a field of the wrong size, without a name or with a name
 /// used twice.
-void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const VtuFields& fields = {});
+/// read_back: looks at the content before it takes the place of an older file, as for write_file.
+void write_vtu(const std::filesystem::path& path, const VolumeMesh& mesh, const VtuFields& fields = {},
+               const ReadBack& read_back = {});
 
 /// One instant of a series.
 struct PvdEntry {

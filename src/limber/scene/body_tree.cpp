@@ -149,7 +149,7 @@ DomainTree make_resting(const PartTree& parts) {
 
 }  // namespace
 
-PartTree find_parts(const Body& body) {
+PartTree find_parts(const Body& body, std::string_view rigid_key) {
   PartTree parts = body.parts;
   if (parts.placements.empty()) {
     const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
@@ -161,7 +161,7 @@ PartTree find_parts(const Body& body) {
     }
     parts.name = body.name;
   }
-  make_rigid(parts, body.domains.rigid, body.name + ": domains.rigid");
+  make_rigid(parts, body.domains.rigid, fmt::format("{}: {}", body.name, rigid_key));
   return parts;
 }
 

@@ -14,8 +14,8 @@ namespace limber {
 // From a body to its tree of domains.
 
 /// The parts that a body is made of: those that it brings, else those of its mesh, decomposed as its settings say; rigid where these say
-/// so. Throws Error for names that it does not have.
-PartTree find_parts(const Body& body);
+/// so. Throws Error for names that it does not have.  rigid_key: what gave these names, for that message.
+PartTree find_parts(const Body& body, std::string_view rigid_key = "domains.rigid");
 
 /// How the parts of a body are reduced.
 TreeReduceOptions reduce_options(const Body& body, const Executor& executor, const Progress& progress);

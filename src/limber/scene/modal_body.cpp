@@ -84,6 +84,7 @@ ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& execu
       model_(find_modal_model(body, executor, progress)),
       gravity_(scene.gravity),
       statics_(scene.solver.statics),
+      static_iterations_(scene.solver.reduced_static_iterations),
       loads_(body.loads),
       accelerations_(body.accelerations) {
   check_body(scene, body, *model_);
@@ -99,6 +100,10 @@ ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& execu
   dynamics_ = std::make_unique<WarpedDynamics>(
       make_warped_equations(*model_, materials, options),
       WarpedOptions{scene.solver.modal_integrator, warp, warp && body.coriolis});
+  turn_of_mode_ = Vector::Zero(equations().modes());
+  for (Index lump = 0; lump < equations().lumps(); ++lump)
+    turn_of_mode_ =
+        turn_of_mode_.cwiseMax(equations().rotations.middleRows<3>(3 * lump).colwise().norm().transpose());
   sites_ = BodySites(model_, warp, executor);
   if (support_) check_support(scene, body, support_, sites_.mesh().vertices, equations().size);
   for (std::size_t i = 0; i < loads_.size(); ++i) {
@@ -152,11 +157,26 @@ void ModalBody::apply_frame_motion(double t0, double t1) {
   dynamics_->set_frame_motion(motion);
 }
 
+/// Keeps the amplitudes of the step if they turn more than those kept so far. The squares of what each mode turns alone are added: which
+/// of the shapes of a run is the worst need not be known exactly, and each step must stay as cheap as it is.
+void ModalBody::look_for_turns() {
+  if (!warped()) return;
+  const double turn = q().cwiseProduct(turn_of_mode_).squaredNorm();
+  if (!(turn > most_turn_)) return;
+  most_turn_ = turn;
+  most_turned_ = q();
+}
+
+WarpDistortion ModalBody::largest_distortion() const {
+  if (!warped() || most_turned_.size() == 0) return {};
+  return warp_distortion(*model_, equations().shapes * most_turned_);
+}
+
 StepReport ModalBody::solve(const Progress& progress) {
   report(progress, "statics of modes", 0.0);
   apply_loads(0.0, 0.0);
-  const SolveReport solved =
-      dynamics_->solve_static(statics_.tolerance, std::max(statics_.max_iterations, 50));
+  const SolveReport solved = dynamics_->solve_static(statics_.tolerance, static_iterations_);
+  look_for_turns();
   return {solved, dynamics_->elastic_energy(), 1.0, 1};
 }
 
@@ -174,6 +194,7 @@ StepReport ModalBody::advance(double timestep) {
   ++step_;
   time_ = end;
   constraints_.record(*dynamics_, time_, constraint_report_);
+  look_for_turns();
   const double energy = dynamics_->elastic_energy() + dynamics_->kinetic_energy();
   return {{SolveStatus::converged, constraint_report_.iterations, 0.0}, energy, 1.0, 0};
 }
@@ -196,6 +217,8 @@ void ModalBody::save(StateWriter& out) const {
   out.write(std::int64_t{constraint_report_.iterations});
   out.write(constraint_report_.position_error);
   out.write(constraint_report_.orientation_error);
+  out.write(most_turn_);
+  out.write(most_turned_);
 }
 
 void ModalBody::restore(StateReader& in) {
@@ -209,6 +232,10 @@ void ModalBody::restore(StateReader& in) {
   in.read(iterations);
   in.read(constraint_report_.position_error);
   in.read(constraint_report_.orientation_error);
+  in.read(most_turn_);
+  in.read(most_turned_);
+  require(most_turned_.size() == 0 || most_turned_.size() == equations().modes(),
+          "the state has {} amplitudes, the body {}", most_turned_.size(), equations().modes());
   constraint_report_.iterations = static_cast<int>(iterations);
 }
 

@@ -3,6 +3,7 @@
 #include "limber/scene/body_sites.hpp"
 #include "limber/scene/constraint_schedule.hpp"
 #include "limber/scene/scene.hpp"
+#include "limber/warp/warp_distortion.hpp"
 #include "limber/warp/warped_dynamics.hpp"
 
 namespace limber {
@@ -41,18 +42,22 @@ class ModalBody final : public BodySimulation {
   }  ///< of the last step
   [[nodiscard]] const std::vector<ConstraintOutcome>& outcomes() const { return constraints_.outcomes(); }
   [[nodiscard]] Index most_held() const { return constraints_.most_held(); }  ///< numbers at a time
+  /// Of the shape of the run in which the modes turned the body farthest; nothing where it is not warped.
+  [[nodiscard]] WarpDistortion largest_distortion() const;
 
  private:
   [[nodiscard]] Pose pose_at(double time) const { return support_ ? support_(time) : Pose{}; }
   void apply_loads(double t0, double t1);
   void apply_frame_motion(double t0, double t1);
+  void look_for_turns();
 
   Executor executor_;
   std::shared_ptr<const ReducedModel> model_;
   double mass_ = 0.0;
   Vector3 gravity_;  ///< in the world, m/s^2
   StaticOptions statics_;
-  PoseFunction support_;  ///< none: the frame is the world
+  int static_iterations_ = 0;  ///< at most
+  PoseFunction support_;       ///< none: the frame is the world
   std::vector<PointLoad> loads_;
   std::vector<AccelerationLoad> accelerations_;
   std::vector<std::vector<WarpSite>> load_sites_;  ///< of each load
@@ -63,8 +68,11 @@ class ModalBody final : public BodySimulation {
   std::unique_ptr<WarpedDynamics> dynamics_;
   ConstraintSchedule constraints_;
   ConstraintReport constraint_report_;
-  int step_ = 0;       ///< steps done
-  double time_ = 0.0;  ///< s, their end
+  Vector turn_of_mode_;     ///< m, the largest of a lump per unit of each mode, rad
+  Vector most_turned_;      ///< m, amplitudes at which the modes turned the body farthest
+  double most_turn_ = 0.0;  ///< sum of the squares of turn_of_mode_ times these
+  int step_ = 0;            ///< steps done
+  double time_ = 0.0;       ///< s, their end
   struct Remembered {
     WarpedState state;
     int step = 0;

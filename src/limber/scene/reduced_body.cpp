@@ -61,6 +61,7 @@ ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& e
   f_ext_ = load_before_ = Vector::Zero(rank);
   state_ = make_reduced_state(rank);
   statics_ = scene.solver.statics;
+  static_iterations_ = scene.solver.reduced_static_iterations;
   options_.integrator = scene.solver.integrator;
   options_.newmark = scene.solver.newmark;
   if (scene.solver.linear_solver == SparseSolverKind::conjugate_gradient)
@@ -77,8 +78,8 @@ ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& e
 StepReport ReducedBody::solve(const Progress& progress) {
   report(progress, "reduced statics", 0.0);
   load_(0.0, 0.0, f_ext_);
-  const SolveReport solved = solve_static(work_->system, f_ext_, state_.u, statics_.tolerance,
-                                          std::max(statics_.max_iterations, 50));
+  const SolveReport solved =
+      solve_static(work_->system, f_ext_, state_.u, statics_.tolerance, static_iterations_);
   return {solved, work_->system.elastic_energy(), 1.0, 1};
 }
 

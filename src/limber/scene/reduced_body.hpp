@@ -37,6 +37,7 @@ class ReducedBody final : public BodySimulation {
   ReducedEquations equations_;
   double mass_ = 0.0;
   StaticOptions statics_;
+  int static_iterations_ = 0;  ///< at most
   ReducedStepOptions options_;
   std::unique_ptr<ReducedWorkspace> work_;
   LoadFunction load_;

@@ -114,7 +114,8 @@ struct SolverSettings {
   ModalIntegrator modal_integrator = ModalIntegrator::newmark;  ///< of the orders warped and linear
   NewmarkOptions newmark{};
   StaticOptions statics{};
-  OnlineSettings online{};  ///< order online only
+  int reduced_static_iterations = 50;  ///< at most, of the orders reduced and warped
+  OnlineSettings online{};             ///< order online only
   SparseSolverKind linear_solver = SparseSolverKind::cholesky;
   int threads = 0;  ///< 0: one per core
 };

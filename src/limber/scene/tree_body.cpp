@@ -140,7 +140,8 @@ StepReport TreeBody::advance(double timestep) {
     shares_.clear();
   }
   if (const auto number = std::llround(dynamics_.state().time / timestep); number <= 8 || number % 8 == 0) {
-    if (const InterfaceGap gap = dynamics_.largest_gap(); gap.share > gap_.share) gap_ = gap;
+    const InterfaceGap gap = dynamics_.largest_gap();
+    if (gap_.domain < 0 || gap.share > gap_.share) gap_ = gap;
   }
   return {solved, dynamics_.elastic_energy() + dynamics_.kinetic_energy(), 1.0, 0};
 }

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include <string>
+#include <string_view>
+
+namespace limber {
+
+// Which keys have a use in which scenes is data of the schema, beside the keys themselves; what no rule restricts is used wherever
+// the object that holds it is:
+//
+//   "x-used-by": {"dynamic": ["full", "reduced"]}   for these types of solver, with these orders
+//   "x-only-where": {"model": ["mooney-rivlin"]}    where another key beside it has one of these values
+//   "x-only-with": ["constraints"]                  where one of these keys stands beside it
+//   "x-not-with": ["model"]                         where none of these keys stands beside it
+
+/// Throws Error, at the first key, for one that has no use in the scene: it would change nothing without a word.
+/// schema: of scene files.  stated: the scene as it was given, checked by validate().  filled: the same with all defaults.
+/// where: names it in messages.
+void check_uses(const nlohmann::ordered_json& schema, const nlohmann::json& stated,
+                const nlohmann::json& filled, std::string_view where);
+
+/// Throws the Error about a key, or an option, without a use.  place: it, and whose it is: "a.json: solver.beta".
+/// whose: what has no use for it.  used_by: what has, if that is known.
+[[noreturn]] void refuse_unused(std::string_view place, std::string_view whose,
+                                std::string_view used_by = "");
+
+/// In words, which scenes use a property of the schema: "static full; dynamic full, reduced"; empty for all.
+std::string use_text(const nlohmann::ordered_json& property, std::string_view mark = "'");
+
+/// All of its rules in words, for the reference page; empty where it has none.
+std::string use_rules_text(const nlohmann::ordered_json& property);
+
+}  // namespace limber

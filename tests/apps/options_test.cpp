@@ -1,0 +1,334 @@
+// Every option of every command either changes what it prints or writes, or is refused.
+//
+// Options come from the command itself (`limber schema --commands`); one without a row in the table below fails. Each is tried in all
+// contexts of its command.
+
+#include "limber/io/mesh_file.hpp"
+#include "limber/io/sketch_file.hpp"
+#include "limber/io/surface_file.hpp"
+#include "limber/io/vtu.hpp"
+#include "tests/apps/support.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <map>
+#include <vector>
+
+namespace limber {
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+using test::contains;
+using test::ScratchFolder;
+
+/// How an option is given, or why it is not tried here.
+struct Option {
+  std::string name;          ///< the last of its names
+  std::string given;         ///< as on the command line
+  std::string because = "";  ///< it may change nothing, or is tried elsewhere
+};
+
+struct CommandTable {
+  std::string command;
+  std::vector<std::string> contexts;  ///< without the option
+  std::vector<Option> options;
+};
+
+constexpr const char* elsewhere = "tested elsewhere";
+
+std::vector<CommandTable> tables() {
+  const std::string beam = "'builtin:beam?size=1,0.2,0.2&cells=4,1,1'", reduce = beam + " -o m.glb --json ";
+  return {
+      {"mesh",
+       {"s.obj -o m.msh --cells 4 --json", "s.obj -o m.msh --cells 4 --json --method voxel",
+        "s.obj -o m.msh --json --target-elements 300", beam + " -o m.msh --json"},
+       {{"SURFACE", "", "is in all of them"},
+        {"--output", "", "is in all of them"},
+        {"--method", "--method voxel"},
+        {"--cells", "--cells 6"},
+        {"--target-elements", "--target-elements 200"},
+        {"--grading", "--cells 12 --grading 2"},
+        {"--fill", "--fill center"},
+        {"--smallest-part", "--smallest-part 1", "the surface has one part"},
+        {"--keep-volume-error", "--keep-volume-error"},
+        {"--picture", "--picture p.png"},
+        {"--threads", "--threads 2", "changes no result"},
+        {"--json", "--json"}}},
+      {"inspect",
+       {"s.obj", "m.msh", "scene.json", "model.glb", "tree.glb", beam,
+        "builtin:spoon?cells=8 --picture q.png", "s.obj --picture q.png"},
+       {{"FILE", "", "is in all of them"},
+        {"--json", "--json"},
+        {"--picture", "--picture p.png"},
+        {"--render", "--render"}}},
+      {"modes",
+       {beam + " --json", "m.msh --json --fixed-vertices 0,1,2,3"},
+       {{"MESH", "", "is in all of them"},
+        {"--young", "--young 2e5"},
+        {"--poisson", "--poisson 0.4"},
+        {"--density", "--density 50"},
+        {"--model", "--model neo-hookean", "all laws agree near rest"},
+        {"--fixed-vertices", "--fixed-vertices 4,5,6"},
+        {"--fixed-where", "--fixed-where 'x > 0.9'"},
+        {"--free", "--free"},
+        {"--mass", "--mass lumped"},
+        {"--threads", "--threads 2", "changes no result"},
+        {"--count", "--count 3"},
+        {"--json", "--json"},
+        {"--output", "-o shapes.vtu"},
+        {"--picture", "--picture p.png"}}},
+      {"reduce",
+       {reduce, reduce + "--modes 0 --snapshots u.csv", reduce + "--basis inertia --modes 6",
+        reduce + "--model neo-hookean --modes 3 --rank 4", reduce + "--condense random --rank 5",
+        reduce + "--sketch sketch.json --modes 2", reduce + "--domains auto:2 --rank 4",
+        "tree.json -o m.glb --json"},
+       {{"MESH", "", "is in all of them"},
+        {"--output", "", "is in all of them"},
+        {"--young", "--young 2e5"},
+        {"--poisson", "--poisson 0.4"},
+        {"--density", "--density 50"},
+        {"--model", "--model mooney-rivlin"},
+        {"--fixed-vertices", "--fixed-vertices 4,5,6"},
+        {"--fixed-where", "--fixed-where 'x > 0.9'"},
+        {"--free", "--free"},
+        {"--mass", "--mass lumped"},
+        {"--threads", "--threads 2", "changes no result"},
+        {"--basis", "--basis inertia"},
+        {"--basis", "--basis modal"},
+        {"--modes", "--modes 4"},
+        {"--order", "--order 0"},
+        {"--orthogonalization", "--orthogonalization reduced"},
+        {"--condense", "--condense random"},
+        {"--condense", "--condense pca"},
+        {"--rank", "--rank 3"},
+        {"--no-check", "--no-check"},
+        {"--sketch", "--sketch other.json"},
+        {"--load-separation", "--load-separation 0.9"},
+        {"--shape-separation", "--shape-separation 0.9"},
+        {"--snapshots", "--snapshots v.csv"},
+        {"--forces", "--forces modal-cubature"},
+        {"--training-error", "--training-error 0.3"},
+        {"--poses", "--poses gaussian"},
+        {"--training", "--training u.csv"},
+        {"--amplitude", "--amplitude 0.3"},
+        {"--points", "--points 3"},
+        {"--seed", "--seed 5"},
+        {"--domains", "--domains auto:3"},
+        {"--root", "--root 'part 2'", "the domain that is held is the root"},
+        {"--total-rank", "--total-rank 5"},
+        {"--rigid", "--rigid 'part 2'"},
+        {"--render", "--render s.obj"},
+        {"--no-simulation-mesh", "--no-simulation-mesh"},
+        {"--report", "--report page"},
+        {"--json", "--json"}}},
+      {"verify",
+       {"model.glb --json", "cubature.glb --json", "tree.glb --json"},
+       {{"MODEL", "", "is in all of them"},
+        {"--mesh", "--mesh other.msh"},
+        {"--states", "--states 3"},
+        {"--gradient", "--gradient 0.3"},
+        {"--tolerance", "--tolerance 1e-30"},
+        {"--seed", "--seed 5"},
+        {"--threads", "--threads 2", "changes no result"},
+        {"--json", "--json"}}},
+      {"simulate",
+       {"model.glb -o c.glb --json", "tree.glb -o c.glb --json", "scene.json --json", "static.json --json",
+        "online.json --json"},
+       {{"SCENE", "", "is in all of them"},
+        {"--output", "-o d.glb"},
+        {"--seconds", "--seconds 0.5"},
+        {"--timestep", "--timestep 0.004"},
+        {"--gravity", "--gravity 0,1,0"},
+        {"--order", "--order warped"},
+        {"--error", "--error 1e-5"},
+        {"--throttle", "--throttle 0"},
+        {"--json", "--json"},
+        {"--threads", "--threads 2", "changes no result"},
+        {"--output-dir", "--output-dir sub"},
+        {"--resume", "--resume"},
+        {"--checkpoint-every", "--checkpoint-every 0", elsewhere},
+        {"--checkpoint", "--checkpoint c.checkpoint", elsewhere}}},
+      {"compare",
+       {"scene.json --json --basis modes", "scene.json --json --basis motion",
+        "scene.json --json --basis warped", "scene.json --json --basis online"},
+       {{"SCENE", "", "is in all of them"},
+        {"--basis", "--basis inertia"},
+        {"--modes", "--modes 2"},
+        {"--rank", "--rank 2"},
+        {"--probe", "--probe 0.5,0,0"},
+        {"--plot", "--plot p.svg"},
+        {"--threads", "--threads 2", "changes no result"},
+        {"--json", "--json"}}},
+      {"view",
+       {},
+       {{"MODEL", "", elsewhere},
+        {"--port", "", elsewhere},
+        {"--no-open", "", elsewhere},
+        {"--json", "", elsewhere}}},
+      {"export",
+       {},
+       {{"MODEL", "", elsewhere},
+        {"--output", "", elsewhere},
+        {"--title", "", elsewhere},
+        {"--small", "", elsewhere},
+        {"--json", "", elsewhere}}},
+      {"demo", {}, {{"--output-dir", "", elsewhere}}},
+      {"schema", {""}, {{"--markdown", "--markdown"}, {"--commands", "--commands"}}},
+      {"bench",
+       {},
+       {{"--filter", "", elsewhere},
+        {"--json", "", elsewhere},
+        {"--threads", "", elsewhere},
+        {"--min-seconds", "", elsewhere}}},
+  };
+}
+
+/// Files that the contexts name.
+void write_inputs(const ScratchFolder& folder) {
+  const VolumeMesh mesh = make_beam({.size = {1.0, 0.2, 0.2}, .cells = {4, 1, 1}});
+  write_mesh(folder / "m.msh", mesh);
+  VolumeMesh other = mesh;
+  other.vertices *= 1.1;
+  write_mesh(folder / "other.msh", other);
+  write_surface(folder / "s.obj", boundary_surface(mesh));
+  write_sketch(folder / "sketch.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)},
+                                                               {Vector3(1, 0, 0), Vector3(0, 0, -0.21)},
+                                                               {Vector3(1, 0, 0), Vector3(0, 0.3, 0)}});
+  write_sketch(folder / "other.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0.4, 0.2, 0)}});
+  std::string u, v;
+  for (Index i = 0; i < mesh.vertex_count(); ++i) {
+    u += fmt::format("0,0,{}\n", 0.1 * std::pow(mesh.vertices(0, i), 2));
+    v += fmt::format("0,{},0\n", 0.1 * std::pow(mesh.vertices(0, i), 3));
+  }
+  write_file(folder / "u.csv", u);
+  write_file(folder / "v.csv", v);
+  const auto scene = [&](const char* name, std::string_view body, std::string_view rest) {
+    write_file(folder / name, fmt::format(R"({{"bodies": [{{"name": "b", "mesh": "m.msh", "fixed": {{"where":
+      "x < 0.01"}}, "material": {{"young": 1e5, "poisson": 0.3}},
+      "loads": [{{"where": "x > 0.9", "force": [0, 0.02, -0.1]}}]{}}}], {}}})",
+                                          body, rest));
+  };
+  const std::string_view dynamic = R"("solver": {"type": "dynamic", "timestep": 0.02, "steps": 6)";
+  scene("scene.json", "", fmt::format(R"({}}}, "output": {{"displacements": "u_out.csv"}})", dynamic));
+  scene("static.json", "", R"("output": {"displacements": "u_out.csv"})");
+  scene("online.json", "", fmt::format(R"({}, "order": "online"}})", dynamic));
+  scene("tree.json", R"(, "domains": {"from": "auto", "count": 2, "rank": 4})",
+        fmt::format(R"({}, "order": "domains"}})", dynamic));
+  const std::string_view reduce = "reduce m.msh --fixed-where 'x < 0.01' --young 1e5 --modes 3 --rank 4 -o ";
+  for (const auto& [name, more] : {std::pair("model.glb", ""), {"cubature.glb", "--forces cubature"}})
+    ASSERT_EQ(test::run_limber(folder.path(), fmt::format("{} {} {}", reduce, name, more)).status, 0);
+  ASSERT_EQ(test::run_limber(folder.path(), "reduce tree.json -o tree.glb").status, 0);
+}
+
+/// Without what differs from run to run.
+void strip(json& value) {
+  if (value.is_array()) {
+    for (json& item : value) strip(item);
+  }
+  if (!value.is_object()) return;
+  for (const char* key : {"seconds", "peak_memory_bytes", "speed_up", "setup_seconds", "step_seconds"})
+    value.erase(key);
+  for (auto& item : value.items()) strip(item.value());
+}
+
+std::string stable(const std::string& out) {
+  json value = json::parse(out, nullptr, false);
+  if (value.is_discarded()) return "text";  // which tells times; what it says is in JSON as well
+  strip(value);
+  return value.dump();
+}
+
+/// What a run left: status, what it printed and the files that it wrote.
+struct Left {
+  int status = 0;
+  std::string printed, error;
+  std::map<std::string, std::string> files;
+};
+
+Left run(const ScratchFolder& inputs, const std::string& line) {
+  const fs::path folder = inputs.path().string() + "-run";
+  fs::remove_all(folder);
+  fs::copy(inputs.path(), folder, fs::copy_options::recursive);
+  const auto before = test::files_in(folder);
+  const test::CommandResult result = test::run_limber(folder, line);
+  Left left{result.status, stable(result.out), result.err, {}};
+  for (const std::string& name : test::files_in(folder)) {
+    if (!before.contains(name) && fs::is_regular_file(folder / name)) {
+      const bool timed = name.ends_with(".html");
+      left.files[name] = timed ? "" : read_file(folder / name);
+    }
+  }
+  fs::remove_all(folder);
+  return left;
+}
+
+bool differ(const Left& a, const Left& b) {
+  return a.status != b.status || a.printed != b.printed || a.files != b.files;
+}
+
+class Options : public testing::TestWithParam<CommandTable> {};
+
+TEST_P(Options, ChangeTheResultOrAreRefused) {
+  const ScratchFolder inputs;
+  write_inputs(inputs);
+  const auto& [command, contexts, options] = GetParam();
+  std::map<std::string, bool> useful;
+  for (const std::string& context : contexts) {
+    const std::string line = command + " " + context;
+    const Left without = run(inputs, line);
+    EXPECT_EQ(without.status, 0) << line << ": " << without.error;
+    for (const Option& option : options) {
+      if (option.given.empty() || option.because == elsewhere) continue;
+      const std::string first = option.given.substr(0, option.given.find(' '));
+      if (contains(context, first)) continue;
+      const Left with = run(inputs, line + " " + option.given);
+      EXPECT_NE(with.status, -1) << line << " " << option.given << " ended by a signal";
+      if (with.status == 2) {
+        EXPECT_EQ(test::line_count(with.error), 1) << with.error;
+        EXPECT_TRUE(with.files.empty()) << line << " " << option.given;
+        continue;
+      }
+      if (differ(with, without)) {
+        useful[option.name] = true;
+      } else {
+        EXPECT_FALSE(option.because.empty()) << option.given << " changes nothing: " << line;
+      }
+    }
+  }
+  for (const Option& option : options) {
+    if (option.given.empty() || !option.because.empty()) continue;
+    EXPECT_TRUE(useful[option.name]) << command << " " << option.given << " is refused in all contexts";
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(OfAllCommands, Options, testing::ValuesIn(tables()),
+                         [](const auto& one) { return one.param.command; });
+
+TEST(OptionTable, HasARowForEveryOptionOfEveryCommand) {
+  const ScratchFolder folder;
+  const json known = json::parse(test::run_limber(folder.path(), "schema --commands").out);
+  std::set<std::string> rows, expected;
+  for (const CommandTable& table : tables()) {
+    for (const Option& option : table.options) rows.insert(table.command + " " + option.name);
+  }
+  for (const auto& [command, described] : known["commands"].items()) {
+    for (const json& option : described["options"]) {
+      const std::string name = option["names"].back();
+      if (name != "--help") expected.insert(command + " " + name);
+    }
+  }
+  EXPECT_EQ(rows, expected);
+}
+
+TEST(OptionTable, OfTheProgramItself) {
+  const ScratchFolder folder;
+  std::set<std::string> names;
+  const json known = json::parse(test::run_limber(folder.path(), "schema --commands").out);
+  for (const json& option : known["options"]) names.insert(option["names"].back());
+  EXPECT_EQ(names, (std::set<std::string>{"--help", "--verbose", "--version"}));
+  test::expect_refused(folder, "--verbose schema", "--verbose");
+}
+
+}  // namespace
+}  // namespace limber
