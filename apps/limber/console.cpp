@@ -21,6 +21,7 @@ void prepare_streams() {
     if (::fcntl(stream, F_GETFD) == -1) static_cast<void>(::open("/dev/null", O_RDWR));
   }
   std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);  // a file larger than allowed is a write that fails, as on a full disk
 }
 
 void print(std::string_view text) {

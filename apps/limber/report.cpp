@@ -4,6 +4,7 @@
 #include "apps/limber/report_figures.hpp"
 #include "apps/limber/report_page.hpp"
 #include "apps/limber/report_style.hpp"
+#include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 
 #include <fmt/format.h>

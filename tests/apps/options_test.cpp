@@ -330,5 +330,67 @@ TEST(OptionTable, OfTheProgramItself) {
   test::expect_refused(folder, "--verbose schema", "--verbose");
 }
 
+// Keys of a scene's "output": what is written depends on them, in every kind of scene, or they are refused.
+
+struct OutputRow {
+  std::string key, with, given;
+};
+
+std::vector<OutputRow> output_table() {
+  return {{"displacements", "{}", R"({"displacements": "u.csv"})"},
+          {"vtu", "{}", R"({"vtu": "frames"})"},
+          {"every", R"({"vtu": "frames"})", R"({"every": 2})"},
+          {"every", R"({"animation": "a.glb"})", R"({"every": 2})"},
+          {"picture", "{}", R"({"picture": "p.png"})"},
+          {"animation", "{}", R"({"animation": "a.glb"})"},
+          {"timeline", "{}", R"({"timeline": "t.svg"})"},
+          {"animation_tolerance", R"({"animation": "a.glb"})", R"({"animation_tolerance": 0.3})"},
+          {"picture_of", R"({"picture": "p.png"})", R"({"picture_of": "appearance"})"}};
+}
+
+TEST(OutputKeys, HaveARowEach) {
+  const ScratchFolder folder;
+  std::set<std::string> rows, expected;
+  for (const OutputRow& row : output_table()) rows.insert(row.key);
+  const json schema = json::parse(test::run_limber(folder.path(), "schema").out);
+  for (const auto& [key, property] : schema["$defs"]["output"]["properties"].items()) expected.insert(key);
+  EXPECT_EQ(rows, expected);
+}
+
+TEST(OutputKeys, ChangeWhatIsWrittenOrAreRefused) {
+  const ScratchFolder inputs;
+  for (const auto& [type, order] : {std::pair("static", "full"),
+                                    {"static", "reduced"},
+                                    {"static", "warped"},
+                                    {"dynamic", "full"},
+                                    {"dynamic", "reduced"},
+                                    {"dynamic", "warped"},
+                                    {"dynamic", "linear"},
+                                    {"dynamic", "online"},
+                                    {"dynamic", "domains"},
+                                    {"quasistatic", "full"},
+                                    {"quasistatic", "online"}}) {
+    json scene = json::parse(fmt::format(R"({{
+      "bodies": [{{"name": "b", "mesh": "builtin:beam?size=1,0.2,0.2&cells=4,1,1",
+                   "loads": [{{"where": "x > 0.9", "force": [0, 5, -9]}}]}}],
+      "solver": {{"type": "{}", "order": "{}", "threads": 1}}}})",
+                                         type, order));
+    if (std::string_view(type) != "static") scene["solver"].update({{"timestep", 0.02}, {"steps", 4}});
+    if (std::string_view(order) == "domains")
+      scene["bodies"][0]["domains"] = {{"from", "auto"}, {"count", 2}, {"rank", 4}};
+    for (const OutputRow& row : output_table()) {
+      scene["output"] = json::parse(row.with);
+      write_file(inputs / "scene.json", scene.dump());
+      const Left without = run(inputs, "simulate scene.json --json");
+      scene["output"].update(json::parse(row.given));
+      write_file(inputs / "scene.json", scene.dump());
+      const Left with = run(inputs, "simulate scene.json --json");
+      if (without.status == 2 || with.status == 2) continue;
+      EXPECT_EQ(with.status, 0) << with.error;
+      EXPECT_TRUE(without.files != with.files) << row.key << " changes nothing: " << type << " " << order;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace limber

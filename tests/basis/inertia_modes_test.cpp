@@ -94,6 +94,21 @@ TEST(InertiaModes, OfAHeldBeamHoldItsLowestModes) {
   EXPECT_LT(angles.maxCoeff(), 0.02) << angles.transpose();
 }
 
+TEST(InertiaModes, OfTwoAlikePartsThatAreHeldHoldTheModesOfEach) {
+  const VolumeMesh one =
+      make_beam({ElementKind::tetrahedron, Vector3(4.0, 1.1, 0.9), Eigen::Vector3i(8, 2, 2)});
+  const VolumeMesh mesh = test::two_of(one);
+  std::vector<int> fixed = test::vertices_below(one, 1e-9);
+  for (std::size_t i = 0, count = fixed.size(); i < count; ++i)
+    fixed.push_back(fixed[i] + static_cast<int>(one.vertex_count()));
+  const FullModel model(mesh, {test::material("stvk")}, fixed);
+  RestStiffness rest(model);
+  // Both parts vibrate alike: each frequency is there twice.
+  const Vector angles = subspace_angles(compute_inertia_modes(rest, 36).shapes,
+                                        compute_linear_modes(rest, 8).shapes, model.mass());
+  EXPECT_LT(angles.maxCoeff(), 0.02) << angles.transpose();
+}
+
 TEST(InertiaModes, OfAFreeBeamHoldItsLowestModesWithinAFewDegrees) {
   const FullModel model = slender_beam(false);
   RestStiffness rest(model);

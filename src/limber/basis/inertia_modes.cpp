@@ -46,9 +46,8 @@ Matrix quadratic_fields(const FullModel& model, const std::vector<int>& vertices
   return fields;
 }
 
-/// Those of every part of the body, side by side: what is the same motion for all parts would never tell two
-/// alike ones apart.
-Matrix quadratic_fields_of_parts(const FullModel& model) {
+/// The vertices that move, of each connected part of the body that has such ones.
+std::vector<std::vector<int>> moving_vertices_of_parts(const FullModel& model) {
   const std::vector<int> part = connected_parts(model.mesh());
   std::vector<std::vector<int>> vertices;
   for (const int v : model.dofs().free_vertices()) {
@@ -57,15 +56,36 @@ Matrix quadratic_fields_of_parts(const FullModel& model) {
     vertices[p].push_back(v);
   }
   std::erase_if(vertices, [](const auto& of_part) { return of_part.empty(); });
+  return vertices;
+}
+
+/// Those of every part of the body, side by side: what is the same motion for all parts would never tell two alike ones apart.
+Matrix quadratic_fields_of_parts(const FullModel& model) {
+  const std::vector<std::vector<int>> vertices = moving_vertices_of_parts(model);
   Matrix fields(model.dof_count(), 30 * static_cast<Index>(vertices.size()));
   for (std::size_t p = 0; p < vertices.size(); ++p)
     fields.middleCols(30 * static_cast<Index>(p), 30) = quadratic_fields(model, vertices[p]);
   return fields;
 }
 
+/// The six rigid motions of every part, for the same reason.
+Matrix rigid_motions_of_parts(const FullModel& model) {
+  const Matrix whole = rigid_motions(model);
+  const std::vector<std::vector<int>> vertices = moving_vertices_of_parts(model);
+  if (vertices.size() == 1) return whole;
+  Matrix motions = Matrix::Zero(model.dof_count(), 6 * static_cast<Index>(vertices.size()));
+  for (std::size_t p = 0; p < vertices.size(); ++p) {
+    for (const int v : vertices[p]) {
+      const Index row = 3 * Index{model.dofs().free_index(v)};
+      motions.block<3, 6>(row, 6 * static_cast<Index>(p)) = whole.middleRows<3>(row);
+    }
+  }
+  return motions;
+}
+
 Matrix start_block(const RestStiffness& rest, const Matrix& given) {
   const bool held = rest.rigid_modes().cols() == 0;
-  if (given.cols() == 0) return held ? rigid_motions(rest.model()) : inertia_start(rest);
+  if (given.cols() == 0) return held ? rigid_motions_of_parts(rest.model()) : inertia_start(rest);
   require(given.rows() == rest.model().dof_count(),
           "the start of the inertia modes has {} rows, the model needs {} (3 per free vertex)", given.rows(),
           rest.model().dof_count());
@@ -165,8 +185,8 @@ InertiaModes compute_inertia_modes(RestStiffness& rest, Index count, const Inert
 
 Matrix inertia_start(const RestStiffness& rest) {
   const bool held = rest.rigid_modes().cols() == 0;
-  return beside_rigid_modes(rest,
-                            held ? rigid_motions(rest.model()) : quadratic_fields_of_parts(rest.model()));
+  return beside_rigid_modes(
+      rest, held ? rigid_motions_of_parts(rest.model()) : quadratic_fields_of_parts(rest.model()));
 }
 
 RitzModes rayleigh_ritz(const RestStiffness& rest, const Eigen::Ref<const Matrix>& vectors, Index count) {
