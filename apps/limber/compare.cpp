@@ -205,7 +205,7 @@ Json frequencies_json(const Motion& motion) {
 Json to_json(const Motion& full, const Motion& reduced, const TrajectoryError& error) {
   Json json{{"basis", reduced.name},
             {"rank", reduced.unknowns},
-            {"trajectory_error", error.relative_rms},
+            {"trajectory_error", number_or_null(error.relative_rms)},
             {"largest_error", error.largest},
             {"largest_error_time", error.worst_time},
             {"amplitude", error.reduced.amplitude},
@@ -250,11 +250,12 @@ std::string to_text(const Json& json) {
   text += fmt::format("{:<29} {:>5} {:>12} {:>11} {:>11} {:>13} {:>10}\n", "basis", "rank", "error (rms)",
                       "amplitude", "frequency", "step", "speed-up");
   for (const Json& one : json["reduced"]) {
-    text += fmt::format("{:<29} {:>5} {:>10.3f} % {:>11} {:>11} {:>10.1f} us {:>8.0f} x\n",
+    const Json& error = one["trajectory_error"];  // of nothing, where the full model does not move
+    text += fmt::format("{:<29} {:>5} {:>12} {:>11} {:>11} {:>10.1f} us {:>8.0f} x\n",
                         one["basis"].get<std::string>(), one["rank"].get<int>(),
-                        100.0 * one["trajectory_error"].get<double>(), shift_text(one["amplitude_shift"]),
-                        shift_text(one["frequency_shift"]), 1e6 * one["seconds"]["step"].get<double>(),
-                        one["speed_up"].get<double>());
+                        error.is_null() ? "-" : fmt::format("{:.3f} %", 100.0 * error.get<double>()),
+                        shift_text(one["amplitude_shift"]), shift_text(one["frequency_shift"]),
+                        1e6 * one["seconds"]["step"].get<double>(), one["speed_up"].get<double>());
   }
   if (json.contains("natural_frequencies_hz")) text += frequencies_text(json);
   return text;

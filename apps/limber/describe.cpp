@@ -72,7 +72,7 @@ std::string point_text(const Json& value) {
 
 Json to_json(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
 
-Json number_or_null(double value) { return std::isnan(value) ? Json() : Json(value); }
+Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 Json to_list(const VectorRef& values) { return std::vector<double>(values.begin(), values.end()); }
 

@@ -37,7 +37,7 @@ nlohmann::ordered_json describe_material(const Region& region, const Material& m
 std::string material_text(const nlohmann::ordered_json& material);
 
 nlohmann::ordered_json to_list(const VectorRef& values);
-nlohmann::ordered_json number_or_null(double value);  ///< null where it is not known (NaN)
+nlohmann::ordered_json number_or_null(double value);  ///< null where it is not known (NaN) or infinite
 
 /// Values as people read them.
 std::string bytes_text(double bytes);  ///< "3.2 MB"

@@ -67,6 +67,15 @@ void refuse_extras(const CLI::App& parser) {
   throw Error("{}unknown {} '{}'; {}", parser.get_parent() ? parser.get_name() + ": " : "", what, word, help);
 }
 
+/// Throws for an option or an argument that was given as an empty text, which CLI11 takes for 0 or for not given.
+void refuse_empty(const CLI::App& parser) {
+  for (const CLI::Option* option : parser.get_options()) {
+    for (const std::string& value : option->results())
+      require(!value.empty(), "{}: {} is empty; give it a value or leave it out", parser.get_name(),
+              option->get_name());
+  }
+}
+
 void refuse_extras(const Program& program) {
   refuse_extras(program.parser);
   for (const Command& command : program.commands) {
@@ -99,6 +108,9 @@ void parse(Program& program, int argc, char** argv) {
     throw Error("{}; see limber --help", error.what());
   }
   refuse_extras(program);
+  for (const Command& command : program.commands) {
+    if (command.parser->parsed()) refuse_empty(*command.parser);
+  }
 }
 
 int run(int argc, char** argv) {

@@ -164,6 +164,9 @@ TEST(BadUsage, IsRefusedInOneLine) {
   expect_refused(folder, modes + "--fixed-vertices 0,16", "vertex 16 does not exist");
   expect_refused(folder, modes + "--fixed-where 'x < -1'", "chooses no vertex");
   expect_refused(folder, modes + "--threads -1", "--threads");
+  expect_refused(folder, modes + "--count ''", "modes: --count is empty");
+  expect_refused(folder, modes + "--picture ''", "modes: --picture is empty");
+  expect_refused(folder, "inspect ''", "inspect: FILE is empty");
   expect_refused(folder, modes + "-o modes.obj", ".vtu");
   expect_refused(folder, modes + "-o missing/modes.vtu", "the folder");
   expect_refused(folder, "inspect missing.msh", "no such file");

@@ -279,6 +279,18 @@ TEST(SimulateTree, LetsATreeGoUnderItsWeight) {
   expect_refused(folder, "simulate t.glb -o fall.glb --order warped", "--order warped");
 }
 
+TEST(CompareTree, HasNoErrorToTellWhereTheFullBodyRests) {
+  const ScratchFolder folder;
+  json still = scene();
+  still["output"] = json::object();
+  still["bodies"][0].erase("loads");
+  still.erase("gravity");
+  write_file(folder / "scene.json", still.dump());
+  const test::CommandResult result = run_limber(folder.path(), "compare scene.json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_FALSE(contains(result.out, "inf") || contains(result.out, "nan")) << result.out;
+}
+
 TEST(CompareTree, IsNearTheFullMotionWithTheInertiaOfSubtrees) {
   const ScratchFolder folder;
   json quick = scene();

@@ -52,6 +52,14 @@ TEST(Beam, RefusesCellsAndSizesOutOfRange) {
                          }),
                          "expected positive lengths in metres"));
   }
+  EXPECT_EQ(error_text([] {
+              make_beam({.size = {1e300, 1.0, 1.0}});
+            }),
+            "beam: size 1e+300 x 1 x 1, expected at most 1e+30 m");
+  EXPECT_TRUE(contains(error_text([] {
+                         make_beam({.size = {1e9, 1.0, 1.0}, .cells = {1, 1, 1}});
+                       }),
+                       "its cells are 1e+09 x 1 x 1 m, expected at most 100000 times as long as wide"));
 }
 
 }  // namespace

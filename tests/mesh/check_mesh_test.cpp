@@ -66,6 +66,15 @@ TEST(CheckMesh, RefusesCoordinatesThatAreNotFinite) {
   EXPECT_EQ(refusal(mesh), "a.msh: vertex 2 has the coordinates (0, inf, 0), expected finite numbers");
 }
 
+TEST(CheckMesh, RefusesCoordinatesWhoseVolumesAreNoNumbers) {
+  VolumeMesh mesh = unit_tetrahedron();
+  mesh.vertices *= 1e200;
+  EXPECT_EQ(refusal(mesh),
+            "a.msh: vertex 1 has the coordinates (1e+200, 0, 0), expected at most 1e+30 m; scale the mesh");
+  mesh.vertices *= 1e-171;
+  EXPECT_NO_THROW(check_mesh(mesh, "a.msh"));
+}
+
 TEST(CheckMesh, RefusesDegenerateElements) {
   VolumeMesh flat = unit_tetrahedron();
   flat.vertices(2, 3) = 1e-13;

@@ -26,6 +26,17 @@ def turn(random: Random, largest: float) -> list[float]:
     return [math.sin(half) * x / length for x in axis] + [math.cos(half)]
 
 
+def turned(quaternion: list[float], vector: list[float]) -> list[float]:
+    """A vector, turned by a unit quaternion x y z w."""
+
+    def cross(a, b):
+        return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+    *axis, w = quaternion
+    once = [2.0 * x for x in cross(axis, vector)]
+    return [v + w * x + y for v, x, y in zip(vector, once, cross(axis, once))]
+
+
 def keys(random: Random, end: float, move: float, angle: float) -> list[dict]:
     times = sorted({round(random.uniform(0.0, end), 4) for _ in range(random.randint(1, 4))})
     poses = [{"time": 0.0}]
@@ -243,13 +254,16 @@ class SceneMaker:
         }
         plate = {"mesh": "builtin:beam?size=0.1,0.1,0.1&cells=1,1,1", "material": part["material"],
                  "fixed": {"where": "x < 0.001"}, "rigid": True}  # fmt: skip
-        instances: list[dict] = [{"name": "root", "part": "bar"}]
+        instances: list[dict] = [{"name": "root", "part": "bar", "position": [0.0, 0.0, 0.0], "rotation": [0.0, 0.0, 0.0, 1.0]}]
         for i in range(random.randint(0, 4)):
             parent = random.choice([one for one in instances if one["part"] == "bar"])
+            site = random.choice(("end", "middle"))
+            reach = parent.get("scale", 1.0) * {"end": 0.5, "middle": 0.25}[site]
+            along = turned(parent["rotation"], [reach, 0.0, 0.0])
             instances.append({
-                "name": f"arm {i}", "part": random.choice(("bar", "bar", "plate")), "parent": parent["name"],
-                "site": random.choice(("end", "middle")), "position": [parent.get("position", [0.0])[0] + 0.5, 0.0, 0.0],
-                "rotation": turn(random, 3.0), "scale": random.choice((1.0, 0.5)), "stiffness": random.choice((1.0, 2.0)),
+                "name": f"arm {i}", "part": random.choice(("bar", "bar", "plate")), "parent": parent["name"], "site": site,
+                "position": [x + y for x, y in zip(parent["position"], along)], "rotation": turn(random, 3.0),
+                "scale": random.choice((1.0, 0.5)), "stiffness": random.choice((1.0, 2.0)),
             })  # fmt: skip
         used = {one["part"] for one in instances}
         parts = {name: one for name, one in (("bar", part), ("plate", plate)) if name in used}

@@ -1,6 +1,7 @@
 #include "limber/mesh/beam.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/mesh/coordinates.hpp"
 
 #include <array>
 #include <utility>
@@ -14,6 +15,9 @@ namespace {
 constexpr std::array<std::array<int, 3>, 6> axis_orders{
     {{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}};
 
+/// How often as long as wide a cell may be: beyond it, elements are degenerate (see check_mesh).
+constexpr double longest_cell = 1e5;
+
 }  // namespace
 
 VolumeMesh make_beam(const BeamOptions& options) {
@@ -26,6 +30,13 @@ VolumeMesh make_beam(const BeamOptions& options) {
   require(options.size.allFinite() && options.size.minCoeff() > 0.0,
           "beam: size {} x {} x {}, expected positive lengths in metres", options.size.x(), options.size.y(),
           options.size.z());
+  require(options.size.maxCoeff() <= farthest_coordinate, "beam: size {} x {} x {}, expected at most {} m",
+          options.size.x(), options.size.y(), options.size.z(), farthest_coordinate);
+  const Vector3 cell = options.size.cwiseQuotient(cells.cast<double>());
+  require(cell.maxCoeff() <= longest_cell * cell.minCoeff(),
+          "beam: its cells are {:.3g} x {:.3g} x {:.3g} m, expected at most {} times as long as wide; choose "
+          "other cells",
+          cell.x(), cell.y(), cell.z(), longest_cell);
 
   VolumeMesh mesh;
   mesh.kind = options.kind;

@@ -2,6 +2,7 @@
 
 #include "limber/base/bits.hpp"
 #include "limber/base/error.hpp"
+#include "limber/mesh/coordinates.hpp"
 
 #include <Eigen/Geometry>
 
@@ -81,11 +82,7 @@ std::vector<int> first_within(const Matrix3X& vertices, double tolerance) {
 
 void check_surface(const SurfaceMesh& surface, std::string_view where) {
   require(surface.triangle_count() > 0, "{}: the surface has no triangles; limber needs at least one", where);
-  for (Index v = 0; v < surface.vertex_count(); ++v) {
-    require(surface.vertices.col(v).allFinite(),
-            "{}: vertex {} has the coordinates ({}, {}, {}), expected finite numbers", where, v,
-            surface.vertices(0, v), surface.vertices(1, v), surface.vertices(2, v));
-  }
+  check_coordinates(surface.vertices, where);
   require(static_cast<Index>(surface.part.size()) == surface.triangle_count(),
           "{}: {} part numbers for {} triangles, expected one each", where, surface.part.size(),
           surface.triangle_count());

@@ -1,6 +1,7 @@
 #include "limber/mesh/volume_mesh.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/mesh/coordinates.hpp"
 #include "limber/mesh/union_find.hpp"
 
 #include <Eigen/Geometry>
@@ -105,11 +106,7 @@ double element_volume(const VolumeMesh& mesh, Index e) {
 void check_mesh(const VolumeMesh& mesh, std::string_view where) {
   require(mesh.element_count() > 0, "{}: the mesh has no tetrahedra or bricks; limber needs a volume mesh",
           where);
-  for (Index v = 0; v < mesh.vertex_count(); ++v) {
-    require(mesh.vertices.col(v).allFinite(),
-            "{}: vertex {} has the coordinates ({}, {}, {}), expected finite numbers", where, v,
-            mesh.vertices(0, v), mesh.vertices(1, v), mesh.vertices(2, v));
-  }
+  check_coordinates(mesh.vertices, where);
   check_indices(mesh, where);
   for (Index e = 0; e < mesh.element_count(); ++e) {
     const double edge = longest_edge(mesh, e);
