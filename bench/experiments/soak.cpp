@@ -2,8 +2,9 @@
 // 0.1 s, then let go. A body that nobody pushes must not gain energy, no step may fail, and few may need rescue
 // (integrators/energy_guard.hpp). Trees that nothing holds must keep their momentum.
 //   soak STEPS SEED FILE...
-// STEPS: of all bodies together.  FILE: reduced models and trees of domains (.glb).
-// Prints a line per body. Exit status 1 where a goal is missed.
+// STEPS: of all bodies together.  FILE: reduced models and trees of domains (.glb); warped:FILE moves a model
+// by warped modes, with handles in place of pulls. Prints a line per body. Exit status 1 where a goal is
+// missed.
 
 #include "limber/base/file.hpp"
 #include "limber/base/random.hpp"
@@ -124,27 +125,21 @@ class BodySubject : public Subject {
 
   void change(Random& random) override {
     const std::vector<Material> original = body_.model().materials();
-    std::vector<Material> materials;
     const double factor = log_uniform(random, 1.0 / most_stiffening, most_stiffening);
     for (std::size_t i = 0; i < original.size(); ++i) {
       const MaterialLaw& law = original[i].law;
       const LameParameters lame = lame_of(law);
-      materials.push_back(
-          {make_law(name_of(law), {factor * lame.lambda, factor * lame.mu}, constants_of(law)),
-           original[i].density});
-      body_.set_material(static_cast<Index>(i), materials.back());
+      body_.set_material(static_cast<Index>(i),
+                         {make_law(name_of(law), {factor * lame.lambda, factor * lame.mu}, constants_of(law)),
+                          original[i].density});
     }
     const Index most = body_.model().rank;
     const auto rank =
         random.uniform() < 0.5 ? most : 1 + static_cast<Index>(random.uniform() * static_cast<double>(most));
     body_.set_rank(rank);
     body_.set_damping(random_damping(random));
-    weight_ = make_equations(body_.model(), materials, rank).weight;
   }
-  void set_gravity(const Vector3& g) override {
-    gravity_ = g;
-    body_.set_gravity(g);
-  }
+  void set_gravity(const Vector3& g) override { body_.set_gravity(g); }
   void pull(Random& random) override { hands_.grab(body_, body_.model().surface.mesh, size_, random); }
   void move_hands(Random& random) override { hands_.move(body_, random); }
   void let_go() override { hands_.let_go(body_); }
@@ -152,7 +147,7 @@ class BodySubject : public Subject {
   SolveReport step(double h) override { return body_.step(h); }
   [[nodiscard]] Energy energy() const override {
     const BodyEnergy energy = body_.energy();
-    return {energy.kinetic, energy.elastic, -(weight_ * gravity_).dot(body_.state().u)};
+    return {energy.kinetic, energy.elastic, body_.load_energy()};
   }
   [[nodiscard]] bool is_finite() override {
     body_.positions(points_);
@@ -160,13 +155,43 @@ class BodySubject : public Subject {
   }
   [[nodiscard]] double most_rescues() const override { return body_rescues; }
 
- private:
+ protected:
   LiveBody body_;
-  Hands<LiveBody> hands_;
   double size_;
+
+ private:
+  Hands<LiveBody> hands_;
   Eigen::Matrix3Xf points_;
-  Eigen::MatrixX3d weight_;
-  Vector3 gravity_ = Vector3::Zero();
+};
+
+/// Moves by warped modes: hands hold it by a handle.
+class WarpedSubject : public BodySubject {
+ public:
+  explicit WarpedSubject(ReducedModel model) : BodySubject(std::move(model)) {
+    body_.set_method(Method::warped);
+  }
+
+  void pull(Random& random) override {
+    const auto count = static_cast<double>(body_.model().surface.mesh.vertex_count());
+    Handle handle;
+    do handle.vertex = static_cast<int>(random.uniform() * count);
+    while (!std::isfinite(body_.stiffness_at(handle.vertex)));
+    handle.position =
+        body_.position(handle.vertex) + log_uniform(random, 0.01, 1.0) * size_ * direction(random);
+    handles_ = {handle};
+    body_.set_handles(handles_);
+  }
+  void move_hands(Random& random) override {
+    for (Handle& handle : handles_) handle.position += 0.01 * size_ * direction(random);
+    body_.set_handles(handles_);
+  }
+  void let_go() override {
+    handles_.clear();
+    body_.set_handles(handles_);
+  }
+
+ private:
+  std::vector<Handle> handles_;
 };
 
 class TreeSubject : public Subject {
@@ -297,23 +322,35 @@ Tally soak(Subject& subject, Index steps, Random& random) {
   return tally;
 }
 
-std::unique_ptr<Subject> make_subject(const std::filesystem::path& path) {
+constexpr std::string_view warped_word = "warped:";
+
+std::unique_ptr<Subject> make_subject(std::string_view name) {
+  const bool warped = name.starts_with(warped_word);
+  const std::filesystem::path path = warped ? name.substr(warped_word.size()) : name;
   const std::string content = read_file(path);
+  if (warped) return std::make_unique<WarpedSubject>(parse_model(content, path.string()));
   if (looks_like_tree(content)) return std::make_unique<TreeSubject>(parse_tree(content, path.string()));
   return std::make_unique<BodySubject>(parse_model(content, path.string()));
 }
 
-int run(Index steps, std::uint64_t seed, const std::vector<std::filesystem::path>& paths) {
+/// A file's name without folders and extension.
+std::string label(std::string_view name) {
+  const bool warped = name.starts_with(warped_word);
+  const std::string stem = std::filesystem::path(name).stem().string();
+  return warped && !stem.starts_with(warped_word) ? fmt::format("{}{}", warped_word, stem) : stem;
+}
+
+int run(Index steps, std::uint64_t seed, const std::vector<std::string>& names) {
   fmt::print("{:<24} {:>10} {:>8} {:>10} {:>8} {:>9} {:>7} {:>10}\n", "body", "steps", "let go", "worst gain",
              "drift", "rescued", "failed", "us/step");
   bool good = true;
   Index taken = 0;
-  for (std::size_t i = 0; i < paths.size(); ++i) {
-    const std::unique_ptr<Subject> subject = make_subject(paths[i]);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const std::unique_ptr<Subject> subject = make_subject(names[i]);
     Random random(seed + i);
-    const Tally tally = soak(*subject, steps / static_cast<Index>(paths.size()), random);
+    const Tally tally = soak(*subject, steps / static_cast<Index>(names.size()), random);
     const double rescued = static_cast<double>(tally.rescued) / static_cast<double>(tally.steps);
-    fmt::print("{:<24} {:>10} {:>8} {:>10.2g} {:>8.1g} {:>8.3f}% {:>7} {:>10.2f}\n", paths[i].stem().string(),
+    fmt::print("{:<24} {:>10} {:>8} {:>10.2g} {:>8.1g} {:>8.3f}% {:>7} {:>10.2f}\n", label(names[i]),
                tally.steps, tally.episodes, tally.worst, tally.drift, 100.0 * rescued, tally.failed,
                1e6 * tally.seconds / static_cast<double>(tally.steps));
     std::fflush(stdout);

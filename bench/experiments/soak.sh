@@ -38,4 +38,5 @@ body free_3 'builtin:beam?cells=24,2,2' --free --domains auto:3 --rank 12
 body lily builtin:lily --domains regions
 body letters builtin:letters
 body station builtin:station
+for name in beam_20 spoon flower; do bodies+=("warped:$folder/$name.glb"); done
 build/release/bench/soak "$steps" "$seed" "${bodies[@]}"

@@ -2,6 +2,7 @@
 #include "limber/reduced/reduced_equations.hpp"
 #include "limber/warp/rotation.hpp"
 #include "limber/warp/warped_dynamics.hpp"
+#include "tests/support/slope.hpp"
 #include "tests/warp/warped_body.hpp"
 
 #include <gtest/gtest.h>
@@ -32,7 +33,7 @@ TEST(ModalLoad, OfGravityAtRestIsTheWeight) {
   EXPECT_LT((load_of(dynamics) - weight).norm(), 1e-10 * weight.norm());
 }
 
-TEST(ModalLoad, OfAForceKeepsItsDirectionWhileTheVertexTurns) {
+TEST(ModalLoad, OfAForceDoesItsWorkOnTheDisplacementThatIsSeen) {
   const WarpedBody body = warped_beam();
   WarpedDynamics dynamics(body.equations);
   const WarpSite tip = body.site_near(tip_place);
@@ -40,8 +41,58 @@ TEST(ModalLoad, OfAForceKeepsItsDirectionWhileTheVertexTurns) {
   const WarpedState state = some_state(body);
   dynamics.set_forces({{tip, force}});
   dynamics.set_state(state);
-  const Vector expected = tip.shape.transpose() * rotation_matrix(tip.rotation(state.q)).transpose() * force;
+  const Vector expected = tip.derivative(state.q).transpose() * force;
   EXPECT_LT((load_of(dynamics) - expected).norm(), 1e-12 * expected.norm());
+  Vector load;
+  EXPECT_NEAR(dynamics.modal_load(load), -force.dot(tip.displacement(state.q)), 1e-12 * force.norm());
+}
+
+TEST(ModalLoad, OfATurningPlaceIsThatOfThePaper) {
+  // A mode that moves a place across and turns it: d/dq of q sin(psi q) / (psi q) is cos(psi q), as R^T F has
+  // it.   [Choi & Ko 2005, Eq. 18]
+  WarpedEquations equations;
+  equations.shapes = Matrix::Identity(1, 1);
+  equations.stiffness = Vector::Ones(1);
+  equations.damping = Vector::Zero(1);
+  equations.lump_mass = Vector::Constant(1, 2.0);
+  equations.centers = Matrix3X::Zero(3, 1);
+  equations.moments = 2.0 * Vector3::UnitY();
+  equations.rotations = 1.5 * Vector3::UnitZ();
+  equations.size = 1.0;
+  for (const double q : {0.0, 0.1, 0.5, 1.2, 3.0}) {
+    WarpedDynamics dynamics(equations);
+    const Vector3 g(0.7, -9.81, 2.0);
+    dynamics.set_gravity(g);
+    dynamics.set_state({0.0, Vector::Constant(1, q), Vector::Zero(1)});
+    const double expected =
+        2.0 * Vector3::UnitY().dot(rotation_matrix(1.5 * q * Vector3::UnitZ()).transpose() * g);
+    EXPECT_NEAR(load_of(dynamics)(0), expected, 1e-13 * g.norm()) << q;
+  }
+}
+
+TEST(ModalLoad, IsWhatItsPotentialFallsBy) {
+  const WarpedBody body = warped_beam();
+  WarpedDynamics dynamics(body.equations);
+  dynamics.set_gravity(standard_gravity);
+  dynamics.set_forces({{body.site_near(tip_place), Vector3(10.0, 20.0, -5.0)}});
+  dynamics.set_frame_motion(
+      {.acceleration = Vector3(3.0, 0.0, 1.0), .angular_velocity = Vector3(0.5, 1.0, 2.0)});
+  for (const double share : {0.1, 1.0, 3.0}) {
+    WarpedState state = some_state(body);
+    state.q *= share;
+    state.v.setZero();
+    dynamics.set_state(state);
+    Vector load;
+    const double potential = dynamics.modal_load(load);
+    const Vector direction = test::random_vector(10, 0.1, 5);
+    const auto remainder = [&](double h) {
+      WarpedDynamics there = dynamics;
+      there.set_state({0.0, state.q + h * direction, state.v});
+      Vector ignored;
+      return std::abs(there.modal_load(ignored) - potential + h * load.dot(direction));
+    };
+    EXPECT_NEAR(test::remainder_slope(remainder, std::abs(potential)), 2.0, 0.1) << share;
+  }
 }
 
 TEST(LinearModes, KnowNoRotation) {
@@ -234,6 +285,54 @@ TEST(WarpedDynamics, FreeVibrationKeepsItsEnergyByTheIntegratorsThatDoNotDamp) {
     EXPECT_NEAR((dynamics.elastic_energy() + dynamics.kinetic_energy()) / before, 1.0, 1e-9);
     EXPECT_NEAR(dynamics.state().time, 5.0, 1e-12);
   }
+}
+
+/// Energy of a body at its present state, that of the loads included.
+double energy_of(const WarpedDynamics& dynamics) {
+  Vector load;
+  return dynamics.kinetic_energy() + dynamics.elastic_energy() + dynamics.modal_load(load);
+}
+
+class LetGo : public testing::TestWithParam<ModalIntegrator> {};
+
+TEST_P(LetGo, ABodyUnderGravityAndAForceGainsNoEnergyAtStepsOfAnyLength) {
+  const WarpedBody body = warped_beam();
+  for (const double h : {1e-3, 1.0 / 240.0, 1.0 / 60.0, 0.1}) {
+    WarpedDynamics dynamics(body.equations, {.integrator = GetParam()});
+    dynamics.set_gravity(standard_gravity);
+    dynamics.set_forces({{body.site_near(tip_place), Vector3(10.0, 20.0, -5.0)}});
+    const double before = energy_of(dynamics);
+    double most = 0.0;
+    for (int i = 0; i < 3000; ++i) {
+      ASSERT_TRUE(dynamics.step(h).met);
+      most = std::max(most, dynamics.kinetic_energy() + dynamics.elastic_energy());
+      ASSERT_LE(energy_of(dynamics), before + 1e-9 * most) << "h = " << h << ", step " << i;
+    }
+  }
+}
+
+TEST_P(LetGo, AGentleSwingUnderGravityNeedsNoRescue) {
+  const WarpedBody body = warped_beam();
+  WarpedDynamics dynamics(body.equations, {.integrator = GetParam()});
+  dynamics.set_gravity(0.1 * standard_gravity);
+  for (int i = 0; i < 2000; ++i) ASSERT_FALSE(dynamics.step(1.0 / 240.0).rescued) << i;
+}
+
+INSTANTIATE_TEST_SUITE_P(Integrators, LetGo,
+                         testing::Values(ModalIntegrator::semi_implicit, ModalIntegrator::newmark,
+                                         ModalIntegrator::exact),
+                         name_of_integrator);
+
+TEST(LetGo, ASwingUnderGravityIsFollowedToSecondOrder) {
+  const WarpedBody body = warped_beam(4);
+  const auto end = [&](int steps) {
+    WarpedDynamics dynamics(body.equations);
+    dynamics.set_gravity(standard_gravity);
+    for (int i = 0; i < steps; ++i) dynamics.step(0.25 / steps);
+    return dynamics.state().q;
+  };
+  const Vector exact = end(8000);
+  EXPECT_NEAR(std::log2((end(250) - exact).norm() / (end(500) - exact).norm()), 2.0, 0.1);
 }
 
 TEST(WarpedDynamics, LeavesTheStateWhereNumbersOverflow) {

@@ -113,8 +113,26 @@ TEST(Rotation, HasTheDerivativeOfItsMean) {
   }
 }
 
+TEST(Rotation, HasTheSecondDerivativeOfItsMean) {
+  const Vector3 direction(0.4, 0.7, -0.2), x(1.1, -0.6, 0.9), a(0.3, 0.8, -1.2);
+  for (const Vector3& w : some_vectors()) {
+    const auto gradient = [&](const Vector3& at) -> Vector3 {
+      return mean_rotation_derivative(at, x).transpose() * a;
+    };
+    const double slope = test::remainder_slope(
+        [&](double h) {
+          const Vector3 change = gradient(w + h * direction) - gradient(w);
+          return (change - h * mean_rotation_curvature(w, x, a) * direction).norm();
+        },
+        1.0);
+    EXPECT_NEAR(slope, 2.0, 0.05) << w.norm();
+  }
+}
+
 TEST(Rotation, HasADerivativeThatIsContinuousWhereItsSeriesEnds) {
-  const Vector3 axis = Vector3(0.3, -0.8, 0.5).normalized(), x(1.1, -0.6, 0.9);
+  const Vector3 axis = Vector3(0.3, -0.8, 0.5).normalized(), x(1.1, -0.6, 0.9), a(0.3, 0.8, -1.2);
+  const Matrix3 flat = mean_rotation_curvature((2.0 - 1e-15) * axis, x, a);
+  EXPECT_LT((flat - mean_rotation_curvature((2.0 + 1e-15) * axis, x, a)).norm(), 2e-14);
   const Matrix3 below = mean_rotation_derivative((2.0 - 1e-15) * axis, x);
   const Matrix3 above = mean_rotation_derivative((2.0 + 1e-15) * axis, x);
   EXPECT_LT((below - above).norm(), 2e-14);

@@ -57,7 +57,7 @@ inline WarpedBody warped_beam(Index modes = 10, Index lumps = 40, const Rayleigh
                           damping);
 }
 
-/// Phi^T R^T F at the present state.
+/// J^T F at the present state.
 inline Vector load_of(const WarpedDynamics& dynamics) {
   Vector load;
   dynamics.modal_load(load);

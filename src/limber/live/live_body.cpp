@@ -170,6 +170,10 @@ BodyEnergy LiveBody::energy() const {
   return {elastic, 0.5 * parts.state.v.dot(parts.product)};
 }
 
+double LiveBody::load_energy() const {
+  return parts_->warped ? parts_->warped->load_energy() : -parts_->load.dot(parts_->state.u);
+}
+
 Eigen::Quaterniond LiveBody::orientation(int vertex) const {
   parts_->check_vertex(vertex);
   if (!parts_->warped) return Eigen::Quaterniond::Identity();

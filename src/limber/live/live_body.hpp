@@ -23,7 +23,8 @@ struct Pull {
   double stiffness = 0.0;            ///< N/m; stiffness_at(vertex) times what a person chose is a good one
 };
 
-/// A vertex of the surface that is held by hand: dragged, twisted or both, as hard constraints.   [Choi & Ko 2005, section V]
+/// A vertex of the surface that is held by hand: dragged, twisted or both, as hard constraints.   [Choi & Ko
+/// 2005, section V]
 struct Handle {
   int vertex = -1;
   bool hold_position = true;
@@ -45,9 +46,10 @@ struct BodyEnergy {
   double kinetic = 0.0;  ///< J
 };
 
-/// A body in someone's hands: a reduced model with its materials, state and loads, all of which may change between two steps.
-/// This is what an engine embeds, and what the viewer runs in the browser. For one thread at a time. After the first
-/// step, steps of the same length and kind allocate nothing, but for some small matrices where there are handles.
+/// A body in someone's hands: a reduced model with its materials, state and loads, all of which may change
+/// between two steps. This is what an engine embeds, and what the viewer runs in the browser. For one thread
+/// at a time. After the first step, steps of the same length and kind allocate nothing, but for some small
+/// matrices where there are handles.
 ///
 /// Functions that throw Error leave the body as it was.
 class LiveBody {
@@ -69,8 +71,9 @@ class LiveBody {
   void set_damping(const RayleighDamping& damping);  ///< none at first
   void set_rank(
       Index rank);  ///< 1 to model().rank. Coordinates that leave are lost, those that come start from 0
-  /// Nonlinear at first. The body goes on from the same q and v; handles are let go, pulls dropped, and a frame that moved is at rest.
-  /// `warped` needs a model with warp data. The method that it has already changes nothing.
+  /// Nonlinear at first. The body goes on from the same q and v; handles are let go, pulls dropped, and a
+  /// frame that moved is at rest. `warped` needs a model with warp data. The method that it has already
+  /// changes nothing.
   void set_method(Method method);
   [[nodiscard]] Method method() const;
 
@@ -80,39 +83,49 @@ class LiveBody {
   /// A constant force on a vertex of the surface, N, in place of the one there; zero takes it away.
   void set_force(int vertex, const Vector3& force);
   void clear_forces();
-  /// Springs, taken implicitly: as stiff as one likes, at any time step. The whole list is replaced. Not with warped modes,
-  /// which take handles.
+  /// Springs, taken implicitly: as stiff as one likes, at any time step. The whole list is replaced. Not with
+  /// warped modes, which take handles.
   void set_pulls(std::span<const Pull> pulls);
   [[nodiscard]] Vector3 pull_force(Index pull) const;  ///< N, with which the spring pulls now
-  /// Stiffness with which the body at rest resists a force on this vertex, N/m: the mean over directions of the compliance
-  /// U_v K(0)^-1 U_v^T, inverted. Infinity for a vertex that cannot move. Motions that K(0) does not resist, such as the
-  /// rigid ones of a body that nothing holds, are left out: 0 for a vertex that moves in these alone.
+  /// Stiffness with which the body at rest resists a force on this vertex, N/m: the mean over directions of
+  /// the compliance U_v K(0)^-1 U_v^T, inverted. Infinity for a vertex that cannot move. Motions that K(0)
+  /// does not resist, such as the rigid ones of a body that nothing holds, are left out: 0 for a vertex that
+  /// moves in these alone.
   [[nodiscard]] double stiffness_at(int vertex) const;
 
-  /// Vertices that are held from the next step on; warped modes only. The whole list is replaced: handles at the same vertices in the same
-  /// order, of the same kinds, only move, which costs nothing; others cost a small factorisation at the next step. They are
-  /// ideal constraints: they add no energy beside that of their own motion.
-  /// Throws Error for a vertex that cannot move, one that is held twice, and quaternions that are not of unit length.
+  /// Vertices that are held from the next step on; warped modes only. The whole list is replaced: handles at
+  /// the same vertices in the same order, of the same kinds, only move, which costs nothing; others cost a
+  /// small factorisation at the next step. They are ideal constraints: they add no energy beside that of
+  /// their own motion. Throws Error for a vertex that cannot move, one that is held twice, and quaternions
+  /// that are not of unit length.
   void set_handles(std::span<const Handle> handles,
                    ConstraintPriority priority = ConstraintPriority::position);
   /// How well they were met in the last step; as if met before the first, and after reset().
   [[nodiscard]] const ConstraintReport& handle_report() const;
-  /// How the frame moves that the body is attached to; warped modes only. Gravity and forces are in the axes of the frame.
+  /// How the frame moves that the body is attached to; warped modes only. Gravity and forces are in the axes
+  /// of the frame.
   void set_frame_motion(const FrameMotion& motion);
 
   // Motion.
 
-  /// Advances by h seconds; see step() in reduced_dynamics.hpp, or WarpedDynamics::step() for warped modes, which take the exact solution of
-  /// each oscillator where the options ask for more than one iteration and Newmark's otherwise. On failure the state is left as it was.
+  /// Advances by h seconds; see step() in reduced_dynamics.hpp, or WarpedDynamics::step() for warped modes,
+  /// which take the exact solution of each oscillator where the options ask for more than one iteration and
+  /// Newmark's otherwise. On failure the state is left as it was.
   SolveReport step(double h, const ReducedStepOptions& options = {});
   void reset();  ///< at rest, in the rest shape, at time 0; materials and loads stay
-  /// In coordinates of the model, whatever the method. The acceleration after a step of warped modes is the mean over it.
+  /// In coordinates of the model, whatever the method. The acceleration after a step of warped modes is the
+  /// mean over it.
   [[nodiscard]] const DynamicState& state() const;
-  /// q and v: r' each, finite. The acceleration is the one that balances the forces. The time goes on from where it was.
+  /// q and v: r' each, finite. The acceleration is the one that balances the forces. The time goes on from
+  /// where it was.
   void set_state(const Vector& q, const Vector& v);
   [[nodiscard]] BodyEnergy energy() const;
+  /// Potential energy of gravity and forces, 0 at rest, J; of warped modes also that of the frame's motion.
+  /// With that of the springs that pull, and with energy(), it is what never grows by itself.
+  [[nodiscard]] double load_energy() const;
 
-  /// How a vertex of the surface is turned from rest, as modal warping has it: O(r). The identity for the other methods.
+  /// How a vertex of the surface is turned from rest, as modal warping has it: O(r). The identity for the
+  /// other methods.
   [[nodiscard]] Eigen::Quaterniond orientation(int vertex) const;
   /// Position of a vertex of the surface, m: O(r).
   [[nodiscard]] Vector3 position(int vertex) const;
@@ -121,7 +134,8 @@ class LiveBody {
   /// See pick_vertex(): on the surface as it is now.
   [[nodiscard]] std::optional<Pick> pick(const Vector3& origin, const Vector3& direction) const;
 
-  // Natural vibrations about the rest shape, for the present materials and rank: computed when first asked for, O(r^3).
+  // Natural vibrations about the rest shape, for the present materials and rank: computed when first asked
+  // for, O(r^3).
 
   [[nodiscard]] const Vector& frequencies()
       const;  ///< Hz, ascending, r'; valid until the next change of these

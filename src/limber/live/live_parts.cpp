@@ -185,7 +185,7 @@ SolveReport LiveBody::Parts::step_warped(double h, bool exact) {
   const auto integrator = exact ? ModalIntegrator::exact : ModalIntegrator::newmark;
   handle_report = warped->step(h, integrator, state);
   return {is_finite(handle_report) ? SolveStatus::converged : SolveStatus::not_finite,
-          handle_report.iterations, 0.0};
+          handle_report.iterations, 0.0, handle_report.rescued};
 }
 
 }  // namespace limber

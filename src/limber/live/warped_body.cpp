@@ -61,9 +61,14 @@ void WarpedBody::set_handles(std::span<const Handle> handles, ConstraintPriority
 
 void WarpedBody::set_state(const DynamicState& state) {
   WarpedDynamics next = dynamics_;
-  next.set_state({state.time, amplitudes_ * state.u, amplitudes_ * state.v});
+  next.set_state({state.time, amplitudes_ * state.u, amplitudes_ * state.v, state.slack});
   if (!handles_.empty()) hold(next, handles_, priority_);
   dynamics_ = std::move(next);
+}
+
+double WarpedBody::load_energy() const {
+  Vector load;
+  return dynamics_.modal_load(load);
 }
 
 void WarpedBody::balance(DynamicState& state) const {
@@ -99,6 +104,7 @@ ConstraintReport WarpedBody::step(double h, ModalIntegrator integrator, DynamicS
   state.time = modal.time;
   state.u.noalias() = shapes * modal.q;
   state.v.noalias() = shapes * modal.v;
+  state.slack = modal.slack;
   state.a += state.v / h;
   return report;
 }

@@ -42,6 +42,7 @@ class WarpedBody {
 
   [[nodiscard]] double elastic_energy() const { return dynamics_.elastic_energy(); }  ///< J
   [[nodiscard]] double kinetic_energy() const { return dynamics_.kinetic_energy(); }  ///< J
+  [[nodiscard]] double load_energy() const;  ///< J, of gravity, forces and the frame's motion
 
  private:
   [[nodiscard]] std::vector<SiteForce> site_forces(const std::vector<VertexForce>& forces) const;

@@ -10,6 +10,7 @@ struct ConstraintReport {
   int iterations = 0;              ///< of the nonlinear solve
   double position_error = 0.0;     ///< largest distance from a target, m
   double orientation_error = 0.0;  ///< largest angle from a target, rad
+  bool rescued = false;  ///< the step was taken anew by one that damps (integrators/energy_guard.hpp)
 };
 
 }  // namespace limber

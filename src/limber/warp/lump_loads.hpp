@@ -19,6 +19,8 @@ struct LumpMotion {
   /// Whether loads depend on velocities.
   [[nodiscard]] bool gyroscopic() const { return coriolis || spin.norm() > least_spin; }
   [[nodiscard]] bool none() const { return uniform.isZero(0.0) && spin_up.isZero(0.0) && !gyroscopic(); }
+  /// Whether loads have a potential, but for forces that do no work.
+  [[nodiscard]] bool conservative() const { return spin_up.isZero(0.0); }
 };
 
 /// Modal loads of fields that act on the whole body, by its lumps. For one thread at a time.
@@ -26,9 +28,11 @@ class LumpLoads {
  public:
   explicit LumpLoads(const WarpedEquations& equations);
 
-  /// load += sum of moment^T a over the lumps, with their accelerations a in the local frames at q and v (m each).
-  /// Reads 6 m numbers per lump once, in the order of memory. Allocates nothing.
-  void add(const LumpMotion& motion, const Vector& q, const Vector& v, Vector& load) const;
+  /// load += sum of mass J^T a over the lumps, with their accelerations a at q and v (m each) and J = dx/dq
+  /// of their places x: what acts on the body does its work on the motion that is seen. Returns the potential
+  /// energy in the uniform acceleration and in centrifugal forces, J, but for a constant. Reads 6 m numbers
+  /// per lump, in the order of memory. Allocates nothing.
+  double add(const LumpMotion& motion, const Vector& q, const Vector& v, Vector& load) const;
 
  private:
   /// Lumps that are computed together: lanes of SIMD registers.
@@ -45,8 +49,8 @@ class LumpLoads {
   };
 
   [[nodiscard]] Lanes product(Index first, const Vector& amplitudes) const;
-  [[nodiscard]] Lanes acceleration(const LumpMotion& motion, Index group, const Vector& q,
-                                   const Vector& v) const;
+  void add_product(Index first, const Lanes& force) const;
+  double add_group(const LumpMotion& motion, Index group, const Vector& q, const Vector& v) const;
   static Factors factors_of(const Lanes& w);
 
   std::shared_ptr<const Data> data_;

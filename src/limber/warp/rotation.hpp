@@ -40,6 +40,15 @@ RotationFactors<Scalar> rotation_factors(Scalar squared) {
   return {sin(t) / t, 2 * half * half / squared, (t - sin(t)) / (t * squared)};
 }
 
+/// Derivatives of c and e by t^2, the first and the second ones.
+struct RotationSlopes {
+  double cosine, mean;
+  double cosine_twice, mean_twice;
+};
+
+/// x: t^2.  factors: at it.
+RotationSlopes rotation_slopes(double x, const RotationFactors<double>& factors);
+
 /// [w]: its product with x is w cross x.
 inline Matrix3 cross_matrix(const Vector3& w) {
   Matrix3 m;
@@ -53,6 +62,8 @@ Matrix3 rotation_matrix(const Vector3& w);
 Matrix3 mean_rotation(const Vector3& w);
 /// d(R~(w) x)/dw, 3 x 3.
 Matrix3 mean_rotation_derivative(const Vector3& w, const Vector3& x);
+/// Second derivative of a . R~(w) x by w, 3 x 3.
+Matrix3 mean_rotation_curvature(const Vector3& w, const Vector3& x, const Vector3& a);
 
 /// Whether a quaternion has unit length to 1e-6, as text files and floats round it; false for what is not finite.
 inline bool is_unit(const Eigen::Quaterniond& rotation) { return std::abs(rotation.norm() - 1.0) <= 1e-6; }

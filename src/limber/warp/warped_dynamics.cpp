@@ -1,8 +1,11 @@
 #include "limber/warp/warped_dynamics.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/integrators/energy_guard.hpp"
+#include "limber/integrators/rescue.hpp"
 #include "limber/warp/rotation.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
@@ -12,16 +15,14 @@ namespace {
 
 constexpr double usual_step = 1.0 / 60.0;  ///< s, that constraints are prepared for before the first step
 
-/// Times that a step with gyroscopic loads is taken again. A free mass in a frame that turns by t / 2 per step keeps its speed to a factor of
-/// 1 - t^6 / 32 by three: it does not grow. By one correction it would, with t^4 / 8.
+/// Times that a step with gyroscopic loads is taken again. A free mass in a frame that turns by t / 2 per
+/// step keeps its speed to a factor of 1 - t^6 / 32 by three: it does not grow. By one correction it would,
+/// with t^4 / 8.
 constexpr int max_corrections = 3;
+/// Share of a body's energy by which it may be above what it had, where loads depend on velocities: at long
+/// steps it goes up and down by so much from step to step, and holding it to less would damp the motion.
+constexpr double gyroscopic_surplus = 0.05;
 constexpr double converged_share = 1e-12;  ///< of the way over a step, by which a correction may change it
-
-/// R(w)^T x.
-Vector3 turned_back(const RotationFactors<double>& factors, const Vector3& w, const Vector3& x) {
-  const Vector3 wx = w.cross(x);
-  return x - factors.sine * wx + factors.cosine * w.cross(wx);
-}
 
 WarpedEquations checked(WarpedEquations equations) {
   const Index modes = equations.modes(), lumps = equations.lumps();
@@ -42,20 +43,26 @@ WarpedDynamics::WarpedDynamics(WarpedEquations equations, const WarpedOptions& o
     : equations_(checked(std::move(equations))), options_(options), lump_loads_(equations_) {
   const Index modes = equations_.modes();
   state_.q = state_.v = Vector::Zero(modes);
-  for (Vector* vector : {&load_, &next_q_, &next_v_, &mean_q_, &mean_v_}) vector->setZero(modes);
+  for (Vector* vector : {&load_, &next_q_, &next_v_, &next_load_, &mean_q_, &mean_v_}) vector->setZero(modes);
 }
 
 void WarpedDynamics::set_gravity(const Vector3& acceleration) {
   require(acceleration.allFinite(), "gravity is ({}, {}, {}), expected finite numbers", acceleration.x(),
           acceleration.y(), acceleration.z());
+  if (acceleration == gravity_) return;
   gravity_ = acceleration;
+  loads_change();
 }
 
 void WarpedDynamics::set_frame_motion(const FrameMotion& motion) {
   require(motion.acceleration.allFinite() && motion.angular_velocity.allFinite() &&
               motion.angular_acceleration.allFinite(),
           "the motion of the frame has numbers that are not finite");
+  if (motion.acceleration == frame_.acceleration && motion.angular_velocity == frame_.angular_velocity &&
+      motion.angular_acceleration == frame_.angular_acceleration)
+    return;
   frame_ = motion;
+  loads_change();
 }
 
 void WarpedDynamics::set_forces(std::vector<SiteForce> forces) {
@@ -66,6 +73,13 @@ void WarpedDynamics::set_forces(std::vector<SiteForce> forces) {
     require(forces[i].force.allFinite(), "force {} is not finite", i);
   }
   forces_ = std::move(forces);
+  loads_change();
+}
+
+/// What was lost before is nothing that may come back now.
+void WarpedDynamics::loads_change() {
+  load_known_ = false;
+  state_.slack = std::min(state_.slack, 0.0);
 }
 
 void WarpedDynamics::set_constraints(ManipulationSites sites) {
@@ -77,6 +91,7 @@ void WarpedDynamics::set_constraints(ManipulationSites sites) {
   Manipulation next(std::move(sites), step.q_of_f, equations_.size);
   next.set_targets(state_.q);
   constraints_ = std::move(next);
+  loads_change();
   held_step_ = std::move(step);
   held_h_ = h;
 }
@@ -87,13 +102,16 @@ void WarpedDynamics::set_state(const WarpedState& state) {
           "a state of {} amplitudes and {} velocities, expected {}", state.q.size(), state.v.size(), modes);
   require(std::isfinite(state.time) && state.q.allFinite() && state.v.allFinite(),
           "the state has numbers that are not finite");
+  require(std::isfinite(state.slack), "the state has a slack of energy that is not finite");
   state_ = state;
+  load_known_ = false;
 }
 
 void WarpedDynamics::save(StateWriter& out) const {
   out.write(state_.time);
   out.write(state_.q);
   out.write(state_.v);
+  out.write(state_.slack);
   out.write(prepared_h_);
 }
 
@@ -103,15 +121,18 @@ void WarpedDynamics::restore(StateReader& in) {
   in.read(state.time);
   in.read(state.q);
   in.read(state.v);
+  in.read(state.slack);
   in.read(h);
   set_state(state);
   require(std::isfinite(h) && h >= 0.0, "the state is of steps of {} s, expected a positive number", h);
   if (h > 0.0) prepare(h);  // constraints set from now on are for such steps
 }
 
-double WarpedDynamics::elastic_energy() const {
-  return 0.5 * (equations_.stiffness.array() * state_.q.array().square()).sum();
+double WarpedDynamics::elastic_energy(const Vector& q) const {
+  return 0.5 * (equations_.stiffness.array() * q.array().square()).sum();
 }
+
+double WarpedDynamics::elastic_energy() const { return elastic_energy(state_.q); }
 
 double WarpedDynamics::kinetic_energy() const { return 0.5 * state_.v.squaredNorm(); }
 
@@ -120,22 +141,41 @@ LumpMotion WarpedDynamics::lump_motion() const {
           options_.coriolis && options_.warp};
 }
 
-void WarpedDynamics::add_site_forces(const Vector& q, Vector& load) const {
+/// load += J^T F of the forces. Returns their potential energy.
+double WarpedDynamics::add_site_forces(const Vector& q, Vector& load) const {
+  double potential = 0.0;
   for (const SiteForce& one : forces_) {
-    Vector3 w = Vector3::Zero();
-    if (options_.warp) w = one.site.turn * q;
-    const Vector3 local = turned_back(rotation_factors(w.squaredNorm()), w, one.force);
+    const Vector3 y = one.site.shape * q;
+    if (!options_.warp) {
+      load.noalias() += one.site.shape.transpose() * one.force;
+      potential -= one.force.dot(y);
+      continue;
+    }
+    const Vector3 w = one.site.turn * q;
+    const Vector3 local = mean_rotation(w).transpose() * one.force;
     load.noalias() += one.site.shape.transpose() * local;
+    load.noalias() += one.site.turn.transpose() * (mean_rotation_derivative(w, y).transpose() * one.force);
+    potential -= local.dot(y);
   }
+  return potential;
 }
 
-void WarpedDynamics::loads(const Vector& q, const Vector& v, Vector& load) const {
+/// J^T F of all. Returns their potential energy.
+double WarpedDynamics::loads(const Vector& q, const Vector& v, Vector& load) const {
   load.setZero(equations_.modes());
-  lump_loads_.add(lump_motion(), q, v, load);
-  add_site_forces(q, load);
+  const double potential = lump_loads_.add(lump_motion(), q, v, load);
+  return potential + add_site_forces(q, load);
 }
 
-void WarpedDynamics::modal_load(Vector& load) const { loads(state_.q, state_.v, load); }
+double WarpedDynamics::modal_load(Vector& load) const { return loads(state_.q, state_.v, load); }
+
+/// Whether the energy is known, and an integrator might add to it: that of linear oscillators under constant
+/// loads none does.
+bool WarpedDynamics::guarded() const {
+  const LumpMotion motion = lump_motion();
+  const bool turning = options_.warp && !(motion.none() && forces_.empty());
+  return (turning || motion.gyroscopic()) && motion.conservative() && constraints_.empty();
+}
 
 OscillatorStep WarpedDynamics::semi_implicit_step(double h) const {
   return make_oscillator_step(equations_.stiffness, equations_.damping, h, ModalIntegrator::semi_implicit);
@@ -173,8 +213,9 @@ ConstraintReport WarpedDynamics::advance(double h) {
   return report;
 }
 
-/// Takes the step again with the loads of its middle. Gyroscopic forces do no work on the velocity that they are of: with that of the way,
-/// dq / h, they do none over the step, whatever the integrator; with that at the beginning they would add energy.
+/// Takes the step again with the loads of its middle. Gyroscopic forces do no work on the velocity that they
+/// are of: with that of the way, dq / h, they do none over the step, whatever the integrator; with that at
+/// the beginning they would add energy.
 ConstraintReport WarpedDynamics::correct(double h, ConstraintReport report) {
   for (int i = 0; i < max_corrections; ++i) {
     mean_q_ = 0.5 * (state_.q + next_q_);
@@ -191,16 +232,86 @@ ConstraintReport WarpedDynamics::correct(double h, ConstraintReport report) {
   return report;
 }
 
+/// Implicit Euler with the loads of the state, shortened until it does not gain energy, to next_q_, next_v_,
+/// next_load_ and mean_v_; as rescue_step() in integrators/rescue.hpp.
+void WarpedDynamics::rescue(double h, double allowed) {
+  constexpr int most_tries = 40;
+  const Vector& k = equations_.stiffness;
+  const double start = elastic_energy() + potential_;
+  Vector& d = mean_q_;
+  d = (h * state_.v + (h * h) * (load_ - k.cwiseProduct(state_.q))).array() /
+      (1.0 + h * equations_.damping.array() + (h * h) * k.array());
+  const double inertia = d.squaredNorm() / (h * h), drift = state_.v.dot(d) / h;
+  const double start_slope = (k.cwiseProduct(state_.q) - load_).dot(d) - drift;
+  double t = 1.0, potential = 0.0, elastic = 0.0;
+  for (int tries = 0;; ++tries) {
+    if (tries == most_tries) t = 0.0;  // stays where it is
+    next_q_ = state_.q + t * d;
+    next_v_ = (t / h) * d;
+    potential = loads(next_q_, next_v_, next_load_);
+    elastic = elastic_energy(next_q_);
+    const double change = t * (0.5 * t * inertia - drift) + elastic + potential - start;
+    if (change <= 0.0 || t == 0.0) break;
+    const double slope = t * inertia - drift + (k.cwiseProduct(next_q_) - next_load_).dot(d);
+    t = shorter_step(t, start_slope, change, slope);
+  }
+  next_v_ *= slowing_factor(allowed, 0.5 * next_v_.squaredNorm(), elastic + potential);
+  potential_ = potential;
+}
+
+/// Holds the step to its energy; next_load_ and potential_ become those of its end. Returns the slack of the
+/// next.
+double WarpedDynamics::end_within(double h, ConstraintReport& report) {
+  const double start_potential = potential_;
+  const double allowed = kinetic_energy() + elastic_energy() + potential_ + state_.slack;
+  potential_ = loads(next_q_, next_v_, next_load_);
+  const bool gyroscopic = lump_motion().gyroscopic();
+  if (!gyroscopic && options_.integrator != ModalIntegrator::semi_implicit)
+    next_v_ += 0.5 * step_.v_of_f.cwiseProduct(next_load_ - load_);
+  double kinetic = 0.5 * next_v_.squaredNorm();
+  const double elastic = elastic_energy(next_q_), at_rest = elastic + potential_;
+  const double share = gyroscopic ? gyroscopic_surplus : 32.0 * std::numeric_limits<double>::epsilon();
+  const double rounding = share * (kinetic + elastic + (gyroscopic ? 0.0 : std::abs(potential_)));
+  switch (judge_energy(allowed, kinetic, at_rest, rounding)) {
+    case EnergyVerdict::accept:
+      break;
+    case EnergyVerdict::slow:
+      next_v_ *= slowing_factor(allowed, kinetic, at_rest);
+      break;
+    case EnergyVerdict::rescue:
+      potential_ = start_potential;
+      rescue(h, allowed);
+      report.rescued = true;
+      break;
+  }
+  kinetic = 0.5 * next_v_.squaredNorm();
+  const double total = kinetic + elastic_energy(next_q_) + potential_;
+  return gyroscopic ? allowed - total : next_slack(allowed, total);
+}
+
 ConstraintReport WarpedDynamics::step(double h) {
   require(std::isfinite(h) && h > 0.0, "a step of {} s, expected a positive number", h);
   prepare(h);
-  modal_load(load_);
+  if (!load_known_) potential_ = modal_load(load_);
+  const bool gyroscopic = lump_motion().gyroscopic(), guards = guarded();
+  if (gyroscopic && guards) next_load_ = load_;
   ConstraintReport report = advance(h);
-  if (lump_motion().gyroscopic()) report = correct(h, report);
-  if (!next_q_.allFinite() || !next_v_.allFinite()) {
+  if (gyroscopic) report = correct(h, report);
+  double slack = 0.0;
+  const auto finite = [&] { return next_q_.allFinite() && next_v_.allFinite(); };
+  if (finite() && guards) {
+    if (gyroscopic) load_ = next_load_;
+    slack = end_within(h, report);
+  }
+  load_known_ = false;
+  if (!finite()) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
     return {false, report.iterations, infinity, infinity};
   }
+  // Loads that depend on velocities are those of another one where that was slowed down.
+  load_known_ = guards && !gyroscopic;
+  if (load_known_) load_.swap(next_load_);
+  state_.slack = slack;
   state_.q.swap(next_q_);
   state_.v.swap(next_v_);
   state_.time += h;

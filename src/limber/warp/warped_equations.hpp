@@ -9,10 +9,14 @@ namespace limber {
 
 /// The decoupled equations of a body in its natural modes, which are warped:
 ///
-///   q_i'' + c_i q_i' + k_i q_i = (Phi^T R^T F)_i,   u = R~(Psi q) Phi q.                 [Choi & Ko 2005, Eq. 18, 22]
+///   q_i'' + c_i q_i' + k_i q_i = (J^T F)_i,   u = R~(Psi q) Phi q,   J = du/dq.          [Choi & Ko 2005, Eq. 18, 22]
 ///
-/// The modes Phi = U S come from the model's own subspace: linear modes are themselves, inertia modes and any other basis are turned into
-/// the modes that their span holds. In this header q are the amplitudes of modes, m of them; coordinates of the model are S q.
+/// The paper has Phi^T R^T F for the load. The two agree where a place turns as it moves along (d/dq of q
+/// sin(psi q)/(psi q) is cos(psi q)), but only J^T F has a potential: under the other gravity feeds a swing.
+///
+/// The modes Phi = U S come from the model's own subspace: linear modes are themselves, inertia modes and any
+/// other basis are turned into the modes that their span holds. In this header q are the amplitudes of modes,
+/// m of them; coordinates of the model are S q.
 struct WarpedEquations {
   Matrix shapes;      ///< S, r x m: coordinates of the model for each mode
   Vector stiffness;   ///< k, m, 1/s^2, ascending: the modes have mass 1
@@ -33,8 +37,8 @@ struct WarpedEquationsOptions {
   RayleighDamping damping{};  ///< its kind does not matter
 };
 
-/// materials: one per region, of which only the stiffness at rest matters. Throws Error for a model without warp data, for wrong
-/// counts and impossible materials or damping.
+/// materials: one per region, of which only the stiffness at rest matters. Throws Error for a model without
+/// warp data, for wrong counts and impossible materials or damping.
 WarpedEquations make_warped_equations(const ReducedModel& model, std::span<const Material> materials,
                                       const WarpedEquationsOptions& options = {});
 

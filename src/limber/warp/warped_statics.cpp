@@ -1,5 +1,5 @@
-// Equilibrium of warped modes: K q = F(q), the modal load F of a body at rest. The load turns with the local frames, so that its
-// derivative belongs to the stiffness:  d(R^T a) = R^T [a] R~ Psi dq, because R~ is the left Jacobian of the rotations.
+// Equilibrium of warped modes: K q = F(q), the modal load F of a body at rest. The load J^T a changes with J,
+// so that its derivative belongs to the stiffness.
 
 #include "limber/base/error.hpp"
 #include "limber/linalg/lu.hpp"
@@ -23,37 +23,39 @@ constexpr double least_load_step = 1.0 / 256.0;  ///< share of the load below wh
 Matrix WarpedDynamics::load_derivative(const Vector& q) const {
   const Index modes = equations_.modes(), lumps = equations_.lumps();
   Matrix result = Matrix::Zero(modes, modes);
+  // weight (J^T field J + d(J^T a)/dq) of a place that is accelerated by a. By the gradient of a . R~(w) y,
+  // with y = shape q and w = turn q.
+  const auto add = [&](const WarpSite& site, double weight, const Matrix3& field, const Vector3& a) {
+    if (!field.isZero(0.0)) {
+      const Matrix3X J = site.derivative(q);
+      result.noalias() += weight * (J.transpose() * (field * J));
+    }
+    if (!options_.warp) return;
+    const Vector3 w = site.turn * q;
+    const Matrix3 mixed = -weight * mean_rotation_derivative(-w, a);  // d(R~(w)^T a)/dw
+    const Matrix3 curvature = weight * mean_rotation_curvature(w, site.shape * q, a);
+    const Matrix3X by_shape = mixed * site.turn;
+    result.noalias() += site.shape.transpose() * by_shape + by_shape.transpose() * site.shape;
+    result.noalias() += site.turn.transpose() * (curvature * site.turn);
+  };
   const Vector3& spin = frame_.angular_velocity;
   const Matrix3 field =
       -(cross_matrix(frame_.angular_acceleration) + cross_matrix(spin) * cross_matrix(spin));
-  const bool turns = !spin.isZero(0.0) || !frame_.angular_acceleration.isZero(0.0);
-  Matrix forces(3 * lumps, modes);
   WarpSite site;
   for (Index i = 0; i < lumps; ++i) {
-    site.shape = equations_.moments.middleRows<3>(3 * i) / equations_.lump_mass(i);
+    const double mass = equations_.lump_mass(i);
+    site.shape = equations_.moments.middleRows<3>(3 * i) / mass;
     site.turn = equations_.rotations.middleRows<3>(3 * i);
     if (!options_.warp) site.turn.setZero();
-    const Vector3 w = site.turn * q;
-    Vector3 a = gravity_ - frame_.acceleration;
-    Matrix3X change = Matrix3X::Zero(3, modes);
-    if (turns) {
-      a += field * (equations_.centers.col(i) + site.displacement(q));
-      change = field * site.derivative(q);
-    }
-    change += cross_matrix(a) * mean_rotation(w) * site.turn;
-    forces.middleRows<3>(3 * i) = rotation_matrix(w).transpose() * change;
+    const Vector3 place = equations_.centers.col(i) + site.displacement(q);
+    add(site, mass, field, gravity_ - frame_.acceleration + field * place);
   }
-  result.noalias() += equations_.moments.transpose() * forces;
-  if (!options_.warp) return result;
-  for (const SiteForce& one : forces_) {
-    const Vector3 w = one.site.turn * q;
-    result += one.site.shape.transpose() * rotation_matrix(w).transpose() * cross_matrix(one.force) *
-              mean_rotation(w) * one.site.turn;
-  }
+  for (const SiteForce& one : forces_) add(one.site, 1.0, Matrix3::Zero(), one.force);
   return result;
 }
 
-/// Newton's method for K q = share F(q), with a line search on the residual. q: start on entry, the best point on return.
+/// Newton's method for K q = share F(q), with a line search on the residual. q: start on entry, the best
+/// point on return.
 SolveReport WarpedDynamics::balance(double share, double tolerance, int limit, Vector& q) const {
   const Vector still = Vector::Zero(q.size());
   Vector load, next, next_residual;
