@@ -33,12 +33,17 @@ TEST(Leftovers, OfAFullDiskAreNone) {
   write_file(folder / "scene.json", swinging_beam().dump());
   const auto before = files_in(folder.path());
   const std::string beam = fmt::format("'{}'", test::tiny_beam_name);
-  for (const std::string& command :
-       {std::string("simulate scene.json"), std::string("simulate scene.json --output-dir new/deep"),
-        std::string("simulate scene.json --checkpoint-every 0"), "mesh " + beam + " -o m.msh",
-        "mesh " + beam + " -o m.node", "modes " + beam + " -o m.vtu", "modes " + beam + " --picture m.png",
-        "reduce " + beam + " -o m.glb", "reduce " + beam + " --domains auto:2 -o m.glb",
-        "compare scene.json --basis modes --plot p.svg"}) {
+  const std::vector<std::string> commands = {"simulate scene.json",
+                                             "simulate scene.json --output-dir new/deep",
+                                             "simulate scene.json --checkpoint-every 0",
+                                             "mesh " + beam + " -o m.msh",
+                                             "mesh " + beam + " -o m.node",
+                                             "modes " + beam + " -o m.vtu",
+                                             "modes " + beam + " --picture m.png",
+                                             "reduce " + beam + " -o m.glb",
+                                             "reduce " + beam + " --domains auto:2 -o m.glb",
+                                             "compare scene.json --basis modes --plot p.svg"};
+  for (const std::string& command : commands) {
     const test::CommandResult result = run_with_limit(folder, 1, command);
     EXPECT_EQ(result.status, 1) << command << ": " << result.err;
     EXPECT_TRUE(contains(result.err, "cannot be written")) << command << ": " << result.err;

@@ -15,7 +15,7 @@ using testing::HasSubstr;
 VolumeMesh make_sample(ElementKind kind) {
   VolumeMesh mesh = make_beam({.kind = kind, .size = {1.0 / 3.0, 0.1, std::sqrt(0.02)}, .cells = {3, 2, 1}});
   mesh.vertices.conservativeResize(3, mesh.vertex_count() + 1);
-  mesh.vertices.rightCols(1) << 1e-300, -1e300, std::nextafter(1.0, 2.0);
+  mesh.vertices.rightCols(1) << 1e-300, -1e30, std::nextafter(1.0, 2.0);
   mesh.regions = {{2, "soft core"}, {4, ""}, {70, "\"quoted\" & <odd>"}};
   for (std::size_t e = 0; e < mesh.region.size(); ++e) mesh.region[e] = static_cast<int>(e / 2 % 3);
   return mesh;

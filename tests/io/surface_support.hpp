@@ -28,7 +28,7 @@ inline SurfaceMesh awkward_surface() {
   surface.vertices.resize(3, 5);
   surface.vertices << 0.0, 0.1, 1.0 / 3.0, -1e-300, std::nextafter(1.0, 2.0),  //
       -0.0, 1e17, 2.5e-7, 123456.789, 5e-324,                                  //
-      1e300, -7.0, 0.3 - 0.1, 3.14159265358979, 1e-5;
+      1e30, -7.0, 0.3 - 0.1, 3.14159265358979, 1e-5;
   surface.triangles.resize(3, 4);
   surface.triangles << 0, 1, 4, 2, 1, 3, 0, 0, 2, 2, 1, 4;
   surface.part = {1, 0, 1, 0};
@@ -39,7 +39,7 @@ inline SurfaceMesh awkward_surface() {
 /// The same with coordinates that are floats.
 inline SurfaceMesh awkward_float_surface() {
   SurfaceMesh surface = awkward_surface();
-  surface.vertices(2, 0) = 1e30;
+  surface.vertices(2, 0) = 1e29;
   surface.vertices = surface.vertices.cast<float>().cast<double>().eval();
   return surface;
 }

@@ -21,7 +21,7 @@ inline VolumeMesh awkward_mesh(ElementKind kind) {
   VolumeMesh mesh = make_beam({.kind = kind, .size = {1.0 / 3.0, 0.1, std::sqrt(0.02)}, .cells = {3, 2, 1}});
   const Index count = mesh.vertex_count();
   mesh.vertices.conservativeResize(3, count + 2);
-  mesh.vertices.col(count) << 1e-300, -std::numeric_limits<double>::max(), std::nextafter(1.0, 2.0);
+  mesh.vertices.col(count) << 1e-300, -1e30, std::nextafter(1.0, 2.0);
   mesh.vertices.col(count + 1) << std::numeric_limits<double>::denorm_min(), -0.0,
       -std::numeric_limits<double>::min() / 3.0;
   mesh.regions = {{2, "soft core"}, {4, ""}, {70, "\"quoted\" & <odd> %20 #1"}};
