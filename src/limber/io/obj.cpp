@@ -14,7 +14,7 @@
 namespace limber {
 namespace {
 
-constexpr TextStyle obj_style{.comment = '#'};
+constexpr TextSyntax obj_style{.comment = '#'};
 
 /// Statements without influence on the triangles.
 constexpr std::array<std::string_view, 39> passed_over{

@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-constexpr TextStyle off_style{.comment = '#'};
+constexpr TextSyntax off_style{.comment = '#'};
 
 /// What the letters before OFF say.
 struct OffHeader {

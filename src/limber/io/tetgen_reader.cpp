@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-constexpr TextStyle style{.comment = '#'};
+constexpr TextSyntax style{.comment = '#'};
 
 /// How many further values, `most` at most, the line holds; 0 where it ends.
 std::int64_t read_optional_count(TextSource& source, std::string_view what, std::int64_t most) {

@@ -10,7 +10,7 @@
 namespace limber {
 
 /// What tells the words of a text apart, besides blanks and line breaks.
-struct TextStyle {
+struct TextSyntax {
   char comment = '\0';               ///< starts a comment that lasts to the end of its line; '\0' for none
   std::string_view separators = {};  ///< count as blanks, e.g. ","
 };
@@ -24,7 +24,7 @@ struct TextStyle {
 class TextSource {
  public:
   /// Keeps views of all texts. `first_line`: the line in its file at which the content starts.
-  TextSource(std::string_view content, std::string_view where, TextStyle style = {},
+  TextSource(std::string_view content, std::string_view where, TextSyntax style = {},
              std::size_t first_line = 1)
       : content_(content), where_(where), style_(style), first_line_(first_line) {}
 
@@ -75,7 +75,7 @@ class TextSource {
 
   std::string_view content_;
   std::string_view where_;
-  TextStyle style_;
+  TextSyntax style_;
   std::size_t first_line_;
   std::size_t position_ = 0;
   std::size_t word_position_ = 0;  ///< where the word read last starts, for messages

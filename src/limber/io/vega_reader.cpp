@@ -18,7 +18,7 @@
 namespace limber {
 namespace {
 
-constexpr TextStyle style{.separators = ","};
+constexpr TextSyntax style{.separators = ","};
 
 /// The values of a line.
 TextSource values_of(const VegaLine& line) { return {line.text, line.where, style, line.number}; }
