@@ -76,24 +76,6 @@ Json describe_body(const Body& body, const BodySimulation& simulation) {
   return json;
 }
 
-std::string_view order_name(ModelOrder order) {
-  switch (order) {
-    case ModelOrder::full:
-      return "full";
-    case ModelOrder::reduced:
-      return "reduced";
-    case ModelOrder::warped:
-      return "warped";
-    case ModelOrder::linear:
-      return "linear";
-    case ModelOrder::online:
-      return "online";
-    case ModelOrder::domains:
-      return "domains";
-  }
-  return "unknown";
-}
-
 std::string_view integrator_name(const SolverSettings& solver) {
   if (!is_modal(solver.order))
     return solver.integrator == Integrator::newmark ? "newmark" : "central-differences";

@@ -136,7 +136,7 @@ Scene load(const Options& options, bool& model) {
   const std::string content = read_file(options.scene);
   model = is_model(options, content);
   if (model) return scene_of_model(options, content);
-  return read_scene(options.scene);
+  return read_scene(options.scene, {{}, !options.animation.empty()});
 }
 
 void check_uses(const Scene& scene, bool model, const std::set<std::string>& stated) {

@@ -88,7 +88,7 @@ TEST(SceneSchema, FillsObjectsInsideObjectsThatAreMissing) {
   const json filled = validated(json::parse(R"({"bodies": [{"mesh": "a.msh"}]})"));
   EXPECT_EQ(filled["solver"], json::parse(R"({
     "type": "static", "order": "full", "integrator": "newmark", "beta": 0.25, "gamma": 0.5, "load_steps": 0,
-    "linear_solver": "cholesky", "threads": 0, "newton": {"tolerance": 1e-8, "max_iterations": 30},
+    "linear_solver": "cholesky", "threads": 0, "newton": {"tolerance": 1e-8},
     "online": {"error": 0.02, "throttle": 1, "max_rank": 30, "cubature_error": 0.005, "seed": 1}})"));
 }
 

@@ -31,7 +31,7 @@ json good_scene() {
                 "support": {"keys": [{"time": 0}, {"time": 2, "position": [1, 0, 0]}], "interpolation": "linear"},
                 "coriolis": true}],
     "solver": {"type": "dynamic", "order": "warped", "timestep": 0.01, "steps": 10, "integrator": "exact"},
-    "output": {"animation_tolerance": 0.01}})");
+    "output": {"animation": "a.glb", "animation_tolerance": 0.01}})");
 }
 
 Scene parse(const json& scene, const std::filesystem::path& folder = {}) {
@@ -138,6 +138,8 @@ struct Refusal {
   std::string message;
 };
 
+void PrintTo(const Refusal& refusal, std::ostream* out) { *out << refusal.name; }
+
 class SceneMotionRefusal : public testing::TestWithParam<Refusal> {};
 
 TEST_P(SceneMotionRefusal, IsInOneLineAtThePlace) {
@@ -163,16 +165,18 @@ INSTANTIATE_TEST_SUITE_P(
                   s["solver"]["order"] = "full";
                   s["solver"]["integrator"] = "newmark";
                 },
-                "bodies[0].constraints[0]: it needs warped or linear modes"},
+                "bodies[0].constraint_priority: a dynamic scene of the order 'full' has no use for it (used by "
+                "dynamic 'warped', 'linear')"},
         Refusal{"ASupportInTheReducedOrder",
                 [](json& s) {
                   s["solver"]["order"] = "reduced";
                   s["solver"]["integrator"] = "newmark";
-                  s["bodies"][0]["constraints"] = json::array();
+                  for (const char* key : {"constraints", "constraint_priority", "coriolis"})
+                    s["bodies"][0].erase(key);
                 },
-                "bodies[0].support: it needs warped or linear modes"},
+                "bodies[0].support: a dynamic scene of the order 'reduced' has no use for it"},
         Refusal{"Statics", [](json& s) { s["solver"]["type"] = "static"; },
-                "bodies[0].constraints[0]: it needs a dynamic solver"},
+                "bodies[0].constraint_priority: a static scene of the order 'warped' has no use for it"},
         Refusal{"AQuaternionOfAnotherLength",
                 [](json& s) {
                   tip(s)["keys"][1]["rotation"] = {0, 0, 0, 2};
@@ -197,10 +201,10 @@ INSTANTIATE_TEST_SUITE_P(
                   tip(s)["follow"] = {{"file", "a.glb"}, {"joint", "hand"}};
                   tip(s)["interpolation"] = "linear";
                 },
-                "bodies[0].constraints[0].interpolation: it is that of 'keys'"},
+                "bodies[0].constraints[0].interpolation: it has no use without 'keys'; leave it out"},
         Refusal{"CoriolisForcesOfLinearModes", [](json& s) { s["solver"]["order"] = "linear"; },
-                "bodies[0].coriolis: only warped modes"},
-        Refusal{"ASupportThatDoesNotMove", [](json& s) { s["bodies"][0]["support"].erase("keys"); },
+                "bodies[0].coriolis: a dynamic scene of the order 'linear' has no use for it"},
+        Refusal{"ASupportThatDoesNotMove", [](json& s) { s["bodies"][0]["support"] = json::object(); },
                 "bodies[0].support: it has no motion"},
         Refusal{"AnEndBeforeTheStart", [](json& s) { tip(s)["to"] = 0.1; },
                 "bodies[0].constraints[0]: it ends at 0.1 s, before it starts at 0.25 s"},
@@ -208,7 +212,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "bodies[0].constraints[0].exercised: no vertices given"},
         Refusal{"CentralDifferences", [](json& s) { s["solver"]["integrator"] = "central-differences"; },
                 "solver.integrator is 'central-differences', but the orders 'warped' and 'linear'"},
-        Refusal{"NewmarkParameters", [](json& s) { s["solver"]["gamma"] = 0.6; }, "leave them out"},
+        Refusal{"NewmarkParameters", [](json& s) { s["solver"]["gamma"] = 0.6; },
+                "solver.gamma: a dynamic scene of the order 'warped' has no use for it"},
         Refusal{"ExactStepsOfAFullBody", [](json& s) { s["solver"]["order"] = "full"; },
                 "solver.integrator is 'exact', which steps single modes"}),
     [](const auto& one) { return one.param.name; });

@@ -212,11 +212,11 @@ TEST(SceneAssembly, RefusesKeysOfAMesh) {
       chain_scene(),
       {{[](json& s) { body_of(s)["mesh"] = "builtin:beam"; }, "exclude each other"},
        {[](json& s) { body_of(s).erase("assembly"); }, "'mesh', 'model' or 'assembly' is missing"},
-       {[](json& s) { body_of(s)["fixed"] = "none"; }, "'free' lets it go"},
-       {[](json& s) { body_of(s)["render"] = "a.obj"; }, "render: the body is an assembly"},
-       {[](json& s) { body_of(s)["materials"] = json::object(); }, "name them in the parts"},
-       {[](json& s) { body_of(s)["domains"]["from"] = "auto"; }, "domains.from: it decomposes a mesh"},
-       {[](json& s) { body_of(s)["domains"]["root"] = "first"; }, "domains.root: it decomposes a mesh"}});
+       {[](json& s) { body_of(s)["fixed"] = "none"; }, "parts are held each and which 'free' lets go, has no use for it"},
+       {[](json& s) { body_of(s)["render"] = "a.obj"; }, "bodies[0].render: what has 'assembly' has no use for it"},
+       {[](json& s) { body_of(s)["materials"] = json::object(); }, "bodies[0].materials: an assembly, whose parts name theirs, has no use for it"},
+       {[](json& s) { body_of(s)["domains"]["from"] = "auto"; }, "domains.from: an assembly, which is in parts already,"},
+       {[](json& s) { body_of(s)["domains"]["root"] = "first"; }, "domains.root: an assembly, which is in parts already,"}});
 }
 
 TEST(SceneDomains, AreReadFromSetsOfElements) {
@@ -271,10 +271,11 @@ TEST(SceneDomains, AreRefusedWhereTheKeysDoNotFit) {
 }
 
 TEST(SceneDomains, RefuseKeysThatMeanNothingToThem) {
-  const std::string unused = "the order 'domains' has no use for it";
+  const std::string unused = "a dynamic scene of the order 'domains' has no use for it (used by ";
   expect_refusals(
       mesh_scene(),
-      {{[](json& s) { body_of(s)["rank"] = 5; }, "give 'domains' with a 'rank' instead"},
+      {{[&](json& s) { body_of(s)["rank"] = 5; },
+        "rank: " + unused + "static 'reduced', 'warped', 'linear'; dynamic 'reduced', 'warped', 'linear')"},
        {[&](json& s) {
           body_of(s)["constraints"] = {{{"nearest", {1, 0, 0}}}};
         },
@@ -288,26 +289,29 @@ TEST(SceneDomains, RefuseKeysThatMeanNothingToThem) {
         },
         "skin: " + unused},
        {[&](json& s) { body_of(s)["coriolis"] = true; }, "coriolis: " + unused},
-       {[](json& s) { body_of(s)["basis"]["modes"] = 5; }, "basis.modes: it follows from 'domains'"},
-       {[](json& s) { body_of(s)["basis"]["sketch"] = "a.json"; }, "each domain is reduced on its own"},
-       {[](json& s) { body_of(s)["forces"]["training"] = "a.csv"; }, "each domain is reduced on its own"},
+       {[&](json& s) { body_of(s)["basis"]["modes"] = 5; }, "basis.modes: " + unused},
+       {[&](json& s) { body_of(s)["basis"]["sketch"] = "a.json"; }, "basis.sketch: " + unused},
+       {[&](json& s) { body_of(s)["forces"]["training"] = "a.csv"; }, "forces.training: " + unused},
        {[](json& s) { s["solver"]["type"] = "static"; }, "set solver.type to 'dynamic'"},
        {[](json& s) { s["solver"]["type"] = "quasistatic"; }, "solver.order is 'domains'"},
-       {[](json& s) { s["solver"]["integrator"] = "central-differences"; },
-        "the order 'domains' takes 'newmark' only"},
-       {[](json& s) { s["solver"]["linear_solver"] = "cg"; }, "takes 'cholesky' only"}});
+       {[&](json& s) { s["solver"]["integrator"] = "central-differences"; }, "integrator: " + unused},
+       {[&](json& s) { s["solver"]["linear_solver"] = "cg"; }, "linear_solver: " + unused}});
 }
 
 TEST(SceneDomains, AreRefusedByOtherOrders) {
-  const std::string only = "only trees of domains have it; set solver.order to 'domains'";
-  expect_refusals(chain_scene(), {{[](json& s) { s["solver"]["order"] = "reduced"; }, "assembly: " + only}});
-  expect_refusals(mesh_scene(), {{[](json& s) { s["solver"]["order"] = "full"; }, "domains: " + only},
+  const auto only = [](const char* key, const char* order) {
+    return fmt::format("{}: a dynamic scene of the order '{}' has no use for it (used by dynamic 'domains')",
+                       key, order);
+  };
+  expect_refusals(chain_scene(),
+                  {{[](json& s) { s["solver"]["order"] = "reduced"; }, only("assembly", "reduced")}});
+  expect_refusals(mesh_scene(), {{[](json& s) { s["solver"]["order"] = "full"; }, only("domains", "full")},
                                  {[](json& s) {
                                     s["solver"]["order"] = "warped";
                                     body_of(s).erase("domains");
                                     body_of(s)["wind"] = {{"velocity", {1, 0, 0}}};
                                   },
-                                  "wind: " + only},
+                                  only("wind", "warped")},
                                  {[](json& s) {
                                     s["solver"]["order"] = "full";
                                     body_of(s) = {{"mesh", "builtin:oak"}};
@@ -339,7 +343,7 @@ TEST(SceneDomains, TakeBuiltinTreesWithOtherMaterials) {
                           {[](json& s) {
                              body_of(s)["domains"] = {{"from", "regions"}};
                            },
-                           "the body is a tree of parts"}});
+                           "domains.from: a tree of parts, which is made of domains already, has no use for it"}});
 }
 
 TEST(SceneDomains, MoveAModelThatHoldsATree) {

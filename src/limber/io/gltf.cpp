@@ -266,11 +266,6 @@ SurfaceMesh parse_gltf(std::string_view content, std::string_view where, const F
 
 std::string encode_glb(const SurfaceMesh& surface, std::string_view where) {
   check_surface(surface, where);
-  constexpr double largest = std::numeric_limits<float>::max();
-  const double found = surface.vertices.cwiseAbs().maxCoeff();
-  require(found <= largest, "{}: a coordinate is {}, glTF holds at most {}; write OBJ or PLY", where, found,
-          largest);
-
   std::vector<std::vector<std::uint32_t>> indices(surface.parts.size());
   for (Index t = 0; t < surface.triangle_count(); ++t) {
     auto& part = indices[static_cast<std::size_t>(surface.part[static_cast<std::size_t>(t)])];

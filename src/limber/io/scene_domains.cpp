@@ -52,6 +52,14 @@ void load_model_tree(const json& stated, const std::string& where, DomainTree tr
   take_tree(std::make_shared<const DomainTree>(std::move(tree)), body);
 }
 
+/// Keys without a use for a reduced model, which is a tree of one domain.
+void refuse_single_keys(const json& stated, const std::string& where) {
+  constexpr std::string_view single = "a reduced model, which is one domain,";
+  refuse(stated, {"fixed"}, where, "a reduced model, which is held as it was made,");
+  refuse_inside(stated, "domains",
+                {"from", "count", "sets", "root", "rank", "total_rank", "rigid", "inertia"}, where, single);
+}
+
 /// Gives parts made by code the materials of the scene: `materials` by names of parts or of regions, else `material`.
 void change_materials(const json& value, const std::string& where, PartTree& tree) {
   const json materials = value.value("materials", json::object());
@@ -150,19 +158,22 @@ bool load_tree(const json& value, const json& stated, SceneFiles& files, const s
   if (value.contains("model")) {
     const std::filesystem::path path = files.path(value, "model");
     const std::string content = read_file(path);
-    if (!looks_like_tree(content)) return false;
+    if (!looks_like_tree(content)) {
+      refuse_single_keys(stated, where);
+      return false;
+    }
     files.inputs.push_back(path);
     load_model_tree(stated, where, parse_tree(content, path.string()), body);
     return true;
   }
   if (value.contains("assembly")) {
-    constexpr std::string_view assembly = "an assembly, whose parts say that,";
-    refuse_mesh_keys(stated, where, assembly);
-    refuse(stated, {"materials", "fixed"}, where, assembly);
+    refuse_mesh_keys(stated, where, "an assembly, which is in parts already,");
+    refuse(stated, {"materials"}, where, "an assembly, whose parts name theirs,");
+    refuse(stated, {"fixed"}, where, "an assembly, whose parts are held each and which 'free' lets go,");
     body.parts = read_assembly(value, files, where, Executor(solver.threads));
   } else {
     if (!names_tree(value)) return false;
-    refuse_mesh_keys(stated, where, "a tree of parts");
+    refuse_mesh_keys(stated, where, "a tree of parts, which is made of domains already,");
     require(!value.contains("fixed") || value["fixed"].is_string(),
             "{}.fixed: a tree of parts is held at its root; leave it out, or let it go by 'none'", where);
     body.parts = make_builtin_tree(value["mesh"].get<std::string>(), Executor(solver.threads));

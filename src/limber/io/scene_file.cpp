@@ -102,10 +102,34 @@ void check_training(const json& stated, const Body& body, const std::string& whe
   }
 }
 
+/// Throws Error for keys of a basis that natural modes, which nothing else is mixed with, have no use for.
+void check_modal_basis(const json& stated, const std::vector<ModelOrder>& orders, const std::string& where) {
+  const bool other = std::find(orders.begin(), orders.end(), ModelOrder::reduced) != orders.end();
+  const json basis = stated.value("basis", json::object());
+  if (other || basis.contains("sketch") || basis.contains("snapshots")) return;
+  for (const char* key : {"rank", "condense"}) {
+    if (basis.contains(key))
+      refuse_unused(fmt::format("{}.basis.{}", where, key),
+                    "a basis of natural modes, whose number is 'modes',");
+  }
+}
+
+/// Throws Error for a mesh or a model that the other makes useless. with_mesh: whether the mesh is computed with.
+void check_one_source(const json& value, const std::vector<ModelOrder>& orders, bool with_mesh,
+                      const std::string& where) {
+  if (!value.contains("mesh") || !value.contains("model") || orders.size() > 1) return;
+  refuse_unused(fmt::format("{}.{}", where, with_mesh ? "model" : "mesh"),
+                fmt::format("a body with '{}' in the order '{}'", with_mesh ? "mesh" : "model",
+                            order_name(orders.front())));
+}
+
 /// Where a body comes from: fills mesh, surface, supports and materials with what that brings.
+/// orders: that the body is computed with.
 void load_shape(const json& value, SceneFiles& files, const std::string& where, const SolverSettings& solver,
-                Body& body) {
+                const std::vector<ModelOrder>& orders, Body& body) {
   require(value.contains("mesh") || value.contains("model"), "{}: 'mesh' or 'model' is missing", where);
+  const bool with_mesh = std::any_of(orders.begin(), orders.end(), uses_mesh);
+  check_one_source(value, orders, with_mesh, where);
   if (value.contains("mesh")) {
     const std::string mesh = value["mesh"].get<std::string>();
     if (is_builtin(mesh)) {
@@ -125,11 +149,11 @@ void load_shape(const json& value, SceneFiles& files, const std::string& where, 
   require(!looks_like_tree(content), "{}.model: it is a tree of domains; set solver.order to 'domains'",
           where);
   body.model = std::make_shared<const ReducedModel>(parse_model(content, path.string()));
-  if (value.contains("mesh") && uses_mesh(solver.order)) return;
+  if (value.contains("mesh") && with_mesh) return;
   body.render = body.model->surface.mesh;
   body.render_colors = body.model->surface.colors;
   body.materials = body.model->materials();
-  require(body.model->simulation || !uses_mesh(solver.order),
+  require(body.model->simulation || !with_mesh,
           "{}.model: it was kept without its mesh; give 'mesh' too for the orders 'full' and 'online'",
           where);
   body.mesh = {};
@@ -142,30 +166,32 @@ void load_shape(const json& value, SceneFiles& files, const std::string& where, 
 
 /// The same for a body of any order. Returns whether it is a tree, whose parts bring all that.
 bool load_any_shape(const json& value, const json& stated, SceneFiles& files, const std::string& where,
-                    const SolverSettings& solver, Body& body) {
+                    const SolverSettings& solver, const std::vector<ModelOrder>& orders, Body& body) {
   check_domain_keys(stated, solver, where);
   if (solver.order == ModelOrder::domains && load_tree(value, stated, files, where, solver, body))
     return true;
-  load_shape(value, files, where, solver, body);
+  load_shape(value, files, where, solver, orders, body);
   return false;
 }
 
-/// stated: the body without the defaults of the schema.
+/// stated: the body without the defaults of the schema.  orders: that it is computed with.
 Body to_body(const json& value, const json& stated, std::size_t number, SceneFiles& files,
-             const std::string& where, const SolverSettings& solver, FollowedAnimations& animations) {
+             const std::string& where, const SolverSettings& solver, const std::vector<ModelOrder>& orders,
+             FollowedAnimations& animations) {
   Body body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
-  const bool tree = load_any_shape(value, stated, files, where, solver, body);
+  const bool tree = load_any_shape(value, stated, files, where, solver, orders, body);
   if (value.contains("render")) {
     body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
     body.render_colors.clear();
   }
   if (!tree) body.materials = to_materials(value, body.regions(), body.materials, where);
-  if (solver.order == ModelOrder::domains) read_domains(value, stated, where, body);
+  read_domains(value, stated, where, body);
   body.reduction.basis = to_basis(value["basis"], files, body.mesh.vertex_count());
   to_forces(value["forces"], files, body.mesh.vertex_count(), body.reduction);
   check_training(stated, body, where);
+  check_modal_basis(stated, orders, where);
   body.rank = value["rank"].get<int>();
   if (value.contains("fixed") && !tree) {
     body.fixed_stated = true;
@@ -295,20 +321,33 @@ void check_looks_like_scene(std::string_view content, std::string_view where) {
           "{}: is a surface, expected a scene (.json); fill it first: limber mesh {} -o MESH", where, where);
 }
 
+/// Throws Error for the first key without a use.
+void check_keys(json stated, json filled, const SolverSettings& solver, const SceneUse& use,
+                std::string_view where) {
+  std::vector<std::string> orders;
+  for (const ModelOrder order : use.orders) orders.emplace_back(order_name(order));
+  if (use.animation && solver.type != SimulationType::statics)
+    stated["output"]["animation"] = filled["output"]["animation"] = "";
+  check_uses(scene_schema(), stated, filled, orders, where);
+}
+
 }  // namespace
 
-Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where) {
+Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where,
+                  const SceneUse& use) {
   const json stated = parse_json(text, where);
   const json value = validate(scene_schema(), stated, where);
   Scene scene;
   scene.gravity = to_vector(value["gravity"]);
   scene.solver = to_solver(value["solver"], where);
-  check_uses(scene_schema(), stated, value, where);
+  check_keys(stated, value, scene.solver, use, where);
+  std::vector<ModelOrder> orders{scene.solver.order};
+  orders.insert(orders.end(), use.orders.begin(), use.orders.end());
   SceneFiles files{folder, {}};
   FollowedAnimations animations;
   for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
     scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files,
-                                   fmt::format("{}: bodies[{}]", where, i), scene.solver, animations));
+                                   fmt::format("{}: bodies[{}]", where, i), scene.solver, orders, animations));
   }
   scene.output = to_output(value["output"], files, where);
   if (scene.solver.order == ModelOrder::domains && scene.bodies.size() == 1 &&
@@ -323,10 +362,10 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   return scene;
 }
 
-Scene read_scene(const std::filesystem::path& path) {
+Scene read_scene(const std::filesystem::path& path, const SceneUse& use) {
   const std::string content = read_file(path);
   check_looks_like_scene(content, path.string());
-  Scene scene = parse_scene(content, path.parent_path(), path.string());
+  Scene scene = parse_scene(content, path.parent_path(), path.string(), use);
   scene.inputs.push_back(path);
   return scene;
 }

@@ -4,14 +4,22 @@
 
 #include <filesystem>
 #include <string_view>
+#include <vector>
 
 namespace limber {
 
+/// What a command does with a scene beside what the scene says. It decides which keys have a use: all others are refused.
+struct SceneUse {
+  std::vector<ModelOrder> orders;  ///< that the scene is run with beside its own
+  bool animation = false;          ///< whether its motion is written to a file that the scene does not name
+};
+
 /// The scene in a JSON file (docs/scene.md), its meshes loaded. Paths in it are relative to its folder.
 /// Throws Error, naming the file and the key, for anything that is wrong with it.
-Scene read_scene(const std::filesystem::path& path);
+Scene read_scene(const std::filesystem::path& path, const SceneUse& use = {});
 
 /// The same for text in memory. folder: what relative paths start from.  where: names the text in messages.
-Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where);
+Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where,
+                  const SceneUse& use = {});
 
 }  // namespace limber

@@ -24,6 +24,10 @@ Words words(const Schema& property, const char* keyword) {
   return property.contains(keyword) ? property[keyword].get<Words>() : Words{};
 }
 
+bool has(const Words& all, const std::string& word) {
+  return std::find(all.begin(), all.end(), word) != all.end();
+}
+
 /// Words between marks, one after the other.
 std::string in_marks(const Words& all, std::string_view mark, std::string_view between) {
   return fmt::format("{0}{1}{0}", mark, fmt::join(all, fmt::format("{0}{1}{0}", mark, between)));
@@ -32,10 +36,15 @@ std::string in_marks(const Words& all, std::string_view mark, std::string_view b
 /// Walks through what a scene states, together with the schema.
 class UseCheck {
  public:
-  UseCheck(const Schema& root, const json& filled)
+  /// other_orders: beside that of the scene.
+  UseCheck(const Schema& root, const json& filled, const Words& other_orders)
       : root_(root),
         type_(filled["solver"]["type"].get<std::string>()),
-        order_(filled["solver"]["order"].get<std::string>()) {}
+        orders_{filled["solver"]["order"].get<std::string>()} {
+    for (const std::string& order : other_orders) {
+      if (!has(orders_, order)) orders_.push_back(order);
+    }
+  }
 
   /// path: of the value, after the name of the document.
   void check(const Schema& schema, const json& value, const json& filled, const std::string& path) const {
@@ -72,29 +81,34 @@ class UseCheck {
   void check_property(const Schema& property, const json& beside, const json& filled,
                       const std::string& place) const {
     if (property.contains("x-used-by")) {
-      const Words orders = words(property["x-used-by"], type_.c_str());
-      if (std::find(orders.begin(), orders.end(), order_) == orders.end())
-        refuse_unused(place, fmt::format("a {} scene of the order '{}'", type_, order_), use_text(property));
+      const Words users = words(property["x-used-by"], type_.c_str());
+      if (std::none_of(orders_.begin(), orders_.end(), [&](const auto& order) { return has(users, order); }))
+        refuse_unused(place, scene_text(), use_text(property));
     }
     const Schema where = property.value("x-only-where", Schema::object());
     for (const auto& [other, values] : where.items()) {
-      const Words known = values.get<Words>();
       const std::string found = filled[other].get<std::string>();
-      if (std::find(known.begin(), known.end(), found) == known.end())
-        refuse_unused(place, fmt::format("the {} '{}'", other, found));
+      if (!has(values.get<Words>(), found)) refuse_unused(place, fmt::format("the {} '{}'", other, found));
     }
     for (const std::string& other : words(property, "x-not-with")) {
-      if (beside.contains(other)) refuse_unused(place, fmt::format("a body with '{}'", other));
+      if (beside.contains(other) && orders_.size() == 1)
+        refuse_unused(place, fmt::format("what has '{}'", other));
     }
     const Words needed = words(property, "x-only-with");
     const bool there = std::any_of(needed.begin(), needed.end(),
                                    [&](const std::string& other) { return beside.contains(other); });
-    if (!needed.empty() && !there)
-      refuse_unused(place, fmt::format("what has no '{}'", fmt::join(needed, "' or '")));
+    require(needed.empty() || there, "{}: it has no use without {}; leave it out", place,
+            in_marks(needed, "'", " or "));
+  }
+
+  [[nodiscard]] std::string scene_text() const {
+    return fmt::format("a {} scene of the {} {}", type_, orders_.size() == 1 ? "order" : "orders",
+                       in_marks(orders_, "'", " and "));
   }
 
   const Schema& root_;
-  std::string type_, order_;
+  std::string type_;
+  Words orders_;
 };
 
 }  // namespace
@@ -105,8 +119,8 @@ void refuse_unused(std::string_view place, std::string_view whose, std::string_v
 }
 
 void check_uses(const nlohmann::ordered_json& schema, const json& stated, const json& filled,
-                std::string_view where) {
-  UseCheck(schema, filled).check(schema, stated, filled, fmt::format("{}: ", where));
+                const std::vector<std::string>& orders, std::string_view where) {
+  UseCheck(schema, filled, orders).check(schema, stated, filled, fmt::format("{}: ", where));
 }
 
 std::string use_text(const nlohmann::ordered_json& property, std::string_view mark) {

@@ -4,6 +4,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace limber {
 
@@ -17,9 +18,10 @@ namespace limber {
 
 /// Throws Error, at the first key, for one that has no use in the scene: it would change nothing without a word.
 /// schema: of scene files.  stated: the scene as it was given, checked by validate().  filled: the same with all defaults.
-/// where: names it in messages.
+/// orders: that it is run with beside its own; a key that one of them uses has a use, and so has one that stands beside a key which
+/// only another needs.  where: names the scene in messages.
 void check_uses(const nlohmann::ordered_json& schema, const nlohmann::json& stated,
-                const nlohmann::json& filled, std::string_view where);
+                const nlohmann::json& filled, const std::vector<std::string>& orders, std::string_view where);
 
 /// Throws the Error about a key, or an option, without a use.  place: it, and whose it is: "a.json: solver.beta".
 /// whose: what has no use for it.  used_by: what has, if that is known.

@@ -165,11 +165,7 @@ std::string encode_text(const SurfaceMesh& surface, std::string_view where) {
   return fmt::to_string(buffer);
 }
 
-std::string encode_binary(const SurfaceMesh& surface, std::string_view where) {
-  constexpr double largest = std::numeric_limits<float>::max();
-  const double found = surface.vertices.cwiseAbs().maxCoeff();
-  require(found <= largest, "{}: a coordinate is {}, binary STL holds at most {}; write STL as text, or OBJ",
-          where, found, largest);
+std::string encode_binary(const SurfaceMesh& surface) {
   std::string content = "binary STL written by limber";  // must not start with "solid"
   content.resize(header_bytes - 4);
   content.reserve(bytes_for(static_cast<std::uint32_t>(surface.triangle_count())));
@@ -196,7 +192,7 @@ SurfaceMesh parse_stl(std::string_view content, std::string_view where) {
 
 std::string encode_stl(const SurfaceMesh& surface, std::string_view where, const StlWriteOptions& options) {
   check_surface(surface, where);
-  return options.binary ? encode_binary(surface, where) : encode_text(surface, where);
+  return options.binary ? encode_binary(surface) : encode_text(surface, where);
 }
 
 }  // namespace limber

@@ -11,6 +11,24 @@
 
 namespace limber {
 
+std::string_view order_name(ModelOrder order) {
+  switch (order) {
+    case ModelOrder::full:
+      return "full";
+    case ModelOrder::reduced:
+      return "reduced";
+    case ModelOrder::warped:
+      return "warped";
+    case ModelOrder::linear:
+      return "linear";
+    case ModelOrder::online:
+      return "online";
+    case ModelOrder::domains:
+      return "domains";
+  }
+  return "unknown";
+}
+
 std::vector<Region> Body::regions() const {
   if (mesh.element_count() > 0 || !model) return mesh.regions;
   std::vector<Region> regions;

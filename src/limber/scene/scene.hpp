@@ -89,6 +89,9 @@ enum class ModelOrder {
   domains,  ///< as a tree of domains, each in a subspace of its own                        [Barbic & Zhao 2011]
 };
 
+/// Its word in scene files.
+std::string_view order_name(ModelOrder order);
+
 /// Whether bodies are computed by natural modes.
 constexpr bool is_modal(ModelOrder order) {
   return order == ModelOrder::warped || order == ModelOrder::linear;
