@@ -92,8 +92,6 @@ void add_body_options(CLI::App& parser, BodyOptions& options) {
       .add_option("--poisson", options.poisson, "Poisson's ratio, more than -1 and less than 0.5 [0.3; ...]")
       ->type_name("NU");
   parser.add_option("--density", options.density, "Density, kg/m^3 [1000; ...]")->type_name("RHO");
-  parser.add_option("--model", options.model, "Material law; near rest all agree [stvk; ...]")
-      ->type_name("NAME");
   parser.add_option("--fixed-vertices", options.fixed_vertices, "Vertices that do not move, as 0,1,2")
       ->type_name("LIST");
   parser.add_option("--fixed-where", options.fixed_where, "Vertices that do not move, as \"x < 0.01\"")
@@ -103,6 +101,11 @@ void add_body_options(CLI::App& parser, BodyOptions& options) {
       ->type_name("KIND")
       ->capture_default_str();
   add_threads(parser, options.threads)->capture_default_str();
+}
+
+void add_law_option(CLI::App& parser, BodyOptions& options) {
+  parser.add_option("--model", options.model, "Material law; near rest all agree [stvk; ...]")
+      ->type_name("NAME");
 }
 
 }  // namespace limber::app

@@ -26,8 +26,10 @@ struct BodyOptions {
   int threads = 0;
 };
 
-/// Declares MESH and the options above.
+/// Declares MESH and the options above but --model.
 void add_body_options(CLI::App& parser, BodyOptions& options);
+/// Declares --model, for what does not stay near rest, where all laws agree.
+void add_law_option(CLI::App& parser, BodyOptions& options);
 
 /// A body before its model is built.
 struct BodySource {

@@ -292,10 +292,25 @@ void check_reducible(const Scene& scene, bool only_domains) {
           body.name);
 }
 
+/// The orders that the scene is run with beside its own. Without --basis all that it may then stand for.
+std::vector<ModelOrder> orders_of(const Options& options) {
+  std::vector<ModelOrder> orders{ModelOrder::full};
+  if (options.bases.empty()) orders.push_back(ModelOrder::reduced);
+  for (const std::string& word : options.bases) {
+    const std::string basis = word.substr(0, word.find('/'));
+    orders.push_back(names_domains(word) ? ModelOrder::domains
+                     : basis == "warped" ? ModelOrder::warped
+                     : basis == "linear" ? ModelOrder::linear
+                     : basis == "online" ? ModelOrder::online
+                                         : ModelOrder::reduced);
+  }
+  return orders;
+}
+
 Scene load(const Options& options) {
   const bool only_domains =
       !options.bases.empty() && std::all_of(options.bases.begin(), options.bases.end(), names_domains);
-  Scene scene = read_scene(options.scene);
+  Scene scene = read_scene(options.scene, {orders_of(options)});
   require(scene.bodies.size() == 1, "{}: it has {} bodies; only scenes of one body are compared",
           options.scene, scene.bodies.size());
   require(scene.solver.type == SimulationType::dynamics,
@@ -326,15 +341,14 @@ void check_uses(const std::set<std::string>& stated, const std::vector<std::stri
   const bool learned = std::any_of(bases.begin(), bases.end(), [](const std::string& word) {
     return word.starts_with(sketch_word) || names_domains(word);
   });
-  const bool modal = any({"warped", "linear"}), online = any({"online"});
+  const bool modal = any({"warped", "linear"});
   check_options(
       "compare", stated,
       {{"--modes", any({"derivatives", "modes", "inertia", "inertia-random"}) || modal,
-        "bases of other things (motion, sketch, online, domains, model)"},
+        "a basis without modes (motion, sketch, online, domains or model)"},
        {"--rank", any({"derivatives", "modes", "inertia", "inertia-random", "motion", "model"}) || learned,
-        modal    ? "the bases warped and linear (use --modes)"
-        : online ? "the basis online (see solver.online.max_rank)"
-                 : "these bases"}});
+        modal ? "a basis of natural modes, whose number is --modes,"
+              : "the basis online, whose rank is at most solver.online.max_rank,"}});
 }
 
 void run(const Options& options, const std::set<std::string>& stated) {
@@ -346,9 +360,9 @@ void run(const Options& options, const std::set<std::string>& stated) {
     bases.push_back(scene.solver.order == ModelOrder::domains ? "domains"
                     : body.model                              ? "model"
                                                               : "derivatives");
-  check_uses(stated, bases);
   for (const std::string& word : bases)
     (void)with_basis(scene, word, options, {});  // refuses before the long work
+  check_uses(stated, bases);
 
   scene.solver.order = ModelOrder::full;
   std::vector<Motion> motions{run_motion(scene, "full")};

@@ -76,6 +76,12 @@ void refuse_empty(const CLI::App& parser) {
   }
 }
 
+void refuse_empty(const Program& program) {
+  for (const Command& command : program.commands) {
+    if (command.parser->parsed()) refuse_empty(*command.parser);
+  }
+}
+
 void refuse_extras(const Program& program) {
   refuse_extras(program.parser);
   for (const Command& command : program.commands) {
@@ -105,12 +111,11 @@ void parse(Program& program, int argc, char** argv) {
   } catch (const CLI::Success&) {
     throw;
   } catch (const CLI::ParseError& error) {
+    refuse_empty(program);
     throw Error("{}; see limber --help", error.what());
   }
   refuse_extras(program);
-  for (const Command& command : program.commands) {
-    if (command.parser->parsed()) refuse_empty(*command.parser);
-  }
+  refuse_empty(program);
 }
 
 int run(int argc, char** argv) {

@@ -171,6 +171,7 @@ ReduceOptions reduce_settings(const ReduceCommand& options, bool stvk) {
 
 void add_reduce_options(CLI::App& parser, ReduceCommand& options) {
   add_body_options(parser, options.body);
+  add_law_option(parser, options.body);
   parser.add_option("-o,--output", options.output, "The reduced model, which any glTF viewer opens")
       ->required()
       ->type_name("FILE.glb");

@@ -81,11 +81,12 @@ class Series {
     remove_unfinished(scene_.output.vtu, [&](std::string_view name) { return is_of_series(names_, name); });
   }
 
-  /// Removes all frames.
+  /// Removes all frames that were written, and nothing else that may be there.
   void discard() {
     std::error_code ignored;
-    for (; frames_ >= 0; --frames_) {  // the next one may be there in part
-      for (std::size_t i = 0; i < names_.size(); ++i) fs::remove(scene_.output.vtu / file_name(i), ignored);
+    for (auto& entries : entries_) {
+      for (const auto& entry : entries) fs::remove(scene_.output.vtu / entry.file, ignored);
+      entries.clear();
     }
     frames_ = 0;
   }

@@ -147,7 +147,8 @@ void check_uses(const Scene& scene, bool model, const std::set<std::string>& sta
   for (const char* option : {"--seconds", "--timestep", "--gravity", "--order"})
     uses.push_back({option, model, "a scene, which has its own,"});
   for (const char* option : {"--error", "--throttle"})
-    uses.push_back({option, scene.solver.order == ModelOrder::online, "any solver.order but 'online'"});
+    uses.push_back(
+        {option, scene.solver.order == ModelOrder::online, "a scene of another order than 'online'"});
   for (const char* option : {"--resume", "--checkpoint", "--checkpoint-every"})
     uses.push_back({option, steps_in_time(scene), "a static solve, which has one step,"});
   uses.push_back({"--output", steps_in_time(scene), "a static solve, which has no motion,"});

@@ -100,7 +100,8 @@ TEST(ReduceByCubature, AnswersContradictionsAndUnknownNames) {
   expect_refused(folder, start + "--orthogonalization reduced", "--basis inertia");
   expect_refused(folder, start + "--forces modal-cubature --poses given", "give them by --training FILE");
   expect_refused(folder, start + "--forces cubature --poses gauss", "--poses");
-  expect_refused(folder, start + "--training-error 0.1", "the forces are exact");
+  expect_refused(folder, start + "--training-error 0.1",
+                 "--training-error: an exact force, which is not trained (add --forces cubature");
   expect_refused(folder, start + "--forces cubature --training-error 2", "--training-error");
   expect_refused(folder, start + "--model rubber", "rubber");
   write_mesh(folder / "loose.msh", make_beam({.size = {1.0, 0.1, 0.1}, .cells = {8, 2, 2}}));

@@ -47,7 +47,7 @@ void shorten(json& scene) {
     if (body.contains("domains") && body["domains"].contains("rank")) body["domains"]["rank"] = 4;
   }
   if (scene.contains("solver") && scene["solver"].contains("steps")) scene["solver"]["steps"] = 2;
-  scene["output"]["every"] = 1;
+  scene["output"].erase("every");
 }
 
 class Example : public testing::TestWithParam<std::string> {};

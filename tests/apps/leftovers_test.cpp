@@ -37,7 +37,7 @@ TEST(Leftovers, OfAFullDiskAreNone) {
                                              "simulate scene.json --output-dir new/deep",
                                              "simulate scene.json --checkpoint-every 0",
                                              "mesh " + beam + " -o m.msh",
-                                             "mesh " + beam + " -o m.node",
+                                             "mesh 'builtin:beam?cells=40,2,2' -o m.node",
                                              "modes " + beam + " -o m.vtu",
                                              "modes " + beam + " --picture m.png",
                                              "reduce " + beam + " -o m.glb",

@@ -92,7 +92,9 @@ TEST(MeshCommand, RefusesBadInputAndLeavesNothingBehind) {
            {"mesh ball.off -o out.xyz", ".xyz"},
            {"mesh ball.off -o missing/out.msh", "does not exist"},
            {"mesh ball.off -o out.msh --method tetra", "did you mean 'tet'"},
-           {"mesh ball.off -o out.msh --fill centre", "did you mean 'center'"},
+           {"mesh ball.off -o out.msh --method voxel --fill centre", "did you mean 'center'"},
+           {"mesh ball.off -o out.msh --fill center",
+            "mesh: --fill: the method tet has no use for it; leave it out"},
            {"mesh ball.off -o out.msh --cells 0", "--cells"},
            {"mesh ball.off -o ball.off", "ball.off"},
            {"mesh ball.off -o out.msh --picture out.jpg", ".png"}}) {

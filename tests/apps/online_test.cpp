@@ -44,6 +44,7 @@ TEST(SimulateOnline, WithAThrottleOfZeroGivesTheFilesOfTheFullOrder) {
   scene["output"] = {{"displacements", "online.csv"}};
   write_file(folder / "online.json", scene.dump());
   scene["solver"]["order"] = "full";
+  scene["solver"].erase("online");
   scene["output"] = {{"displacements", "full.csv"}};
   write_file(folder / "full.json", scene.dump());
   EXPECT_EQ(run_limber(folder.path(), "simulate online.json --throttle 0").status, 0);
@@ -62,9 +63,11 @@ TEST(SimulateOnline, RefusesWhatMakesNoSense) {
   test::expect_refused(folder, "simulate static.json", "solver.order is 'online'");
   scene = swinging_beam();
   scene["solver"]["order"] = "full";
+  scene["solver"].erase("online");
   scene["output"] = json::object();
   write_file(folder / "full.json", scene.dump());
-  test::expect_refused(folder, "simulate full.json --throttle 2", "for scenes of order 'online'");
+  test::expect_refused(folder, "simulate full.json --throttle 2",
+                       "simulate: --throttle: a scene of another order than 'online' has no use for it");
   scene = swinging_beam();
   scene["solver"]["online"]["max_rank"] = 2;
   write_file(folder / "rank.json", scene.dump());

@@ -264,7 +264,7 @@ TEST(Report, RefusesAFileAsItsFolder) {
   write_file(folder / "report", "mine");
   const std::string message = test::error_text(
       [&] { write_report(folder / "report", exact_model(), ReduceReport{}, some_facts(), Executor(1)); });
-  EXPECT_TRUE(contains(message, "report: cannot be a folder for output")) << message;
+  EXPECT_TRUE(contains(message, "report: the folder cannot be made (Not a directory)")) << message;
   EXPECT_EQ(read_file(folder / "report"), "mine");
 }
 

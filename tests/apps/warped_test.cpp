@@ -136,7 +136,8 @@ TEST(CompareWarped, IsNearerToTheFullMotionThanLinearModes) {
   scene["bodies"][0].erase("support");
   write_file(folder / "scene.json", scene.dump());
   test::expect_refused(folder, "compare scene.json --basis warped/exact", "modes need no forces");
-  test::expect_refused(folder, "compare scene.json --basis warped --rank 5", "use --modes 5");
+  test::expect_refused(folder, "compare scene.json --basis warped --rank 5",
+                       "--rank: a basis of natural modes, whose number is --modes, has no use for it");
   const auto result =
       run_limber(folder.path(), "compare scene.json --basis warped --basis linear --modes 8 --json");
   ASSERT_EQ(result.status, 0) << result.err;

@@ -154,9 +154,10 @@ INSTANTIATE_TEST_SUITE_P(
                 "solver.online.throttle is -1"},
         Refusal{"ARankOfOne", [](json& s) { s["solver"]["online"]["max_rank"] = 1; },
                 "solver.online.max_rank is 1"},
-        Refusal{"DynamicConstraints", [](json& s) { s["solver"]["type"] = "dynamic"; },
-                "bodies[0].constraints: a dynamic scene of the order 'online' has no use for it (used by dynamic "
-                "'warped', 'linear'; quasistatic 'full', 'online')"},
+        Refusal{
+            "DynamicConstraints", [](json& s) { s["solver"]["type"] = "dynamic"; },
+            "bodies[0].constraints: a dynamic scene of the order 'online' has no use for it (used by dynamic "
+            "'warped', 'linear'; quasistatic 'full', 'online')"},
         Refusal{"ADynamicSkin",
                 [](json& s) {
                   s["solver"]["type"] = "dynamic";
@@ -173,7 +174,8 @@ INSTANTIATE_TEST_SUITE_P(
                 [](json& s) {
                   tip(s)["exercised"] = {{"where", "x > 0.9"}};
                 },
-                "bodies[0].constraints[0].exercised: a quasistatic scene of the order 'online' has no use for it"},
+                "bodies[0].constraints[0].exercised: a quasistatic scene of the order 'online' has no use "
+                "for it"},
         Refusal{"SkinAndSupport",
                 [](json& s) {
                   body(s)["support"] = {{"keys", {{{"time", 0}}}}};
@@ -187,7 +189,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "bodies[0].skin.bones is []"},
         Refusal{"ABoneWithoutEnd", [](json& s) { body(s)["skin"]["bones"][0].erase("to"); },
                 "bodies[0].skin.bones[0].to is missing"},
-        Refusal{"WeightsThatAreNotThere", [](json& s) {
+        Refusal{"WeightsThatAreNotThere",
+                [](json& s) {
                   body(s)["skin"].erase("radius");
                   body(s)["skin"]["weights"] = "none.csv";
                 },

@@ -160,13 +160,14 @@ json& tip(json& scene) { return scene["bodies"][0]["constraints"][0]; }
 INSTANTIATE_TEST_SUITE_P(
     All, SceneMotionRefusal,
     testing::Values(
-        Refusal{"TheFullOrder",
-                [](json& s) {
-                  s["solver"]["order"] = "full";
-                  s["solver"]["integrator"] = "newmark";
-                },
-                "bodies[0].constraint_priority: a dynamic scene of the order 'full' has no use for it (used by "
-                "dynamic 'warped', 'linear')"},
+        Refusal{
+            "TheFullOrder",
+            [](json& s) {
+              s["solver"]["order"] = "full";
+              s["solver"]["integrator"] = "newmark";
+            },
+            "bodies[0].constraint_priority: a dynamic scene of the order 'full' has no use for it (used by "
+            "dynamic 'warped', 'linear')"},
         Refusal{"ASupportInTheReducedOrder",
                 [](json& s) {
                   s["solver"]["order"] = "reduced";

@@ -212,11 +212,16 @@ TEST(SceneAssembly, RefusesKeysOfAMesh) {
       chain_scene(),
       {{[](json& s) { body_of(s)["mesh"] = "builtin:beam"; }, "exclude each other"},
        {[](json& s) { body_of(s).erase("assembly"); }, "'mesh', 'model' or 'assembly' is missing"},
-       {[](json& s) { body_of(s)["fixed"] = "none"; }, "parts are held each and which 'free' lets go, has no use for it"},
-       {[](json& s) { body_of(s)["render"] = "a.obj"; }, "bodies[0].render: what has 'assembly' has no use for it"},
-       {[](json& s) { body_of(s)["materials"] = json::object(); }, "bodies[0].materials: an assembly, whose parts name theirs, has no use for it"},
-       {[](json& s) { body_of(s)["domains"]["from"] = "auto"; }, "domains.from: an assembly, which is in parts already,"},
-       {[](json& s) { body_of(s)["domains"]["root"] = "first"; }, "domains.root: an assembly, which is in parts already,"}});
+       {[](json& s) { body_of(s)["fixed"] = "none"; },
+        "parts are held each and which 'free' lets go, has no use for it"},
+       {[](json& s) { body_of(s)["render"] = "a.obj"; },
+        "bodies[0].render: what has 'assembly' has no use for it"},
+       {[](json& s) { body_of(s)["materials"] = json::object(); },
+        "bodies[0].materials: an assembly, whose parts name theirs, has no use for it"},
+       {[](json& s) { body_of(s)["domains"]["from"] = "auto"; },
+        "domains.from: an assembly, which is in parts already,"},
+       {[](json& s) { body_of(s)["domains"]["root"] = "first"; },
+        "domains.root: an assembly, which is in parts already,"}});
 }
 
 TEST(SceneDomains, AreReadFromSetsOfElements) {
@@ -332,18 +337,19 @@ TEST(SceneDomains, TakeBuiltinTreesWithOtherMaterials) {
   if (own.parts.size() > 1) {
     EXPECT_EQ(changed.parts[1].materials[0].density, own.parts[1].materials[0].density);
   }
-  expect_refusals(scene, {{[](json& s) {
-                             body_of(s)["materials"]["nosuchpart"] = {{"young", 7e5}, {"poisson", 0.2}};
-                           },
-                           "the body has no part or region 'nosuchpart'"},
-                          {[](json& s) {
-                             body_of(s)["fixed"] = {{"where", "x < 0"}};
-                           },
-                           "a tree of parts is held at its root"},
-                          {[](json& s) {
-                             body_of(s)["domains"] = {{"from", "regions"}};
-                           },
-                           "domains.from: a tree of parts, which is made of domains already, has no use for it"}});
+  expect_refusals(scene,
+                  {{[](json& s) {
+                      body_of(s)["materials"]["nosuchpart"] = {{"young", 7e5}, {"poisson", 0.2}};
+                    },
+                    "the body has no part or region 'nosuchpart'"},
+                   {[](json& s) {
+                      body_of(s)["fixed"] = {{"where", "x < 0"}};
+                    },
+                    "a tree of parts is held at its root"},
+                   {[](json& s) {
+                      body_of(s)["domains"] = {{"from", "regions"}};
+                    },
+                    "domains.from: a tree of parts, which is made of domains already, has no use for it"}});
 }
 
 TEST(SceneDomains, MoveAModelThatHoldsATree) {

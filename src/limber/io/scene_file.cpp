@@ -84,18 +84,23 @@ void to_forces(const json& value, SceneFiles& files, Index vertices, ReduceOptio
     reduction.training_snapshots = read_displacements(files.path(value, "training"), vertices, &files.inputs);
 }
 
-/// Throws Error for keys of training where forces are exact.  stated: the body without the defaults of the schema.
-void check_training(const json& stated, const Body& body, const std::string& where) {
-  const auto is_stvk = [](const Material& material) { return std::holds_alternative<Stvk>(material.law); };
-  const auto all_stvk = [&](const std::vector<Material>& materials) {
-    return std::all_of(materials.begin(), materials.end(), is_stvk);
+/// Whether all of it is of the law stvk, whose forces are polynomials of the displacements.
+bool is_stvk(const Body& body) {
+  const auto all_stvk = [](const std::vector<Material>& materials) {
+    return std::all_of(materials.begin(), materials.end(),
+                       [](const Material& material) { return std::holds_alternative<Stvk>(material.law); });
   };
-  const bool stvk =
-      all_stvk(body.materials) && std::all_of(body.parts.parts.begin(), body.parts.parts.end(),
-                                              [&](const Part& part) { return all_stvk(part.materials); });
+  return all_stvk(body.materials) && std::all_of(body.parts.parts.begin(), body.parts.parts.end(),
+                                                 [&](const Part& part) { return all_stvk(part.materials); });
+}
+
+/// Throws Error for keys of training where forces are exact.  stated: the body without the defaults of the schema.
+/// orders: that it is computed with; where there are several, forces may be of another kind in some.
+void check_training(const json& stated, const Body& body, const std::vector<ModelOrder>& orders,
+                    const std::string& where) {
   const ForceKind kind = body.reduction.forces;
-  if (!stated.contains("forces") || !(kind == ForceKind::exact || (kind == ForceKind::automatic && stvk)))
-    return;
+  const bool exact = kind == ForceKind::exact || (kind == ForceKind::automatic && is_stvk(body));
+  if (!stated.contains("forces") || !exact || orders.size() > 1) return;
   for (const char* key : {"error", "poses", "amplitude", "points", "training"}) {
     if (stated["forces"].contains(key))
       refuse_unused(fmt::format("{}.forces.{}", where, key), "an exact force, which is not trained,");
@@ -190,7 +195,7 @@ Body to_body(const json& value, const json& stated, std::size_t number, SceneFil
   read_domains(value, stated, where, body);
   body.reduction.basis = to_basis(value["basis"], files, body.mesh.vertex_count());
   to_forces(value["forces"], files, body.mesh.vertex_count(), body.reduction);
-  check_training(stated, body, where);
+  check_training(stated, body, orders, where);
   check_modal_basis(stated, orders, where);
   body.rank = value["rank"].get<int>();
   if (value.contains("fixed") && !tree) {
@@ -305,6 +310,19 @@ OutputSettings to_output(const json& value, const SceneFiles& files, std::string
   return output;
 }
 
+/// The same for keys of key elements in motions of the order online.  stated: the scene without the defaults of the schema.
+void check_key_elements(const json& stated, const Scene& scene, std::string_view where) {
+  if (scene.solver.type != SimulationType::dynamics ||
+      !std::all_of(scene.bodies.begin(), scene.bodies.end(), is_stvk))
+    return;
+  const json online = stated.value("solver", json::object()).value("online", json::object());
+  for (const char* key : {"cubature_error", "seed"}) {
+    if (online.contains(key))
+      refuse_unused(fmt::format("{}: solver.online.{}", where, key),
+                    "the motion of the law stvk, whose forces are exact,");
+  }
+}
+
 /// Throws Error for other files that limber reads, which people take for scenes.
 void check_looks_like_scene(std::string_view content, std::string_view where) {
   const std::size_t first = content.find_first_not_of(" \t\r\n");
@@ -347,8 +365,10 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   FollowedAnimations animations;
   for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
     scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files,
-                                   fmt::format("{}: bodies[{}]", where, i), scene.solver, orders, animations));
+                                   fmt::format("{}: bodies[{}]", where, i), scene.solver, orders,
+                                   animations));
   }
+  check_key_elements(stated, scene, where);
   scene.output = to_output(value["output"], files, where);
   if (scene.solver.order == ModelOrder::domains && scene.bodies.size() == 1 &&
       stated.value("output", json::object()).contains("animation_tolerance"))
