@@ -41,6 +41,9 @@ inline EnergyVerdict judge_energy(double allowed, double kinetic, double potenti
                                                                     : EnergyVerdict::rescue;
 }
 
+/// Steps after a rescue that are taken with more damping of fast modes, after which most bodies need no rescue any more.
+inline constexpr int cautious_steps = 50;
+
 /// Factor of the velocity with which a step ends at R; 1 where it ends below.
 inline double slowing_factor(double allowed, double kinetic, double potential) {
   if (kinetic + potential <= allowed || kinetic <= 0.0) return 1.0;

@@ -188,7 +188,6 @@ inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vect
 template <DynamicSystem System>
 SolveReport newmark_step(System& system, double h, const StepLoad& load, DynamicState& state,
                          NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
-  constexpr int cautious_steps = 50;  // after which most bodies need no rescue any more
   DynamicState& next = work.next;
   double start_energy = 0.0;
   SolveReport report = solve_newmark(system, h, load.end, state, work,

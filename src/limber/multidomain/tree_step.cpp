@@ -52,7 +52,6 @@ StepRule newmark_rule(double h, const NewmarkOptions& options) {
 /// Rounding moves the coordinates of a domain by less than this share of its size: some hundred times the last digit.
 constexpr double rounding_share = 1e-13;
 
-constexpr int cautious_steps = 50;  ///< after a rescue
 
 }  // namespace
 
