@@ -8,6 +8,7 @@
 #include "limber/io/surface_file.hpp"
 #include "limber/io/vtu.hpp"
 #include "tests/apps/support.hpp"
+#include "tests/mesh/shapes.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -42,8 +43,8 @@ std::vector<CommandTable> tables() {
   const std::string beam = "'builtin:beam?size=1,0.2,0.2&cells=4,1,1'", reduce = beam + " -o m.glb --json ";
   return {
       {"mesh",
-       {"s.obj -o m.msh --cells 6 --json", "s.obj -o m.msh --cells 6 --json --method voxel",
-        "s.obj -o m.msh --json --target-elements 300", beam + " -o m.msh --json"},
+       {"ball.off -o m.msh --cells 12 --json", "ball.off -o m.msh --json --method voxel",
+        "ball.off -o m.msh --json --target-elements 8000", beam + " -o m.msh --json"},
        {{"SURFACE", "", "is in all of them"},
         {"--output", "", "is in all of them"},
         {"--method", "--method voxel"},
@@ -191,10 +192,8 @@ void write_inputs(const ScratchFolder& folder) {
   VolumeMesh other = mesh;
   other.vertices *= 1.1;
   write_mesh(folder / "other.msh", other);
-  SurfaceMesh surface = boundary_surface(mesh);  // askew: no grid fits it
-  surface.vertices =
-      Eigen::AngleAxisd(0.7, Vector3(1, 2, 3).normalized()).toRotationMatrix() * surface.vertices;
-  write_surface(folder / "s.obj", surface);
+  write_surface(folder / "s.obj", boundary_surface(mesh));
+  write_surface(folder / "ball.off", test::icosphere(2, 0.5));
   write_sketch(folder / "sketch.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)},
                                                                {Vector3(1, 0, 0), Vector3(0, 0, -0.21)},
                                                                {Vector3(1, 0, 0), Vector3(0, 0.3, 0)}});

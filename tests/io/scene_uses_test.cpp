@@ -63,6 +63,7 @@ struct Row {
   std::string with;  ///< what the body, or the scene, has beside it; JSON that is merged into it
   std::string given;
   Effect effect = Effect::changes;
+  std::string type = "";  ///< of the scenes that it is tried in; empty: all
 };
 
 /// Objects of the schema that stand in the scene; all others stand in its body.
@@ -79,7 +80,9 @@ constexpr const char* pushes = R"({"solver": {"steps": 24}, "bodies": [{"name": 
     "fixed": {"where": "x < 0.01"}, "loads": [{"where": "x > 0.99", "force": [0, 1, -2]},
       {"where": "x > 0.99", "force": [0, 0.2, -0.2], "from": 0.06},
       {"where": "x > 0.99", "force": [0, 0.1, -0.1], "from": 0.1},
-      {"where": "x > 0.4", "force": [0.1, 0.1, 0], "from": 0.15}]}]})";
+      {"where": "x > 0.4", "force": [0.1, 0.1, 0], "from": 0.15},
+      {"nearest": [0.5, 0.1, 0.1], "force": [0.1, -0.6, 0.3], "from": 0.05},
+      {"nearest": [0.75, -0.1, 0.1], "force": [0, 0.4, -0.5], "from": 0.12}]}]})";
 
 /// The same of another law, whose forces need key elements.
 const std::string rubber_pushes =
@@ -152,7 +155,9 @@ const std::vector<Row>& table() {
 
       {"online.error", pushes, R"({"solver": {"online": {"error": 1e-6}}})", Effect::any_bits},
       {"online.throttle", pushes, R"({"solver": {"online": {"throttle": 0}}})", Effect::any_bits},
-      {"online.max_rank", fine_pushes, R"({"solver": {"online": {"max_rank": 6}}})", Effect::any_bits},
+      {"online.max_rank", fine_pushes, R"({"solver": {"online": {"max_rank": 6}}})", Effect::any_bits,
+       "quasistatic"},
+      {"online.max_rank", pushes, R"({"solver": {"online": {"max_rank": 6}}})", Effect::any_bits, "dynamic"},
       {"online.error_threshold", pushes, R"({"solver": {"online": {"error_threshold": 1e-9}}})",
        Effect::any_bits},
       {"online.discard_threshold", pushes, R"({"solver": {"online": {"discard_threshold": 0.5}}})",
@@ -517,6 +522,7 @@ TEST_P(SceneKeys, ChangeTheResultOrAreRefused) {
     return entry->second;
   };
   for (const Row& row : table()) {
+    if (!row.type.empty() && row.type != GetParam().type) continue;
     const json without = merged(base_scene(GetParam()), row.with, is_of_scene(row));
     const json with = merged(without, row.given, is_of_scene(row));
     const std::optional<Outcome> before = outcome_of(without), after = outcome_of(with);
