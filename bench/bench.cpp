@@ -81,7 +81,7 @@ std::regex compiled(const std::string& filter) {
   try {
     return std::regex(filter);
   } catch (const std::regex_error&) {
-    throw Error(fmt::format("'{}' is not a regular expression", filter));
+    throw Error("--filter: '{}' is not a regular expression", filter);
   }
 }
 

@@ -39,7 +39,7 @@ Command add_bench(CLI::App& program) {
   parser->add_flag("--json", options->json, "Print [{\"name\", \"seconds\", \"ratio\", \"ratio_to\"}, ...]");
   add_threads(*parser, options->threads);
   parser->add_option("--min-seconds", options->min_seconds, "Time spent on each benchmark, at least")
-      ->check(CLI::Range(0.0, 3600.0).description(""))
+      ->check(number_range(0.0, 3600.0))
       ->type_name("S")
       ->capture_default_str();
   parser->footer("Example:\n  limber bench --filter fem/ --json");

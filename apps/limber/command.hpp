@@ -1,11 +1,15 @@
 #pragma once
 
 #include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
 
 #include <CLI/CLI.hpp>
+#include <fmt/format.h>
 
 #include <functional>
+#include <optional>
 #include <stdexcept>
+#include <string>
 
 namespace limber::app {
 
@@ -57,6 +61,16 @@ void write_results(Folders& folders, const Action& action) {
 
 /// Most threads that an option accepts; the scene schema has the same limit.
 inline constexpr int max_threads = 1024;
+
+/// Checks that an option is a number from `least` to `most`. CLI::Range lets pass what is not a number at all.
+inline CLI::Validator number_range(double least, double most) {
+  const auto check = [least, most](const std::string& text) {
+    const std::optional<double> value = parse_number(text);
+    const bool inside = value && *value >= least && *value <= most;
+    return inside ? "" : fmt::format("Value {} not in range {} to {}", text, least, most);
+  };
+  return CLI::Validator(check, "");
+}
 
 /// The check of --threads, silent in the help.
 inline CLI::Validator threads_range() { return CLI::Range(0, max_threads).description(""); }

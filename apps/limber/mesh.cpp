@@ -182,7 +182,7 @@ Command add_mesh(CLI::App& program) {
   parser
       ->add_option("--smallest-part", options->smallest_part,
                    "Drop loose parts with less than this share of the largest one's volume")
-      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->check(number_range(0.0, 1.0))
       ->type_name("SHARE")
       ->capture_default_str();
   parser->add_flag("--keep-volume-error", options->keep_volume_error,

@@ -1,5 +1,6 @@
 #include "apps/limber/reduce_options.hpp"
 
+#include "apps/limber/command.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
 
@@ -76,13 +77,13 @@ void add_basis_options(CLI::App& parser, ReduceCommand& options) {
       .add_option("--load-separation", options.load_separation,
                   "Sketch: least distance of forces, share of the largest response")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->check(number_range(0.0, 1.0))
       ->capture_default_str();
   parser
       .add_option("--shape-separation", options.shape_separation,
                   "Sketch: least distance of shapes, share of the largest")
       ->type_name("S")
-      ->check(CLI::Range(0.0, 1.0).description(""))
+      ->check(number_range(0.0, 1.0))
       ->capture_default_str();
   parser.add_option("--snapshots", options.snapshots, "Add displacement fields (.csv, .vtu, .pvd)")
       ->type_name("FILE");
@@ -96,7 +97,7 @@ void add_force_options(CLI::App& parser, ReduceCommand& options) {
       ->capture_default_str();
   parser.add_option("--training-error", options.error, "Cubature: error of the force aimed at [0.01]")
       ->type_name("E")
-      ->check(CLI::Range(1e-6, 0.999).description(""));
+      ->check(number_range(1e-6, 0.999));
   parser
       .add_option("--poses", options.poses,
                   "Cubature: motion (of the body itself), gaussian, or given (--training alone) [motion]")
@@ -110,7 +111,7 @@ void add_force_options(CLI::App& parser, ReduceCommand& options) {
                   "Cubature: largest displacement in training, share of the body's size [so that |grad u| is "
                   "about 0.5]")
       ->type_name("A")
-      ->check(CLI::Range(1e-6, 10.0).description(""));
+      ->check(number_range(1e-6, 10.0));
   parser.add_option("--points", options.points, "Cubature: number of points [as many as the error needs]")
       ->type_name("N")
       ->check(CLI::Range(1, 3000).description(""));

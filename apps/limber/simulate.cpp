@@ -120,8 +120,8 @@ Scene scene_of_model(const Options& options, std::string_view content) {
   scene.solver.type = SimulationType::dynamics;
   scene.solver.timestep = timestep;
   const double steps = std::round(seconds / timestep);
-  require(steps >= 1.0 && steps <= 1e7, "{} s in steps of {} s are {} steps, expected 1 to 10,000,000",
-          seconds, timestep, steps);
+  require(steps >= 1.0 && steps <= 1e7,
+          "--seconds is {} and --timestep {}: {} steps, expected 1 to 10,000,000", seconds, timestep, steps);
   scene.solver.steps = static_cast<int>(steps);
   scene.output.every = std::max(1, static_cast<int>(std::lround(1.0 / (60.0 * timestep))));
   return scene;
@@ -222,12 +222,12 @@ Command add_simulate(CLI::App& program) {
   parser
       ->add_option("--error", options->error,
                    "For the order online: relative displacement error to accept, in place of the scene's")
-      ->check(CLI::Range(1e-6, 1.0).description(""))
+      ->check(number_range(1e-6, 1.0))
       ->type_name("E");
   parser
       ->add_option("--throttle", options->throttle,
                    "For the order online: above 1 skips more steps, as for a preview; 0 skips none")
-      ->check(CLI::Range(0.0, 1000.0).description(""))
+      ->check(number_range(0.0, 1000.0))
       ->type_name("X");
   parser->add_flag("--json", options->json, "Print the report and timings as JSON");
   parser

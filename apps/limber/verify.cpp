@@ -13,6 +13,7 @@
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 #include <string>
 
@@ -85,8 +86,8 @@ std::string to_text(const VerifyCommand& options, const ReducedModel& model, con
 }
 
 void run(const VerifyCommand& options) {
-  require(options.tolerance.value_or(1.0) > 0.0, "--tolerance is {}, expected more than 0",
-          *options.tolerance);
+  const double tolerance = options.tolerance.value_or(1.0);
+  require(tolerance > 0.0 && std::isfinite(tolerance), "--tolerance is {}, expected more than 0", tolerance);
   const std::string content = read_file(options.model);
   if (looks_like_tree(content)) return verify_tree(options, content);
   const ReducedModel model = parse_model(content, options.model);
@@ -154,7 +155,7 @@ Command add_verify(CLI::App& program) {
       ->check(CLI::Range(1, 100000).description(""));
   parser->add_option("--gradient", options->gradient, "Exact forces: |grad u| of the strongest state [1]")
       ->type_name("G")
-      ->check(CLI::Range(1e-6, 1e3).description(""));
+      ->check(number_range(1e-6, 1e3));
   parser
       ->add_option(
           "--tolerance", options->tolerance,

@@ -160,6 +160,8 @@ TEST(BadUsage, IsRefusedInOneLine) {
   expect_refused(folder, modes + "--model stvk", "modes: unknown option '--model'");
   expect_refused(folder, modes + "--count 0", "--count: Value 0 not in range 1 to 1000000");
   expect_refused(folder, modes + "--count 1000", "1000 modes");
+  expect_refused(folder, "verify m.glb --gradient nan", "--gradient: Value nan not in range 1e-06 to 1000");
+  expect_refused(folder, "simulate m.glb -o a.glb --throttle nan", "--throttle: Value nan not in range");
   expect_refused(folder, modes + "--fixed-vertices 0,x", "'x' is not a vertex number");
   expect_refused(folder, modes + "--fixed-vertices 0,16", "vertex 16 does not exist");
   expect_refused(folder, modes + "--fixed-where 'x < -1'", "chooses no vertex");
@@ -180,6 +182,21 @@ TEST(BadUsage, IsRefusedInOneLine) {
   expect_refused(folder, "export missing.glb -o page.html", "missing.glb: no such file");
   expect_refused(folder, "export missing.glb -o page.pdf", ".html");
   expect_refused(folder, "export missing.glb -o missing/page.html", "the folder");
+}
+
+TEST(OtherFiles, InPlaceOfASceneAreCalledWhatTheyAre) {
+  const ScratchFolder folder;
+  write_gmsh(folder / "body.msh", test::tiny_beam());
+  ASSERT_EQ(run_limber(folder.path(), "reduce body.msh --fixed-where 'x < 0.01' --rank 2 -o m.glb").status,
+            0);
+  write_file(folder / "face.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+  for (const char* command : {"simulate", "compare"}) {
+    expect_refused(folder, fmt::format("{} body.msh", command),
+                   "body.msh: is a mesh, expected a scene (.json)");
+    expect_refused(folder, fmt::format("{} face.obj", command),
+                   "face.obj: is a surface, expected a scene (.json); fill it first");
+  }
+  expect_refused(folder, "compare m.glb", "m.glb: is a reduced model, expected a scene (.json)");
 }
 
 }  // namespace

@@ -27,7 +27,7 @@ TEST(BenchCommand, RefusesFiltersThatMatchNothingOrAreNone) {
             "limber: error: no benchmark matches '^memory_read$'; names read module/what/size\n");
   const auto broken = run_limber(folder.path(), "bench --filter 'fem/('");
   EXPECT_EQ(broken.status, 2);
-  EXPECT_EQ(broken.err, "limber: error: 'fem/(' is not a regular expression\n");
+  EXPECT_EQ(broken.err, "limber: error: --filter: 'fem/(' is not a regular expression\n");
 }
 
 }  // namespace

@@ -46,6 +46,22 @@ TEST(SimulateWarped, WritesAnAnimationWithinItsTolerance) {
   EXPECT_TRUE(contains(again.out, "mm (tolerance 0.104 mm)")) << again.out;
 }
 
+TEST(SimulateWarped, SaysWhenRotationsPassWhatWarpingCanRepresent) {
+  const ScratchFolder folder;
+  json scene = jumping_beam();
+  for (const char* key : {"constraints", "support"}) scene["bodies"][0].erase(key);
+  scene["output"] = json::object();
+  for (const auto& [young, too_far] : {std::pair(1e6, false), {2e4, true}}) {
+    scene["bodies"][0]["material"]["young"] = young;
+    write_file(folder / "scene.json", scene.dump());
+    const auto result = run_limber(folder.path(), "simulate scene.json --json");
+    ASSERT_EQ(result.status, 0) << result.err;
+    EXPECT_EQ(contains(result.err, "degrees, more than warping can represent"), too_far) << result.err;
+    EXPECT_EQ(test::line_count(result.err), too_far ? 1 : 0) << result.err;
+    EXPECT_EQ(json::parse(result.out)["warped"][0]["largest_length_error"].get<double>() > 0.25, too_far);
+  }
+}
+
 TEST(SimulateWarped, WarnsOnceOfWhatIsOutOfReach) {
   const ScratchFolder folder;
   json scene = jumping_beam();
