@@ -1,4 +1,5 @@
 #include "limber/base/timer.hpp"
+#include "limber/integrators/energy_guard.hpp"
 #include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 
@@ -51,7 +52,6 @@ StepRule newmark_rule(double h, const NewmarkOptions& options) {
 
 /// Rounding moves the coordinates of a domain by less than this share of its size: some hundred times the last digit.
 constexpr double rounding_share = 1e-13;
-
 
 }  // namespace
 
