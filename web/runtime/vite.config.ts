@@ -9,7 +9,10 @@ const here = fileURLToPath(new URL('.', import.meta.url));
 const licences: Plugin = {
   name: 'licences',
   generateBundle() {
-    for (const [fileName, path] of Object.entries({ LICENSE: '../../LICENSE', 'NOTICE.txt': '../NOTICE.txt' }))
+    for (const [fileName, path] of Object.entries({
+      LICENSE: '../../LICENSE',
+      'NOTICE.txt': '../NOTICE.txt',
+    }))
       this.emitFile({ type: 'asset', fileName, source: readFileSync(resolve(here, path)) });
   },
 };
