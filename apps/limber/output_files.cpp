@@ -60,8 +60,9 @@ bool same_file(const fs::path& a, const fs::path& b) {
 /// Whether the file will be in a folder that is yet to be made.
 bool in_coming_folder(const OutputPlan& plan, const fs::path& file) {
   std::error_code status;
+  // By a file in it: "out" and "out/" are one folder.
   return !plan.coming.empty() && !fs::exists(plan.coming, status) &&
-         file.parent_path().lexically_normal() == plan.coming.lexically_normal();
+         (file.parent_path() / "file").lexically_normal() == (plan.coming / "file").lexically_normal();
 }
 
 void check_spares(const fs::path& output, const FileList& inputs) {

@@ -67,6 +67,16 @@ void warn_of_distortion(const RunResult& result) {
   }
 }
 
+/// Few are nothing that one sees.
+void warn_of_rescues(const RunResult& result) {
+  const auto taken = static_cast<double>(result.steps) * static_cast<double>(result.bodies.size());
+  if (result.report.rescued_steps <= 0.01 * taken) return;
+  print_warning(fmt::format(
+      "{} of {:.0f} steps would have gained energy and were damped instead, more than 1 %: the motion is "
+      "too fast for the time step; shorten solver.timestep",
+      result.report.rescued_steps, taken));
+}
+
 nlohmann::ordered_json warped_json(const RunResult& result) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const BodyWarpResult& one : result.warped)
@@ -133,6 +143,7 @@ void print_warnings(const RunResult& result) {
   warn_of_missed_constraints(result);
   warn_of_inexact_animations(result);
   warn_of_distortion(result);
+  warn_of_rescues(result);
 }
 
 nlohmann::ordered_json to_json(const RunResult& result) {
@@ -143,6 +154,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
                               {"residual", result.report.residual},
                               {"energy", result.report.energy},
                               {"load_steps", result.report.load_steps},
+                              {"rescued_steps", result.report.rescued_steps},
                               {"smallest_volume_ratio", number_or_null(result.report.smallest_volume_ratio)}};
   json["seconds"] = {{"read", result.read_seconds},
                      {"setup", result.setup_seconds},

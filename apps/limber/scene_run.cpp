@@ -44,7 +44,11 @@ std::vector<std::string> file_names(const Scene& scene) {
 /// Whether a file of this name belongs to the series of one of the bodies: BODY.pvd or BODY_DIGITS.vtu.
 bool is_of_series(const std::vector<std::string>& bodies, std::string_view name) {
   return std::any_of(bodies.begin(), bodies.end(), [&](const std::string& body) {
-    return name == body + ".pvd" || (name.starts_with(body + "_") && name.ends_with(".vtu"));
+    if (name == body + ".pvd") return true;
+    const std::string_view start = name.substr(0, body.size() + 1), end = ".vtu";
+    if (start != body + "_" || !name.ends_with(end) || name.size() <= start.size() + end.size()) return false;
+    const std::string_view digits = name.substr(start.size(), name.size() - start.size() - end.size());
+    return digits.find_first_not_of("0123456789") == std::string_view::npos;
   });
 }
 
@@ -245,12 +249,13 @@ void run_steps(Run& run) {
     bar.show(fmt::format("step {} of {}", state.step, count), static_cast<double>(state.step) / count);
   }
   for (int i = state.step + 1; i <= count; ++i) {
-    const int iterations = result.report.iterations;
+    const int iterations = result.report.iterations, rescued = result.report.rescued_steps;
     {
       const ScopedTimer timer(result.solve_seconds);
       result.report = step(scene, state, statics ? bar.callback() : Progress{});
     }
     result.report.iterations += iterations;
+    result.report.rescued_steps += rescued;
     if (!result.report.ok()) break;
     if (statics) write_frame(0.0, at_start);  // not before: a static solve that fails leaves nothing
     if (statics || i % scene.output.every == 0) {
@@ -423,12 +428,14 @@ RunResult run_scene(const Scene& scene, const fs::path& folder, CheckpointRun* c
     run_steps(run);
     summarize(scene, state, result);
     write_timed(result.write_seconds, [&] { write_end(run, folder); });
-  } catch (const Failure& failure) {
-    if (checkpoints != nullptr && checkpoints->interrupt())
-      throw Failure(
-          fmt::format("{}; --resume goes on from {}", failure.what(), checkpoints->file().string()));
-    run.series.discard();
-    folders.remove_empty();
+  } catch (const std::exception& error) {
+    const bool resumable = checkpoints != nullptr && checkpoints->interrupt();
+    if (!resumable) {
+      run.series.discard();
+      folders.remove_empty();
+    } else if (dynamic_cast<const Failure*>(&error) != nullptr) {
+      throw Failure(fmt::format("{}; --resume goes on from {}", error.what(), checkpoints->file().string()));
+    }
     throw;
   }
   if (checkpoints != nullptr && !result.report.ok()) checkpoints->finish();

@@ -95,6 +95,23 @@ TEST(LetGo, AGentleSwingKeepsItsEnergy) {
   EXPECT_EQ(outcome.rescued, 0);
 }
 
+TEST(LetGo, LoadsThatAreSetAgainAsTheyWereChangeNothing) {
+  LiveBody once(bar_model()), often(bar_model());
+  const Vector3 g(0.0, 0.0, -9.81), force(0.0, 1.0, 0.0);
+  for (LiveBody* body : {&once, &often}) {
+    body->set_gravity(g);
+    body->set_force(tip(), force);
+  }
+  for (int i = 0; i < 200; ++i) {
+    often.set_gravity(g);
+    often.set_force(tip(), force);
+    often.set_pulls({});
+    ASSERT_TRUE(once.step(frame).ok());
+    ASSERT_TRUE(often.step(frame).ok());
+  }
+  EXPECT_EQ(once.state().u, often.state().u);
+}
+
 TEST(LetGo, ABodyThatHangsStillIsLeftAlone) {
   LiveBody body(bar_model());
   body.set_gravity({0.0, 0.0, -9.81});

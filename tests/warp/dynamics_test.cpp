@@ -166,6 +166,19 @@ TEST(StaticEquilibrium, IsFoundQuadratically) {
   EXPECT_LE(fine.iterations, 3);
 }
 
+TEST(StaticEquilibrium, IsWhereTheNextStepBegins) {
+  const WarpedBody body = warped_beam();
+  WarpedDynamics moved(body.equations), resting(body.equations);
+  for (WarpedDynamics* one : {&moved, &resting}) one->set_gravity(standard_gravity);
+  for (int i = 0; i < 10; ++i) moved.step(0.01);
+  ASSERT_TRUE(moved.solve_static().ok());
+  resting.set_state({moved.state().time, moved.state().q, moved.state().v});
+  moved.step(0.01);
+  resting.step(0.01);
+  EXPECT_EQ(moved.state().q, resting.state().q);
+  EXPECT_EQ(moved.state().v, resting.state().v);
+}
+
 TEST(StaticEquilibrium, WithoutLoadsIsRest) {
   const WarpedBody body = warped_beam();
   WarpedDynamics dynamics(body.equations);

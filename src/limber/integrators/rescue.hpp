@@ -176,11 +176,11 @@ SolveStatus rescue_step(System& system, double h, const StepLoad& external, doub
     system.evaluate(next.u);
     const double change = t * (0.5 * t * inertia - drift - load) + system.elastic_energy() - start_elastic;
     if (change <= 0.0 || change <= system.energy_rounding() || t == 0.0) {
-      if (!is_free(system) || t == 0.0) break;
+      if (!is_free(system)) break;
       if constexpr (FreeSystem<System>) {
         next.v += work.translation / h;
         system.settle(h, external.end, state, next);
-        if (split_energy(system, external.mean, next, work).potential <= allowed) break;
+        if (t == 0.0 || split_energy(system, external.mean, next, work).potential <= allowed) break;
         t *= 0.5;
         continue;
       }

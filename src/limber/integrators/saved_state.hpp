@@ -2,7 +2,11 @@
 
 #include "limber/base/error.hpp"
 #include "limber/integrators/dynamic_system.hpp"
+#include "limber/integrators/energy_guard.hpp"
 #include "limber/linalg/state_stream.hpp"
+
+#include <cmath>
+#include <cstdint>
 
 namespace limber {
 
@@ -16,7 +20,8 @@ inline void save_state(const DynamicState& state, StateWriter& out) {
   out.write(std::int64_t{state.caution});
 }
 
-/// Takes it back. size: entries of u, v and a each. Throws Error for a state of another size.
+/// Takes it back. size: entries of u, v and a each. Throws Error for a state of another size, and for numbers
+/// that cannot be.
 inline DynamicState restore_state(StateReader& in, Index size) {
   DynamicState state;
   in.read(state.time);
@@ -26,10 +31,13 @@ inline DynamicState restore_state(StateReader& in, Index size) {
   in.read(state.slack);
   std::int64_t caution = 0;
   in.read(caution);
-  state.caution = static_cast<int>(caution);
   require(state.u.size() == size && state.v.size() == size && state.a.size() == size,
           "the state has {} displacements, {} velocities and {} accelerations, the body needs {}",
           state.u.size(), state.v.size(), state.a.size(), size);
+  require(std::isfinite(state.time) && state.u.allFinite() && state.v.allFinite() && state.a.allFinite() &&
+              std::isfinite(state.slack) && caution >= 0 && caution <= cautious_steps,
+          "the state has numbers that are not finite or out of range");
+  state.caution = static_cast<int>(caution);
   return state;
 }
 

@@ -13,7 +13,7 @@ namespace {
 
 // The file: magic, version (8 bytes), size of the content (8), the content (StateWriter), its hash (8).
 constexpr std::string_view magic = "limber checkpoint\n";
-constexpr std::uint64_t version = 2;
+constexpr std::uint64_t version = 3;
 constexpr std::size_t head_size = magic.size() + 16, tail_size = 8;
 
 std::uint64_t mixed(
@@ -61,6 +61,7 @@ void read(StateReader& in, CheckpointIdentity& identity) {
 
 void write(StateWriter& out, const StepReport& report) {
   out.write(std::int64_t{report.iterations});
+  out.write(std::int64_t{report.rescued_steps});
   out.write(report.residual);
   out.write(report.energy);
   out.write(report.smallest_volume_ratio);
@@ -77,6 +78,7 @@ void read_count(StateReader& in, int& value, std::string_view what, std::string_
 
 void read(StateReader& in, StepReport& report, std::string_view where) {
   read_count(in, report.iterations, "iterations", where);
+  read_count(in, report.rescued_steps, "rescued steps", where);
   in.read(report.residual);
   in.read(report.energy);
   in.read(report.smallest_volume_ratio);

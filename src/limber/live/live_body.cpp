@@ -66,6 +66,7 @@ Method LiveBody::method() const { return parts_->choice.method; }
 void LiveBody::set_gravity(const Vector3& acceleration) {
   require(acceleration.allFinite(), "gravity is ({}, {}, {}) m/s^2, expected finite numbers",
           acceleration.x(), acceleration.y(), acceleration.z());
+  if (acceleration == parts_->gravity) return;  // what a step has lost may come back
   Vector load = parts_->load_of(*parts_->equations, acceleration, parts_->forces);
   if (parts_->warped) parts_->warped->set_gravity(acceleration);
   parts_->load = std::move(load);
@@ -96,6 +97,7 @@ void LiveBody::set_pulls(std::span<const Pull> pulls) {
     require(std::isfinite(stiffness) && stiffness >= 0.0,
             "the stiffness of pull {} is {} N/m, expected a finite number of at least 0", i, stiffness);
   }
+  if (std::equal(pulls.begin(), pulls.end(), parts_->pulls.begin(), parts_->pulls.end())) return;
   std::vector<Pull> next(pulls.begin(), pulls.end());
   parts_->work.system.set_springs(parts_->springs(next, rank()));
   parts_->pulls = std::move(next);

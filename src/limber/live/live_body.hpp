@@ -21,6 +21,8 @@ struct Pull {
   int vertex = -1;
   Vector3 target = Vector3::Zero();  ///< m
   double stiffness = 0.0;            ///< N/m; stiffness_at(vertex) times what a person chose is a good one
+
+  bool operator==(const Pull&) const = default;
 };
 
 /// A vertex of the surface that is held by hand: dragged, twisted or both, as hard constraints.   [Choi & Ko

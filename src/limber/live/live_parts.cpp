@@ -29,7 +29,8 @@ Vector resized(const Vector& x, Index rank) {
 }
 
 DynamicState resized(const DynamicState& state, Index rank) {
-  return {state.time, resized(state.u, rank), resized(state.v, rank), resized(state.a, rank), state.slack};
+  return {state.time,  resized(state.u, rank), resized(state.v, rank), resized(state.a, rank),
+          state.slack, state.caution};
 }
 
 /// Rows of a vertex times q.
@@ -145,6 +146,7 @@ void LiveBody::Parts::adopt(Choice next) {
 }
 
 void LiveBody::Parts::take_forces(std::vector<VertexForce> next) {
+  if (next == forces) return;
   Vector next_load = load_of(*equations, gravity, next);
   if (warped) warped->set_forces(next);
   load = std::move(next_load);

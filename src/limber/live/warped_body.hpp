@@ -11,6 +11,8 @@ namespace limber {
 struct VertexForce {
   int vertex = -1;
   Vector3 force = Vector3::Zero();  ///< N
+
+  bool operator==(const VertexForce&) const = default;
 };
 
 /// Whether a step was taken: the errors of one that left the range of double are infinite.

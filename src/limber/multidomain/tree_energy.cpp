@@ -23,7 +23,7 @@ namespace limber {
 namespace {
 
 /// Share that rounding is below, of each part of E.
-constexpr double rounding_share = 1e-12;
+constexpr double energy_rounding_share = 1e-12;
 
 /// Largest angle by which a step is turned to where its angular momentum takes no more energy than it had: more than an error of the step, rad.
 constexpr double largest_correction = 0.1;
@@ -51,7 +51,7 @@ double TreeDynamics::Parts::elastic_energy() const {
 /// Of the energy last computed, J. That of a domain is a sum of terms like K_ij q_i q_j, each rounded on its own, which may cancel by far.
 double TreeDynamics::Parts::rounding() const {
   constexpr double few_eps = 8.0 * std::numeric_limits<double>::epsilon();
-  double sum = rounding_share * energy_size_;
+  double sum = energy_rounding_share * energy_size_;
   for (const TreeNode& node : nodes) {
     const double factor = node.stiffness * node.scale * node.scale * node.scale;
     const ElasticStates& states = elastic_[static_cast<std::size_t>(node.kind)];

@@ -1,4 +1,5 @@
 #include "limber/base/error.hpp"
+#include "limber/integrators/energy_guard.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 
 #include <cmath>
@@ -31,15 +32,18 @@ void read_momentum(StateReader& in, TreeMomentum& momentum) {
   read_vector(in, momentum.center);
   read_vector(in, momentum.linear);
   read_vector(in, momentum.angular);
+  require(std::isfinite(momentum.mass) && momentum.mass >= 0.0 && momentum.center.allFinite() &&
+              momentum.linear.allFinite() && momentum.angular.allFinite(),
+          "the state of a tree has a mass below zero, or numbers that are not finite");
 }
 
 /// Throws Error for numbers that are not finite.
 void check_finite(const TreeState& state) {
   const RootState& root = state.root;
-  require(state.q.allFinite() && state.v.allFinite() && state.a.allFinite() && std::isfinite(state.slack) &&
-              is_unit(root.rotation) && root.position.allFinite() && root.velocity.allFinite() &&
-              root.angular_velocity.allFinite() && root.acceleration.allFinite() &&
-              root.angular_acceleration.allFinite(),
+  require(std::isfinite(state.time) && state.q.allFinite() && state.v.allFinite() && state.a.allFinite() &&
+              std::isfinite(state.slack) && is_unit(root.rotation) && root.position.allFinite() &&
+              root.velocity.allFinite() && root.angular_velocity.allFinite() &&
+              root.acceleration.allFinite() && root.angular_acceleration.allFinite(),
           "the state has numbers that are not finite, or a rotation that is not of unit length");
 }
 
@@ -49,6 +53,8 @@ TreeState read_state(StateReader& in, Index size) {
   in.read(state.slack);
   std::int64_t caution = 0;
   in.read(caution);
+  require(caution >= 0 && caution <= cautious_steps,
+          "the state of a tree has {} cautious steps left, expected {} at most", caution, cautious_steps);
   state.caution = static_cast<int>(caution);
   in.read(state.q);
   in.read(state.v);

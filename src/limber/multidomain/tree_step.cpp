@@ -331,7 +331,7 @@ SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options
     ++report.iterations;
     state.time = start_.time + h;
     if (!report.ok() || options.max_iterations == 1) return report;
-    // By how much the last iteration moved the coordinates, as a share of the step; rounding hides what is less than 1e-12 of them, or of the size of the domains.
+    // By how much the last iteration moved the coordinates, as a share of the step; rounding hides what is less than the share above of the size of the domains.
     const double change = options.beta * h * h * (state.a - before_).norm();
     const double size = (state.q - start_.q).norm() + 1e-4 * state.q.norm();
     report.residual = size > 0.0 ? change / size : 0.0;
@@ -360,7 +360,7 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
     return report;
   }
   if (report.ok() && hold_energy(h, options.guarded)) return report;
-  report.rescued = true;
+  report.rescued = options.guarded;
   report.status = options.guarded ? rescue(h) : SolveStatus::not_finite;
   ++report.iterations;
   state.caution = cautious_steps;

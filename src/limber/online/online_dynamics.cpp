@@ -131,7 +131,7 @@ bool OnlineDynamics::take_reduced_step(double h, SolveReport& report) {
   ++since_audit_;
   for (int attempt = 0;; ++attempt) {
     const SolveReport taken = newmark(h, state_);
-    report = {taken.status, report.iterations + taken.iterations, taken.residual};
+    report = {taken.status, report.iterations + taken.iterations, taken.residual, taken.rescued};
     if (!taken.ok()) break;
     if (attempt == 0 && since_audit_ < audit_after_ && !wandered() && !load_changed(h)) return true;
     Audit found = audit(h);
@@ -230,7 +230,9 @@ bool OnlineDynamics::learn_from(Audit audit, DynamicState& start) {
 
 /// Makes key elements exact at q. force: that of the full model there, N.
 void OnlineDynamics::calibrate(const Vector& q, const Vector& force) {
-  if (by_key_elements()) subspace_.forces().calibrate(q, subspace_.basis().force(force));
+  if (!by_key_elements()) return;
+  subspace_.forces().calibrate(q, subspace_.basis().force(force));
+  forget_slack(state_);  // the energy of other forces is another
 }
 
 /// From the end of a full step: where the body is, and where it goes in the next one. (Scaled by a frequency of the motion, the velocities
@@ -253,7 +255,12 @@ void OnlineDynamics::enter_subspace() {
   if (!residual_error_.refresh(full.u, still_, shift()).ok()) return;
   predict_error_column(full.u, full.v);
   const OnlineBasis& basis = subspace_.basis();
-  state_ = {full.time, basis.coordinates(full.u), basis.coordinates(full.v), basis.coordinates(full.a)};
+  state_ = {full.time,
+            basis.coordinates(full.u),
+            basis.coordinates(full.v),
+            basis.coordinates(full.a),
+            full.slack,
+            full.caution};
   if (by_key_elements()) calibrate(state_.u, model_.internal_force(full.u));
   reduced_ = true;
   since_audit_ = 0;
@@ -265,8 +272,12 @@ void OnlineDynamics::leave_subspace() {
   if (remembered_reduced_) {  // the full step to come may turn the basis, and these coordinates with it
     pad(remembered_, subspace_.rank());
     const OnlineBasis& basis = subspace_.basis();
-    remembered_ = {remembered_.time, basis.vector(remembered_.u), basis.vector(remembered_.v),
-                   basis.vector(remembered_.a)};
+    remembered_ = {remembered_.time,
+                   basis.vector(remembered_.u),
+                   basis.vector(remembered_.v),
+                   basis.vector(remembered_.a),
+                   remembered_.slack,
+                   remembered_.caution};
     remembered_reduced_ = false;
   }
   full_.restore(state());
@@ -297,7 +308,8 @@ double OnlineDynamics::shift() const {
 DynamicState OnlineDynamics::state() const {
   if (!reduced_) return full_.state();
   const OnlineBasis& basis = subspace_.basis();
-  return {state_.time, basis.vector(state_.u), basis.vector(state_.v), basis.vector(state_.a)};
+  return {state_.time,  basis.vector(state_.u), basis.vector(state_.v), basis.vector(state_.a),
+          state_.slack, state_.caution};
 }
 
 Vector OnlineDynamics::displacement() const {

@@ -20,6 +20,7 @@ struct [[nodiscard]] StepReport : SolveReport {
   double energy = 0.0;                 ///< elastic, and in dynamics kinetic, J
   double smallest_volume_ratio = 1.0;  ///< statics: at most 0 where an element ended up inverted
   int load_steps = 0;                  ///< statics
+  int rescued_steps = 0;               ///< how many were rescued (integrators/energy_guard.hpp)
 };
 
 /// The moving part of one body. The order of its model decides how it is computed.

@@ -196,7 +196,10 @@ StepReport ModalBody::advance(double timestep) {
   constraints_.record(*dynamics_, time_, constraint_report_);
   look_for_turns();
   const double energy = dynamics_->elastic_energy() + dynamics_->kinetic_energy();
-  return {{SolveStatus::converged, constraint_report_.iterations, 0.0}, energy, 1.0, 0};
+  return {{SolveStatus::converged, constraint_report_.iterations, 0.0, constraint_report_.rescued},
+          energy,
+          1.0,
+          0};
 }
 
 void ModalBody::remember() { remembered_ = {dynamics_->state(), step_, time_}; }

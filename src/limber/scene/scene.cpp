@@ -109,6 +109,7 @@ StepReport step(const Scene& scene, SceneState& state, const Progress& progress)
     total.energy += one.energy;
     total.smallest_volume_ratio = std::min(total.smallest_volume_ratio, one.smallest_volume_ratio);
     total.load_steps = std::max(total.load_steps, one.load_steps);
+    total.rescued_steps += one.rescued ? 1 : 0;
     if (!total.ok()) break;
   }
 

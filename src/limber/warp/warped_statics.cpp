@@ -119,6 +119,7 @@ SolveReport WarpedDynamics::solve_static(double tolerance, int max_iterations) {
   if (!report.ok()) return report;
   state_.q = q;
   state_.v.setZero();
+  loads_change();
   return report;
 }
 
