@@ -112,7 +112,11 @@ Scene with_basis(const Scene& scene, std::string word, const Options& options, c
   result.solver.order = ModelOrder::reduced;
   Body& body = result.bodies[0];
   if (const std::string forces = forces_in(word); !forces.empty()) {
-    body.reduction.forces = parse_force_kind(forces);
+    try {
+      body.reduction.forces = parse_force_kind(forces);
+    } catch (const Error& error) {
+      throw Error("--basis {}: {}", word, error.what());
+    }
     word.resize(word.size() - forces.size() - 1);
     require(word != "model", "--basis model: a model has its own kind of forces; leave out '/{}'", forces);
     require(word != "warped" && word != "linear", "--basis {}: modes need no forces; leave out '/{}'", word,

@@ -392,6 +392,23 @@ void write_end(Run& run, const fs::path& folder) {
   for (fs::path& path : run.series.finish()) result.outputs.push_back(std::move(path));
 }
 
+std::vector<fs::path> existing_files(const OutputPlan& outputs) {
+  std::vector<fs::path> existing;
+  std::error_code ignored;
+  for (const OutputFile& file : outputs.files) {
+    if (fs::exists(file.path, ignored)) existing.push_back(file.path.lexically_normal());
+  }
+  return existing;
+}
+
+/// Removes files that were written, but for those that took the place of older ones.
+void discard_new(const std::vector<fs::path>& written, const std::vector<fs::path>& before) {
+  std::error_code ignored;
+  for (const fs::path& path : written) {
+    if (std::find(before.begin(), before.end(), path) == before.end()) fs::remove(path, ignored);
+  }
+}
+
 SceneState make_state_with_progress(const Scene& scene) {
   ProgressBar bar;
   return make_state(scene, bar.callback());
@@ -424,6 +441,7 @@ RunResult run_scene(const Scene& scene, const fs::path& folder, CheckpointRun* c
   } else if (checkpoints != nullptr) {
     checkpoints->clear();
   }
+  const std::vector<fs::path> before = existing_files(outputs);
   try {
     run_steps(run);
     summarize(scene, state, result);
@@ -432,6 +450,7 @@ RunResult run_scene(const Scene& scene, const fs::path& folder, CheckpointRun* c
     const bool resumable = checkpoints != nullptr && checkpoints->interrupt();
     if (!resumable) {
       run.series.discard();
+      discard_new(result.outputs, before);
       folders.remove_empty();
     } else if (dynamic_cast<const Failure*>(&error) != nullptr) {
       throw Failure(fmt::format("{}; --resume goes on from {}", error.what(), checkpoints->file().string()));

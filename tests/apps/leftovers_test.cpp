@@ -51,6 +51,19 @@ TEST(Leftovers, OfAFullDiskAreNone) {
   }
 }
 
+TEST(Leftovers, OfADiskThatIsFullAtTheLastAreNone) {
+  const ScratchFolder folder;
+  json scene = swinging_beam();
+  scene["output"] = {{"displacements", "u.csv"},
+                     {"picture", "p.png"}};  // a table that fits, a picture that does not
+  write_file(folder / "scene.json", scene.dump());
+  const auto before = files_in(folder.path());
+  const test::CommandResult result = run_with_limit(folder, 8, "simulate scene.json");
+  EXPECT_EQ(result.status, 1) << result.err;
+  EXPECT_TRUE(contains(result.err, "p.png: cannot be written")) << result.err;
+  EXPECT_EQ(files_in(folder.path()), before);
+}
+
 TEST(Leftovers, OfAReportThatCannotBeWrittenAreTheModelAlone) {
   const ScratchFolder folder;
   const std::string reduce = fmt::format("reduce '{}' -o m.glb --rank 3 --report page", test::tiny_beam_name);

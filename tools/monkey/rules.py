@@ -125,6 +125,6 @@ def judge_expected(outcome: Outcome, expect: str, names: tuple[str, ...]) -> lis
         return [("accepted", "what is wrong was taken without a word")]
     if expect == "bad" and outcome.status != 2:
         return [("status", f"status {outcome.status} for bad input, expected 2: {outcome.err.strip()[:300]}")]
-    if expect == "bad" and names and not any(name in outcome.err for name in names):
+    if expect == "bad" and names and not any(name.lower() in outcome.err.lower() for name in names):
         return [("message", f"names none of {', '.join(names)}: {outcome.err.strip()[:300]}")]
     return []

@@ -232,7 +232,8 @@ class SceneMaker:
         if end == 0.0:
             return body
         if random.random() < 0.4:
-            body["support"] = {"keys": keys(random, end, 0.05, 0.3), "interpolation": random.choice(("smooth", "linear"))}
+            # All within a time step it must stay under half the size of the body.
+            body["support"] = {"keys": keys(random, end, 0.02, 0.05), "interpolation": random.choice(("smooth", "linear"))}
         if random.random() < 0.4:
             constraint: dict = {"nearest": [1.0, 0.0, 0.0], "hold": random.choice(("position", "orientation", "both"))}
             if random.random() < 0.7:
