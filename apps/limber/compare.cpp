@@ -327,7 +327,9 @@ Scene load(const Options& options) {
                   only_domains || (options.bases.empty() && scene.solver.order == ModelOrder::domains));
   FileList inputs = scene.inputs;
   for (const std::string& word : options.bases) {
-    if (word.starts_with(sketch_word)) inputs.push_back(sketch_file(word));
+    if (!word.starts_with(sketch_word)) continue;
+    require(!sketch_file(word).empty(), "--basis {}: name the file of the sketch, as sketch:FILE", word);
+    inputs.push_back(sketch_file(word));
   }
   check_spares(output_plan(options), inputs);
   if (options.threads) scene.solver.threads = *options.threads;

@@ -124,7 +124,10 @@ TEST(CompareByCubature, RunsBothPipelines) {
   ASSERT_EQ(result.status, 0) << result.err;
   for (const json& one : json::parse(result.out)["reduced"])
     EXPECT_LT(one["trajectory_error"].get<double>(), 0.25) << one["basis"];
+  expect_refused(folder, "compare scene.json --basis inertia/exakt", "--basis inertia/exakt: ");
   expect_refused(folder, "compare scene.json --basis inertia/exakt", "did you mean 'exact'?");
+  expect_refused(folder,
+                 "compare scene.json --basis sketch:", "--basis sketch:: name the file of the sketch");
 }
 
 TEST(SimulateByCubature, TakesConjugateGradientsInTheSubspace) {
