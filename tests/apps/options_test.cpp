@@ -270,6 +270,14 @@ bool differ(const Left& a, const Left& b) {
   return a.status != b.status || a.printed != b.printed || a.error != b.error || a.files != b.files;
 }
 
+/// Whether a refusal is about an option, or about one that it does not go with.
+bool names(const std::string& error, const std::string& option) {
+  if (test::contains(error, "has no use for it")) return true;
+  if (option == "--free" && test::contains(error, "nothing holds")) return true;
+  const std::string word = option.substr(option.find_first_not_of('-'));
+  return test::contains(error, word.substr(0, word.find('-')));
+}
+
 void PrintTo(const CommandTable& table, std::ostream* out) { *out << table.command; }
 
 class Options : public testing::TestWithParam<CommandTable> {};
@@ -294,6 +302,7 @@ TEST_P(Options, ChangeTheResultOrAreRefused) {
       EXPECT_NE(with.status, -1) << line << " " << option.given << " ended by a signal";
       if (with.status == 2) {
         EXPECT_EQ(test::line_count(with.error), 1) << with.error;
+        EXPECT_TRUE(names(with.error, first)) << changed << ": " << with.error;
         EXPECT_TRUE(with.files.empty()) << line << " " << option.given;
         continue;
       }
@@ -396,7 +405,12 @@ TEST(OutputKeys, ChangeWhatIsWrittenOrAreRefused) {
       scene["output"].update(json::parse(row.given));
       write_file(inputs / "scene.json", scene.dump());
       const Left with = run(inputs, "simulate scene.json --json");
-      if (without.status == 2 || with.status == 2) continue;
+      if (with.status == 2) {
+        EXPECT_TRUE(test::contains(without.status == 2 ? without.error : with.error, "output."))
+            << with.error;
+        continue;
+      }
+      EXPECT_EQ(without.status, 0) << without.error;
       EXPECT_EQ(with.status, 0) << with.error;
       EXPECT_TRUE(without.files != with.files) << row.key << " changes nothing: " << type << " " << order;
     }

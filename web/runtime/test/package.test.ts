@@ -67,7 +67,14 @@ describe.skipIf(needsLimber)(`the npm package${needsLimber}`, () => {
       'types',
       'wasm_module',
     ];
-    const expected = ['README.md', 'package.json', 'dist/index.js', ...types.map((t) => `dist/${t}.d.ts`)];
+    const licences = ['dist/LICENSE', 'dist/NOTICE.txt'];
+    const expected = [
+      'README.md',
+      'package.json',
+      'dist/index.js',
+      ...licences,
+      ...types.map((t) => `dist/${t}.d.ts`),
+    ];
     expect([...packed].sort()).toEqual(expected.sort());
   });
 
