@@ -311,7 +311,7 @@ class SceneMaker:
         random = self.random
         name = random.choice(self._named("model"))
         self.files[name] = self.models[name]
-        body = {"name": "bar", "model": name, "rank": random.randint(0, 4), "loads": [load(random, 20.0, end)]}
+        body = {"name": "bar", "model": name, "rank": random.randint(0, 3), "loads": [load(random, 20.0, end)]}
         if end > 0.0 and random.random() < 0.5:
             body["damping"] = {"mass": 0.5, "stiffness": 0.002}
         return body
