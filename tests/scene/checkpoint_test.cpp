@@ -225,6 +225,13 @@ TEST(SavedState, OfModesGoesOnWithTheSameBits) {
   for (const ModelOrder order : {ModelOrder::warped, ModelOrder::linear}) expect_same_bits(beam_scene(order));
 }
 
+TEST(SavedState, OfModesUnderLoadsThatStandGoesOnWithTheSameBits) {
+  Scene scene = beam_scene(ModelOrder::warped);
+  scene.bodies[0].damping = {};
+  scene.bodies[0].loads = {{{.where = "x > 0.99"}, Vector3(0, 0.02, -0.1), 0.0, 1e3}};
+  expect_same_bits(scene);
+}
+
 TEST(SavedState, OfConstraintsGoesOnWithTheSameBits) {
   for (const Hold hold : {Hold::position, Hold::orientation, Hold::both}) {
     Scene scene = beam_scene(ModelOrder::warped);

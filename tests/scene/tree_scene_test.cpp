@@ -295,6 +295,9 @@ TEST(TreeScene, GoesOnWithTheSameBitsWhenItIsResumed) {
   free.bodies[0].angular_velocity = {0, 1, 2};
   expect_same_bits(held);
   expect_same_bits(free);
+  Scene loaded = bars_scene(false, 12);
+  for (PointLoad& load : loaded.bodies[0].loads) load.to = 1e3;  // stands all the time
+  expect_same_bits(loaded);
 }
 
 TEST(TreeScene, RefusesAStateOfAnotherTree) {

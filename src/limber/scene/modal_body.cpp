@@ -119,6 +119,8 @@ ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& execu
 
 /// Gravity and point loads as they are on average from t0 to t1, in the axes of the frame.
 void ModalBody::apply_loads(double t0, double t1) {
+  loads_from_ = t0;
+  loads_to_ = t1;
   const Eigen::Quaterniond to_frame = pose_at(0.5 * (t0 + t1)).rotation.conjugate();
   dynamics_->set_gravity(to_frame * Vector3(gravity_ + mean_acceleration(accelerations_, t0, t1)));
   Vector shares(static_cast<Index>(loads_.size()));
@@ -210,10 +212,12 @@ void ModalBody::go_back() {
   time_ = remembered_.time;
 }
 
-/// Loads and the motion of the frame are not written: each step sets them by the time alone.
+/// Loads and the motion of the frame are written by the time that they were of.
 void ModalBody::save(StateWriter& out) const {
   out.write(std::int64_t{step_});
   out.write(time_);
+  out.write(loads_from_);
+  out.write(loads_to_);
   dynamics_->save(out);
   constraints_.save(*dynamics_, out);
   out.write(constraint_report_.met);
@@ -229,6 +233,13 @@ void ModalBody::restore(StateReader& in) {
   in.read(step);
   in.read(time_);
   step_ = static_cast<int>(step);
+  double from = 0.0, to = 0.0;
+  in.read(from);
+  in.read(to);
+  if (to > from) {  // loads that stand as before the break are no change, after which slack is forgotten
+    apply_loads(from, to);
+    apply_frame_motion(from, to);
+  }
   dynamics_->restore(in);
   constraints_.restore(*dynamics_, in);
   in.read(constraint_report_.met);

@@ -63,6 +63,7 @@ class ModalBody final : public BodySimulation {
   std::vector<std::vector<WarpSite>> load_sites_;  ///< of each load
   // Of the forces as they were last applied: the shares of the loads, and the turn of the world's axes into the frame's.
   Vector shares_;
+  double loads_from_ = 0.0, loads_to_ = 0.0;  ///< s, the time that loads were last set for
   Eigen::Quaterniond to_frame_ = Eigen::Quaterniond::Identity();
   BodySites sites_;
   std::unique_ptr<WarpedDynamics> dynamics_;

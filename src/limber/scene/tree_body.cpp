@@ -98,6 +98,8 @@ void TreeBody::start_flight(const Body& body) {
 }
 
 void TreeBody::apply_loads(double t0, double t1) {
+  loads_from_ = t0;
+  loads_to_ = t1;
   dynamics_.set_gravity(gravity_ + mean_acceleration(accelerations_, t0, t1));
   if (loads_.empty()) return;
   std::vector<double> shares;
@@ -162,6 +164,8 @@ void TreeBody::save(StateWriter& out) const {
   out.write(std::int64_t{gap_.domain});
   out.write(gap_.largest);
   out.write(gap_.share);
+  out.write(loads_from_);
+  out.write(loads_to_);
   dynamics_.save(out);
 }
 
@@ -173,13 +177,17 @@ void TreeBody::restore(StateReader& in) {
   in.read(domain);
   in.read(gap.largest);
   in.read(gap.share);
+  double from = 0.0, to = 0.0;
+  in.read(from);
+  in.read(to);
   require(domain >= -1 && domain < tree().domain_count(), "the state has a gap at domain {}, the body has {}",
           domain, tree().domain_count());
   gap.domain = domain;
+  // Loads that stand as before the break are no change, after which slack is forgotten.
+  if (to > from) apply_loads(from, to);
   dynamics_.restore(in);
   started_ = started;
   gap_ = gap;
-  shares_.clear();
 }
 
 Index TreeBody::unknowns() const { return dynamics_.coordinate_count() + (tree().free ? 6 : 0); }

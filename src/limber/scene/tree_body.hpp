@@ -64,7 +64,8 @@ class TreeBody final : public BodySimulation {
   Vector3 gravity_;
   std::vector<AccelerationLoad> accelerations_;
   std::vector<Load> loads_;
-  std::vector<double> shares_;  ///< of the loads, as they were last set; empty: never
+  std::vector<double> shares_;                ///< of the loads, as they were last set; empty: never
+  double loads_from_ = 0.0, loads_to_ = 0.0;  ///< s, the time that loads were last set for
   std::vector<TreeForce> forces_;
   NewmarkOptions newmark_;
   double mass_ = 0.0;
