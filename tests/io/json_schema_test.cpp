@@ -235,6 +235,11 @@ TEST(SceneErrors, EmptyListOfBodies) {
             "beam.json: bodies is [], expected a list of 1 or more objects");
 }
 
+TEST(SceneErrors, TextWithAZero) {
+  EXPECT_EQ(message_with("/bodies/0/name", std::string("a\0b", 3)),
+            "beam.json: bodies[0].name has the character \\u0000 in it, expected text without");
+}
+
 TEST(SceneErrors, EmptyPath) {
   EXPECT_EQ(message_with("/bodies/0/mesh", ""),
             "beam.json: bodies[0].mesh is \"\", expected a non-empty string");

@@ -2,6 +2,7 @@
 
 import re
 import signal
+from pathlib import Path
 
 from .files import belongs_to
 from .process import Outcome
@@ -101,6 +102,8 @@ def judge_files(
     new = sorted(after.keys() - before.keys())
     if outcome.killed or outcome.hung:  # it had no chance to clean up
         return found
+    if outcome.status == 1:  # a motion that fails keeps the frames that it had
+        new = [name for name in new if not belongs_to(name, outputs) or Path(name).suffix not in ("", ".vtu", ".pvd")]
     if outcome.status != 0 or outcome.signal:
         if new:
             found.append(("left behind", ", ".join(new[:5]) + (f" and {len(new) - 5} more" if len(new) > 5 else "")))

@@ -101,12 +101,18 @@ class Validator {
     if (value.is_object()) return check_object(rules, value, path);
     if (value.is_array()) return check_array(rules, value, path);
     if (value.is_number()) return check_number(rules, value, path);
-    if (value.is_string() && value.get_ref<const std::string&>().size() < rules.value("minLength", 0u)) {
-      fail_value(rules, value, path);
-    }
+    if (value.is_string()) check_text(rules, value, path);
   }
 
  private:
+  void check_text(const Schema& rules, const json& value, const Path& path) const {
+    const auto& text = value.get_ref<const std::string&>();
+    if (text.size() < rules.value("minLength", 0u)) fail_value(rules, value, path);
+    // Where it is a name of a file, or stands in a message, all after it would be lost.
+    if (text.find('\0') != std::string::npos)
+      fail(path, " has the character \\u0000 in it, expected text without");
+  }
+
   void check_number(const Schema& rules, json& value, const Path& path) const {
     if (!in_bounds(rules, value.get<double>())) fail_value(rules, value, path);
     if (value.is_number_float() && rules.value("type", "") == "integer") {
