@@ -26,6 +26,22 @@ void pad(DynamicState& state, Index rank) {
   }
 }
 
+/// A state of the full model as one of the subspace.
+DynamicState into_subspace(const OnlineBasis& basis, const DynamicState& full) {
+  return {full.time,
+          basis.coordinates(full.u),
+          basis.coordinates(full.v),
+          basis.coordinates(full.a),
+          full.slack,
+          full.caution};
+}
+
+/// And the other way round.
+DynamicState out_of_subspace(const OnlineBasis& basis, const DynamicState& reduced) {
+  return {reduced.time,  basis.vector(reduced.u), basis.vector(reduced.v), basis.vector(reduced.a),
+          reduced.slack, reduced.caution};
+}
+
 }  // namespace
 
 OnlineDynamics::OnlineDynamics(FullModel& model, LoadFunction load, Vector u, Vector v,
@@ -254,13 +270,7 @@ void OnlineDynamics::enter_subspace() {
   const DynamicState& full = full_.state();
   if (!residual_error_.refresh(full.u, still_, shift()).ok()) return;
   predict_error_column(full.u, full.v);
-  const OnlineBasis& basis = subspace_.basis();
-  state_ = {full.time,
-            basis.coordinates(full.u),
-            basis.coordinates(full.v),
-            basis.coordinates(full.a),
-            full.slack,
-            full.caution};
+  state_ = into_subspace(subspace_.basis(), full);
   if (by_key_elements()) calibrate(state_.u, model_.internal_force(full.u));
   reduced_ = true;
   since_audit_ = 0;
@@ -271,13 +281,7 @@ void OnlineDynamics::enter_subspace() {
 void OnlineDynamics::leave_subspace() {
   if (remembered_reduced_) {  // the full step to come may turn the basis, and these coordinates with it
     pad(remembered_, subspace_.rank());
-    const OnlineBasis& basis = subspace_.basis();
-    remembered_ = {remembered_.time,
-                   basis.vector(remembered_.u),
-                   basis.vector(remembered_.v),
-                   basis.vector(remembered_.a),
-                   remembered_.slack,
-                   remembered_.caution};
+    remembered_ = out_of_subspace(subspace_.basis(), remembered_);
     remembered_reduced_ = false;
   }
   full_.restore(state());
@@ -306,10 +310,7 @@ double OnlineDynamics::shift() const {
 }
 
 DynamicState OnlineDynamics::state() const {
-  if (!reduced_) return full_.state();
-  const OnlineBasis& basis = subspace_.basis();
-  return {state_.time,  basis.vector(state_.u), basis.vector(state_.v), basis.vector(state_.a),
-          state_.slack, state_.caution};
+  return reduced_ ? out_of_subspace(subspace_.basis(), state_) : full_.state();
 }
 
 Vector OnlineDynamics::displacement() const {
