@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { BodyInfo } from '../../runtime/src/types';
 import { makeMaterialSection, makeVibrationsSection } from '../src/ui/body_sections';
-import { makeHelp } from '../src/ui/help';
+import { type Help, makeHelp } from '../src/ui/help';
 import { makeDampingSection, makeGravitySection, makePullSection } from '../src/ui/motion_sections';
 import { type Actions, emptyState } from '../src/ui/state';
 import { FakeBody } from './fake_body';
@@ -95,9 +95,13 @@ describe('names for screen readers', () => {
 });
 
 describe('the help', () => {
-  function press(key: string): { open: boolean; reachesPage: boolean } {
+  function openHelp(): Help {
     const help = makeHelp();
     help.toggle();
+    return help;
+  }
+
+  function press(key: string, help = openHelp()): { open: boolean; reachesPage: boolean } {
     const event = Object.assign(new Event('keydown'), { key });
     const stop = vi.spyOn(event, 'stopPropagation');
     help.element.dispatchEvent(event);
@@ -106,6 +110,12 @@ describe('the help', () => {
 
   it('is closed by its key, which the page does not get to open it again', () => {
     expect(press('?')).toEqual({ open: false, reachesPage: false });
+  });
+
+  it('leaves its key to the page when it is closed and has not given back the focus yet', () => {
+    const help = openHelp();
+    press('?', help);
+    expect(press('?', help).reachesPage).toBe(true);
   });
 
   it('leaves other keys alone', () => {

@@ -77,7 +77,7 @@ export function makeHelp(): Help {
     if (event.target === element) element.close();
   });
   element.addEventListener('keydown', (event) => {
-    if (event.key !== '?') return;
+    if (event.key !== '?' || !element.open) return; // a closed dialog keeps the focus for a moment
     event.stopPropagation(); // the page would open it again
     element.close();
   });
