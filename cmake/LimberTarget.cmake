@@ -20,3 +20,49 @@ function(limber_target target)
     target_link_options(${target} PRIVATE -fsanitize=${LIMBER_SANITIZE})
   endif()
 endfunction()
+
+# Sources of the library that are compiled alone, whatever LIMBER_UNITY says. Eigen's decompositions: each takes as long as a group. Inner loops: what the
+# compiler makes of them must not depend on the functions beside them.
+set(LIMBER_ALONE
+  linalg/svd linalg/general_eigen linalg/qr linalg/jacobi_svd linalg/mass_basis linalg/symmetric_eigen linalg/sparse_solver linalg/eigensolver
+  linalg/symmetric_solve linalg/nnls basis/krylov_basis full/free_flight
+  base/executor linalg/eigen_kernels linalg/rank_update linalg/supernodal_solve linalg/svd3 linalg/symmetric_product mesh/triangle_distance mesh/triangle_tree fem/assembly
+  fem/elements reduced/cubature reduced/elasticity reduced/quartic reduced/quartic_batch reduced/quartic_layout reduced/reconstruction multidomain/tree_solve)
+
+# limber_group(TARGET [SIZE]): with LIMBER_UNITY, the sources of TARGET are compiled in groups of up to SIZE (10) from one folder each. Names in anonymous
+# namespaces are therefore unique in their folder. Sources with SKIP_UNITY_BUILD_INCLUSION stay alone. Called after the last source was added.
+function(limber_group target)
+  if(NOT LIMBER_UNITY)
+    return()
+  endif()
+  set(size 10)
+  if(ARGC GREATER 1)
+    set(size ${ARGV1})
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  get_target_property(source_folder ${target} SOURCE_DIR)
+  set(folders)
+  foreach(source IN LISTS sources)
+    cmake_path(ABSOLUTE_PATH source BASE_DIRECTORY ${source_folder} NORMALIZE)
+    cmake_path(GET source PARENT_PATH folder)
+    cmake_path(GET source STEM stem)
+    cmake_path(GET folder FILENAME name)
+    get_source_file_property(alone ${source} TARGET_DIRECTORY ${target} SKIP_UNITY_BUILD_INCLUSION)
+    if(NOT alone AND NOT (folder STREQUAL "${PROJECT_SOURCE_DIR}/src/limber/${name}" AND "${name}/${stem}" IN_LIST LIMBER_ALONE))
+      list(APPEND sources_in_${name} ${source})
+      list(APPEND folders ${name})
+    endif()
+  endforeach()
+  list(REMOVE_DUPLICATES folders)
+  foreach(name IN LISTS folders)
+    list(LENGTH sources_in_${name} count)
+    math(EXPR groups "(${count} + ${size} - 1) / ${size}")
+    set(number 0)
+    foreach(source IN LISTS sources_in_${name})
+      math(EXPR group "${number} * ${groups} / ${count}")  # groups of one size, near enough
+      set_source_files_properties(${source} TARGET_DIRECTORY ${target} PROPERTIES UNITY_GROUP ${name}_${group})
+      math(EXPR number "${number} + 1")
+    endforeach()
+  endforeach()
+endfunction()

@@ -10,14 +10,14 @@
 namespace limber::app {
 namespace {
 
-struct Options {
+struct BenchCommand {
   std::string filter;
   bool json = false;
   int threads = 0;
   double min_seconds = 0.5;
 };
 
-void run(const Options& options) {
+void run_bench(const BenchCommand& options) {
 #ifdef LIMBER_HAS_BENCH
   bench::run({options.filter, options.json, options.threads, options.min_seconds});
 #else
@@ -31,7 +31,7 @@ void run(const Options& options) {
 Command add_bench(CLI::App& program) {
   CLI::App* parser =
       program.add_subcommand("bench", "Run the benchmarks, compared with what this machine can do");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<BenchCommand>();
   parser
       ->add_option("--filter", options->filter,
                    "Run only benchmarks whose name matches this regular expression")
@@ -43,7 +43,7 @@ Command add_bench(CLI::App& program) {
       ->type_name("S")
       ->capture_default_str();
   parser->footer("Example:\n  limber bench --filter fem/ --json");
-  return {parser, [options] { run(*options); }};
+  return {parser, [options] { run_bench(*options); }};
 }
 
 }  // namespace limber::app

@@ -28,7 +28,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct CompareCommand {
   std::string scene;
   std::vector<std::string> bases;
   std::optional<int> modes;
@@ -60,7 +60,7 @@ std::string sketch_file(const std::string& word) {
   return word.substr(sketch_word.size(), end - sketch_word.size());
 }
 
-OutputPlan output_plan(const Options& options) {
+OutputPlan output_plan(const CompareCommand& options) {
   OutputPlan outputs;
   outputs.add(OutputFile{options.plot, ".svg", "the plot"});
   return outputs;
@@ -80,7 +80,7 @@ bool names_domains(std::string_view word) {
 }
 
 /// The scene with its body as a tree of domains. word: domains, domains:full, domains:center or domains:interface.
-Scene as_domains(Scene scene, const std::string& word, const Options& options) {
+Scene as_domains(Scene scene, const std::string& word, const CompareCommand& options) {
   static constexpr std::array<std::string_view, 3> known{"full", "center", "interface"};
   scene.solver.order = ModelOrder::domains;
   Body& body = scene.bodies[0];
@@ -103,7 +103,7 @@ Scene as_domains(Scene scene, const std::string& word, const Options& options) {
 
 /// The scene with its body in the subspace that a word of --basis names.
 /// It may end with the kind of forces, as in inertia/modal-cubature.
-Scene with_basis(const Scene& scene, std::string word, const Options& options, const Motion& full) {
+Scene with_basis(const Scene& scene, std::string word, const CompareCommand& options, const Motion& full) {
   static constexpr std::array<std::string_view, 14> known{
       "model",   "derivatives",    "modes",          "inertia",          "warped",
       "linear",  "inertia-random", "motion",         "online",           "sketch:FILE",
@@ -169,7 +169,7 @@ Scene with_basis(const Scene& scene, std::string word, const Options& options, c
 }
 
 /// The vertex to look at: nearest to the point asked for, else the one that moves farthest.
-Index find_probe(const Options& options, const VolumeMesh& mesh, const Motion& full) {
+Index find_probe(const CompareCommand& options, const VolumeMesh& mesh, const Motion& full) {
   if (!options.probe.empty()) {
     VertexSelection selection;
     selection.nearest.emplace_back(options.probe[0], options.probe[1], options.probe[2]);
@@ -206,7 +206,7 @@ Json frequencies_json(const Motion& motion) {
   return motion.frequencies_hz ? to_list(*motion.frequencies_hz) : Json();
 }
 
-Json to_json(const Motion& full, const Motion& reduced, const TrajectoryError& error) {
+Json comparison_json(const Motion& full, const Motion& reduced, const TrajectoryError& error) {
   Json json{{"basis", reduced.name},
             {"rank", reduced.unknowns},
             {"trajectory_error", number_or_null(error.relative_rms)},
@@ -265,7 +265,7 @@ std::string to_text(const Json& json) {
   return text;
 }
 
-void write_plot(const Options& options, const std::vector<Motion>& motions, double h, Index probe,
+void write_plot(const CompareCommand& options, const std::vector<Motion>& motions, double h, Index probe,
                 const Vector3& direction) {
   LinePlot plot;
   plot.title = "Displacement of the probe";
@@ -297,7 +297,7 @@ void check_reducible(const Scene& scene, bool only_domains) {
 }
 
 /// The orders that the scene is run with beside its own. Without --basis all that it may then stand for.
-std::vector<ModelOrder> orders_of(const Options& options) {
+std::vector<ModelOrder> orders_of(const CompareCommand& options) {
   std::vector<ModelOrder> orders{ModelOrder::full};
   if (options.bases.empty()) orders.push_back(ModelOrder::reduced);
   for (const std::string& word : options.bases) {
@@ -311,7 +311,7 @@ std::vector<ModelOrder> orders_of(const Options& options) {
   return orders;
 }
 
-Scene load(const Options& options) {
+Scene load(const CompareCommand& options) {
   const bool only_domains =
       !options.bases.empty() && std::all_of(options.bases.begin(), options.bases.end(), names_domains);
   Scene scene = read_scene(options.scene, {orders_of(options)});
@@ -357,7 +357,7 @@ void check_uses(const std::set<std::string>& stated, const std::vector<std::stri
               : "the basis online, whose rank is at most solver.online.max_rank,"}});
 }
 
-void run(const Options& options, const std::set<std::string>& stated) {
+void run_compare(const CompareCommand& options, const std::set<std::string>& stated) {
   check_outputs(output_plan(options));
   Scene scene = load(options);
   const Body& body = scene.bodies[0];
@@ -382,14 +382,14 @@ void run(const Options& options, const std::set<std::string>& stated) {
     motions.push_back(run_motion(with_basis(scene, word, options, motions[0]), name));
     error = compare_trajectories(motions[0].fields, motions.back().fields, scene.solver.timestep, probe,
                                  release_time(body));
-    results.push_back(to_json(motions[0], motions.back(), error));
+    results.push_back(comparison_json(motions[0], motions.back(), error));
   }
   const Motion& full = motions[0];
   Json json{{"scene", options.scene},
             {"unknowns", full.unknowns},
             {"steps", scene.solver.steps},
             {"probe", probe},
-            {"probe_position", app::to_json(Vector3(body.mesh.vertices.col(probe)))},
+            {"probe_position", to_json(Vector3(body.mesh.vertices.col(probe)))},
             {"amplitude", error.full.amplitude},
             {"frequency_hz", error.full.frequency},
             {"seconds", {{"setup", full.setup_seconds}, {"step", full.seconds_per_step}}},
@@ -409,7 +409,7 @@ void run(const Options& options, const std::set<std::string>& stated) {
 Command add_compare(CLI::App& program) {
   CLI::App* parser =
       program.add_subcommand("compare", "Run a scene with the full and with reduced models side by side");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<CompareCommand>();
   parser->add_option("SCENE", options->scene, "Scene file of one body in motion")->required()->type_name("");
   parser
       ->add_option("--basis", options->bases,
@@ -447,7 +447,7 @@ Command add_compare(CLI::App& program) {
       "Errors are those of the motion of all vertices; amplitude and frequency are the probe's.\n\n"
       "Example:\n  limber compare examples/scenes/spoon.json --basis derivatives --basis motion --plot "
       "spoon.svg");
-  return {parser, [parser, options] { run(*options, stated_options(*parser)); }};
+  return {parser, [parser, options] { run_compare(*options, stated_options(*parser)); }};
 }
 
 }  // namespace limber::app

@@ -58,7 +58,7 @@ ReducedModel make_model(Rows& stages) {
   return model;
 }
 
-void run(const std::filesystem::path& folder) {
+void run_demo(const std::filesystem::path& folder) {
   const auto path = [&](std::string_view name) { return (folder / name).lexically_normal().string(); };
   OutputPlan outputs;
   outputs.coming = folder;
@@ -109,7 +109,7 @@ Command add_demo(CLI::App& program) {
       ->type_name("DIR")
       ->capture_default_str();
   parser->footer("Example:\n  limber demo -o demo");
-  return {parser, [folder] { run(*folder); }};
+  return {parser, [folder] { run_demo(*folder); }};
 }
 
 }  // namespace limber::app

@@ -15,17 +15,13 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-std::string words(const Json& value) { return value.get<std::string>(); }
-
 std::string box_text(const Json& box) {
   return fmt::format("{} to {} m", point_text(box["min"]), point_text(box["max"]));
 }
 
-Json to_json(const BoundingBox& box) {
-  return {{"min", app::to_json(box.min)}, {"max", app::to_json(box.max)}};
-}
+Json box_json(const BoundingBox& box) { return {{"min", to_json(box.min)}, {"max", to_json(box.max)}}; }
 
-Json to_json(const SurfaceDefects& defects) {
+Json defects_json(const SurfaceDefects& defects) {
   return {{"closed", defects.closed},
           {"components", defects.components},
           {"duplicate_vertices", defects.duplicate_vertices},
@@ -61,6 +57,8 @@ void append_defects(Rows& rows, const Json& defects) {
 }
 
 }  // namespace
+
+std::string words(const Json& text) { return text.get<std::string>(); }
 
 std::string number_text(const Json& value) {
   return value.is_null() ? "unknown" : fmt::format("{:.6g}", value.get<double>());
@@ -106,7 +104,7 @@ Json describe_mesh(const VolumeMesh& mesh) {
             {"elements", mesh.element_count()},
             {"parts", *std::max_element(part.begin(), part.end()) + 1},
             {"unknowns", 3 * (mesh.vertex_count() - unused)},
-            {"bounding_box", to_json(bounding_box(mesh))},
+            {"bounding_box", box_json(bounding_box(mesh))},
             {"volume", quality.volume},
             {"smallest_element_volume", quality.smallest_volume},
             {"largest_element_volume", quality.largest_volume},
@@ -161,10 +159,10 @@ Json describe_surface(const SurfaceMesh& surface) {
             {"vertices", surface.vertex_count()},
             {"triangles", surface.triangle_count()},
             {"parts", surface.parts},
-            {"bounding_box", to_json(bounding_box(surface))},
+            {"bounding_box", box_json(bounding_box(surface))},
             {"area", surface_area(surface)},
             {"volume", nullptr},
-            {"defects", to_json(repaired.defects)}};
+            {"defects", defects_json(repaired.defects)}};
   if (repaired.defects.closed) json["volume"] = enclosed_volume(repaired.surface);
   if (!flaw.empty()) json["defects"]["found"].push_back(flaw);
   return json;
@@ -200,7 +198,7 @@ Json describe_meshing(const MesherReport& report) {
             {"surfaces", Json::array()},
             {"warnings", report.warnings}};
   if (report.surface_volume > 0.0) json["volume_error"] = report.mesh_volume / report.surface_volume - 1.0;
-  for (const SurfaceDefects& defects : report.defects) json["surfaces"].push_back(to_json(defects));
+  for (const SurfaceDefects& defects : report.defects) json["surfaces"].push_back(defects_json(defects));
   return json;
 }
 
@@ -247,7 +245,7 @@ Json describe_model(const ReducedModel& model) {
             {"render_vertices", model.surface.mesh.vertex_count()},
             {"render_triangles", model.surface.mesh.triangle_count()},
             {"basis_bytes", 4 * model.surface.basis.size()},
-            {"bounding_box", to_json(bounding_box(model.surface.mesh))},
+            {"bounding_box", box_json(bounding_box(model.surface.mesh))},
             {"materials", std::move(materials)}};
   if (const auto& rule = model.cubature) {
     json["forces"] = rule->modal() ? "modal-cubature" : "cubature";

@@ -36,6 +36,7 @@ std::string model_text(const nlohmann::ordered_json& model);
 nlohmann::ordered_json describe_material(const Region& region, const Material& material);
 std::string material_text(const nlohmann::ordered_json& material);
 
+std::string words(const nlohmann::ordered_json& text);  ///< a text as it is, without quotes
 nlohmann::ordered_json to_list(const VectorRef& values);
 nlohmann::ordered_json number_or_null(double value);  ///< null where it is not known (NaN) or infinite
 

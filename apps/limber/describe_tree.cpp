@@ -18,9 +18,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index most_coordinates = 600;  ///< whose frequencies are found in a second or two
-
-std::string words(const Json& value) { return value.get<std::string>(); }
+constexpr Index most_tree_coordinates = 600;  ///< whose frequencies are found in a second or two
 
 Index force_bytes(const ReducedModel& model) {
   if (const auto& rule = model.cubature) return 8 * (rule->gradients.size() + rule->weights.size());
@@ -82,9 +80,10 @@ std::string lowest_text(const Json& frequencies) {
   return frequencies.empty() ? "-" : number_text(frequencies.front());
 }
 
-std::string frequencies_text(const Json& tree) {
+std::string tree_frequencies_text(const Json& tree) {
   const Json& frequencies = tree["frequencies_hz"];
-  if (frequencies.is_null()) return fmt::format("not computed: more than {} coordinates", most_coordinates);
+  if (frequencies.is_null())
+    return fmt::format("not computed: more than {} coordinates", most_tree_coordinates);
   if (frequencies.empty()) return "none: all domains are rigid";
   constexpr std::size_t most = 6;
   std::string text;
@@ -119,7 +118,7 @@ Json describe_tree(const std::shared_ptr<const DomainTree>& tree) {
             {"render_triangles", surface.mesh().triangle_count()},
             {"bounding_box", {{"min", to_json(box.min)}, {"max", to_json(box.max)}}},
             {"kinds", Json::array()}};
-  if (tree->coordinate_count() <= most_coordinates)
+  if (tree->coordinate_count() <= most_tree_coordinates)
     json["frequencies_hz"] = to_list(TreeDynamics(tree).natural_frequencies());
   Json bytes{{"basis", 0}, {"forces", 0}, {"coupling", 0}};
   for (std::size_t k = 0; k < tree->kinds.size(); ++k) {
@@ -141,7 +140,7 @@ std::string tree_text(const Json& tree) {
                                tree["kinds"].size(), tree["kinds"].size() == 1 ? "" : "s",
                                count_text(tree["depth"]), tree["free"].get<bool>() ? "free" : "held")},
        {"coordinates", count_text(tree["coordinates"])},
-       {"frequencies", frequencies_text(tree)},
+       {"frequencies", tree_frequencies_text(tree)},
        {"mass", number_text(tree["mass"]) + " kg"},
        {"surface", fmt::format("{} vertices, {} triangles", count_text(tree["render_vertices"]),
                                count_text(tree["render_triangles"]))},

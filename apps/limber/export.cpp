@@ -19,7 +19,7 @@ namespace {
 /// Browsers keep a page as one text, and the longest that Chromium takes is 512 MiB.
 constexpr std::size_t max_page_bytes = 500'000'000;
 
-struct Options {
+struct ExportCommand {
   std::string model;
   std::string output;
   std::string title;
@@ -27,7 +27,7 @@ struct Options {
   bool json = false;
 };
 
-std::string tree_content(const Options& options, std::string content) {
+std::string tree_content(const ExportCommand& options, std::string content) {
   DomainTree tree = parse_tree(content, options.model);
   if (!options.small) return content;
   for (DomainKind& kind : tree.kinds) kind.model.simulation.reset();
@@ -36,7 +36,7 @@ std::string tree_content(const Options& options, std::string content) {
 }
 
 /// The bytes of the model that go into the page.
-std::string model_content(const Options& options) {
+std::string model_content(const ExportCommand& options) {
   std::string content = read_file(options.model);
   if (looks_like_tree(content)) return tree_content(options, std::move(content));
   ReducedModel model = parse_model(content, options.model);
@@ -45,14 +45,14 @@ std::string model_content(const Options& options) {
   return encode_model(model, options.model);
 }
 
-void check_size(const Options& options, std::size_t bytes) {
+void check_size(const ExportCommand& options, std::size_t bytes) {
   require(bytes <= max_page_bytes, "{}: its page would have {}, browsers open at most about {}; {}",
           options.model, bytes_text(static_cast<double>(bytes)), bytes_text(max_page_bytes),
           options.small ? "reduce with a coarser surface or a smaller rank"
                         : "--small leaves the simulation mesh out");
 }
 
-void run(const Options& options) {
+void run_export(const ExportCommand& options) {
   OutputPlan outputs;
   outputs.add(OutputFile{options.output, ".html", "the page"});
   check_outputs(outputs);
@@ -86,7 +86,7 @@ void run(const Options& options) {
 Command add_export(CLI::App& program) {
   CLI::App* parser = program.add_subcommand(
       "export", "Write a reduced model or a tree of domains, and the viewer, as one HTML file");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ExportCommand>();
   parser->add_option("MODEL", options->model, "Reduced model or tree of domains (.glb)")
       ->required()
       ->type_name("");
@@ -100,7 +100,7 @@ Command add_export(CLI::App& program) {
   parser->add_flag("--json", options->json, "Print what was written as JSON");
   parser->footer(
       "Example:\n  limber export spoon.glb -o spoon.html\n  limber export spoon.glb -o spoon.html --small");
-  return {parser, [options] { run(*options); }};
+  return {parser, [options] { run_export(*options); }};
 }
 
 }  // namespace limber::app

@@ -32,7 +32,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct InspectCommand {
   std::string file;
   bool json = false;
   std::string picture;
@@ -119,8 +119,6 @@ Json describe_scene(const Scene& scene, const SceneState& state) {
   return json;
 }
 
-std::string words(const Json& value) { return value.get<std::string>(); }
-
 void append_materials(Rows& rows, const Json& materials) {
   for (const Json& material : materials)
     rows.emplace_back("material of " + words(material["region"]), material_text(material));
@@ -161,20 +159,20 @@ bool is_scene(std::string_view content) {
   return first != std::string_view::npos && content[first] == '{' && !looks_like_surface(content);
 }
 
-OutputPlan output_plan(const Options& options) {
+OutputPlan output_plan(const InspectCommand& options) {
   OutputPlan outputs;
   outputs.add(OutputFile{options.picture, ".png", "the picture"});
   return outputs;
 }
 
 /// inputs: files that were read.
-void write_picture(const Options& options, const FileList& inputs, const auto& draw) {
+void write_picture(const InspectCommand& options, const FileList& inputs, const auto& draw) {
   if (options.picture.empty()) return;
   check_spares(output_plan(options), inputs);
   write_results([&] { write_png(options.picture, draw()); });
 }
 
-Json inspect_scene(const Options& options, const std::string& content) {
+Json inspect_scene(const InspectCommand& options, const std::string& content) {
   const std::filesystem::path folder = std::filesystem::path(options.file).parent_path();
   const Scene scene = parse_scene(content, folder, options.file);
   const SceneState state = make_state(scene);
@@ -184,7 +182,7 @@ Json inspect_scene(const Options& options, const std::string& content) {
   return describe_scene(scene, state);
 }
 
-Json inspect_builtin(const Options& options) {
+Json inspect_builtin(const InspectCommand& options) {
   const BuiltinBody body = make_builtin(options.file);
   Json found = describe_mesh(body.mesh);
   found["render_triangles"] = body.render.triangle_count();
@@ -200,7 +198,7 @@ Json inspect_builtin(const Options& options) {
   return found;
 }
 
-Json inspect_model(const Options& options, std::string_view content) {
+Json inspect_model(const InspectCommand& options, std::string_view content) {
   const ReducedModel model = parse_model(content, options.file);
   write_picture(options, {options.file},
                 [&] { return draw_surface(model.surface.mesh, model.surface.colors, Executor()); });
@@ -209,7 +207,7 @@ Json inspect_model(const Options& options, std::string_view content) {
   return found;
 }
 
-Json inspect_tree(const Options& options, std::string_view content) {
+Json inspect_tree(const InspectCommand& options, std::string_view content) {
   const auto tree = std::make_shared<const DomainTree>(parse_tree(content, options.file));
   write_picture(options, {options.file}, [&] {
     const TreeSurface surface(tree);
@@ -220,7 +218,7 @@ Json inspect_tree(const Options& options, std::string_view content) {
   return found;
 }
 
-Json inspect_parts(const Options& options) {
+Json inspect_parts(const InspectCommand& options) {
   const PartTree parts = make_builtin_tree(options.file);
   write_picture(options, {}, [&] {
     const WholeBody whole = join_parts(parts);
@@ -231,7 +229,7 @@ Json inspect_parts(const Options& options) {
   return describe_parts(parts);
 }
 
-Json inspect_file(const Options& options, std::string_view content) {
+Json inspect_file(const InspectCommand& options, std::string_view content) {
   if (looks_like_tree(content)) return inspect_tree(options, content);
   if (looks_like_model(content)) return inspect_model(options, content);
   FileList inputs;
@@ -262,7 +260,7 @@ std::string found_text(const Json& found) {
   return mesh_text(found) + (found.contains("materials") ? builtin_text(found) : "");
 }
 
-void run(const Options& options, const std::set<std::string>& stated) {
+void run_inspect(const InspectCommand& options, const std::set<std::string>& stated) {
   const bool drawn = is_builtin(options.file) || is_builtin_tree(options.file);
   check_options("inspect", stated,
                 {{"--render", !options.picture.empty(), "a description without --picture"},
@@ -293,7 +291,7 @@ Command add_inspect(CLI::App& program) {
   CLI::App* parser = program.add_subcommand("inspect",
                                             "Say what is in a mesh, a surface, a reduced model, a tree of "
                                             "domains or a scene, and whether it is valid");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<InspectCommand>();
   parser
       ->add_option("FILE", options->file,
                    fmt::format("Volume mesh ({}), surface ({}), scene (.json), reduced model or tree of "
@@ -308,7 +306,7 @@ Command add_inspect(CLI::App& program) {
   parser->add_flag("--render", options->render,
                    "In the picture of a built-in body: the surface to draw, not the mesh");
   parser->footer("Example:\n  limber inspect \"builtin:beam?element=brick&cells=20,4,4\" --picture beam.png");
-  return {parser, [parser, options] { run(*options, stated_options(*parser)); }};
+  return {parser, [parser, options] { run_inspect(*options, stated_options(*parser)); }};
 }
 
 }  // namespace limber::app

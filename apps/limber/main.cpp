@@ -118,7 +118,7 @@ void parse(Program& program, int argc, char** argv) {
   refuse_empty(program);
 }
 
-int run(int argc, char** argv) {
+int run_program(int argc, char** argv) {
   Program program;
   declare(program);
   try {
@@ -145,7 +145,7 @@ int run(int argc, char** argv) {
 /// Runs the program and turns whatever is thrown into one line and an exit status.
 int guarded(int argc, char** argv) {
   try {
-    return run(argc, argv);
+    return run_program(argc, argv);
   } catch (const Failure& failure) {
     print_error(failure.what());
     return failed_work;

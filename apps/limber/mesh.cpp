@@ -26,7 +26,7 @@
 namespace limber::app {
 namespace {
 
-struct Options {
+struct MeshCommand {
   std::vector<std::string> surfaces;
   std::string output;
   std::string method = "tet";
@@ -50,7 +50,7 @@ std::size_t choose(std::string_view option, const std::string& word,
   throw Error("{}: unknown value '{}'; {}", option, word, suggestion(word, known));
 }
 
-MesherOptions mesher_options(const Options& options) {
+MesherOptions mesher_options(const MeshCommand& options) {
   static constexpr std::array<std::string_view, 2> methods{"tet", "voxel"};
   static constexpr std::array<std::string_view, 3> fills{"touched", "center", "shell"};
   MesherOptions result;
@@ -66,7 +66,7 @@ MesherOptions mesher_options(const Options& options) {
   return result;
 }
 
-void check_uses(const Options& options, const std::set<std::string>& stated) {
+void check_uses(const MeshCommand& options, const std::set<std::string>& stated) {
   const bool builtin = is_builtin(options.surfaces.front()), voxels = options.method == "voxel";
   std::vector<OptionUse> uses;
   for (const char* option : {"--method", "--cells", "--target-elements", "--grading", "--fill",
@@ -79,7 +79,7 @@ void check_uses(const Options& options, const std::set<std::string>& stated) {
   check_options("mesh", stated, uses);
 }
 
-OutputPlan output_plan(const Options& options) {
+OutputPlan output_plan(const MeshCommand& options) {
   check_mesh_extension(options.output);
   OutputPlan outputs;
   for (const std::filesystem::path& file : files_of_mesh(options.output)) outputs.add(OutputFile{file});
@@ -95,7 +95,7 @@ std::vector<RegionSurface> read_surfaces(const std::vector<std::string>& files, 
   return surfaces;
 }
 
-void write_outputs(const Options& options, const VolumeMesh& mesh) {
+void write_outputs(const MeshCommand& options, const VolumeMesh& mesh) {
   write_results([&] {
     write_mesh(options.output, mesh);
     if (!options.picture.empty()) write_png(options.picture, draw_mesh(mesh, Executor(options.threads)));
@@ -103,7 +103,7 @@ void write_outputs(const Options& options, const VolumeMesh& mesh) {
 }
 
 /// A built-in body needs no meshing: it is written as it is.
-void export_builtin(const Options& options) {
+void export_builtin(const MeshCommand& options) {
   require(options.surfaces.size() == 1, "{}: a built-in body is exported alone", options.surfaces.front());
   const VolumeMesh mesh = make_builtin(options.surfaces.front(), Executor(options.threads)).mesh;
   write_outputs(options, mesh);
@@ -115,7 +115,7 @@ void export_builtin(const Options& options) {
   }
 }
 
-void run(const Options& options, const std::set<std::string>& stated) {
+void run_mesh(const MeshCommand& options, const std::set<std::string>& stated) {
   check_uses(options, stated);
   const OutputPlan outputs = output_plan(options);
   check_outputs(outputs);
@@ -151,7 +151,7 @@ void run(const Options& options, const std::set<std::string>& stated) {
 Command add_mesh(CLI::App& program) {
   CLI::App* parser =
       program.add_subcommand("mesh", "Fill a surface, closed or broken, with tetrahedra or voxels");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<MeshCommand>();
   parser
       ->add_option("SURFACE", options->surfaces,
                    "Triangle meshes (" + surface_format_names() +
@@ -193,7 +193,7 @@ Command add_mesh(CLI::App& program) {
   parser->add_flag("--json", options->json, "Print JSON");
   parser->footer(
       "Example:\n  limber mesh bunny.obj -o bunny.msh --target-elements 50000 --picture bunny.png");
-  return {parser, [parser, options] { run(*options, stated_options(*parser)); }};
+  return {parser, [parser, options] { run_mesh(*options, stated_options(*parser)); }};
 }
 
 }  // namespace limber::app

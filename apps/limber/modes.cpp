@@ -20,7 +20,7 @@
 namespace limber::app {
 namespace {
 
-struct Options {
+struct ModesCommand {
   BodyOptions body;
   int count = 12;
   bool json = false;
@@ -51,14 +51,14 @@ void write_shapes(const std::string& path, const FullModel& model, const LinearM
             [](std::span<const std::string> contents) { (void)parse_mesh(contents[0], "its content"); });
 }
 
-void write_outputs(const Options& options, const FullModel& model, const LinearModes& modes) {
+void write_outputs(const ModesCommand& options, const FullModel& model, const LinearModes& modes) {
   write_results([&] {
     if (!options.output.empty()) write_shapes(options.output, model, modes);
     if (!options.picture.empty()) write_png(options.picture, draw_modes(model, modes));
   });
 }
 
-nlohmann::ordered_json to_json(const LinearModes& modes, const Seconds& seconds) {
+nlohmann::ordered_json modes_json(const LinearModes& modes, const Seconds& seconds) {
   nlohmann::ordered_json json;
   json["eigenvalues"] = std::vector<double>(modes.eigenvalues.begin(), modes.eigenvalues.end());
   json["frequencies_hz"] = std::vector<double>(modes.frequencies_hz.begin(), modes.frequencies_hz.end());
@@ -69,7 +69,7 @@ nlohmann::ordered_json to_json(const LinearModes& modes, const Seconds& seconds)
   return json;
 }
 
-std::string to_text(const Options& options, const FullModel& model, const LinearModes& modes,
+std::string to_text(const ModesCommand& options, const FullModel& model, const LinearModes& modes,
                     const Seconds& seconds) {
   std::string text = fmt::format("{}: {} elements, {} unknowns\n\n", options.body.mesh,
                                  model.mesh().element_count(), model.dof_count());
@@ -85,7 +85,7 @@ std::string to_text(const Options& options, const FullModel& model, const Linear
   return text;
 }
 
-void run(const Options& options) {
+void run_modes(const ModesCommand& options) {
   OutputPlan outputs;
   outputs.add(OutputFile{options.output, ".vtu", "the file of mode shapes"});
   outputs.add(OutputFile{options.picture, ".png", "the picture"});
@@ -106,7 +106,7 @@ void run(const Options& options) {
   }
   write_outputs(options, model, modes);
   if (options.json) {
-    print_json(to_json(modes, seconds));
+    print_json(modes_json(modes, seconds));
   } else {
     print(to_text(options, model, modes, seconds));
   }
@@ -116,7 +116,7 @@ void run(const Options& options) {
 
 Command add_modes(CLI::App& program) {
   CLI::App* parser = program.add_subcommand("modes", "Compute natural frequencies and mode shapes");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ModesCommand>();
   add_body_options(*parser, options->body);
   parser->add_option("--count", options->count, "How many, the lowest first")
       ->type_name("N")
@@ -131,7 +131,7 @@ Command add_modes(CLI::App& program) {
       "A body that nothing holds is allowed: its first six frequencies are zero.\n\n"
       "Example:\n  limber modes \"builtin:beam?size=1,0.1,0.1&cells=40,4,4\" --fixed-where \"x < 0.001\" "
       "--count 6");
-  return {parser, [options] { run(*options); }};
+  return {parser, [options] { run_modes(*options); }};
 }
 
 }  // namespace limber::app

@@ -75,7 +75,7 @@ void warn_of_small_basis(const ReduceCommand& options, const FullModel& model, c
                                 : "what it is made of spans no more"));
 }
 
-void run(const ReduceCommand& options) {
+void run_reduce(const ReduceCommand& options) {
   OutputPlan outputs;
   outputs.add(OutputFile{options.output, ".glb", "the reduced model"});
   outputs.add(OutputFolder{options.report, is_report_file});
@@ -148,7 +148,7 @@ Command add_reduce(CLI::App& program) {
             options->stated = stated_options(*parser);
             check_reduce_options(*options);
             if (task_of(*options) == ReduceTask::one_body) {
-              run(*options);
+              run_reduce(*options);
             } else {
               reduce_to_tree(*options);
             }

@@ -50,8 +50,8 @@ void warn_of_small_parts(const ReduceCommand& options, const TreeReduceReport& r
       small.size() == 1 ? "" : fmt::format(", and {} more parts less", small.size() - 1), *options.rank));
 }
 
-Json to_json(const std::string& output, const DomainTree& tree, const TreeReduceReport& report,
-             double seconds) {
+Json reduction_json(const std::string& output, const DomainTree& tree, const TreeReduceReport& report,
+                    double seconds) {
   Json json{{"output", output},
             {"domains", tree.domain_count()},
             {"coordinates", tree.coordinate_count()},
@@ -124,7 +124,7 @@ void reduce_to_tree(const ReduceCommand& options) {
   stage.restart();
   write_results([&] { write_tree(options.output, tree); });
   report.stages.emplace_back("file", stage.seconds());
-  const Json json = to_json(options.output, tree, report, total.seconds());
+  const Json json = reduction_json(options.output, tree, report, total.seconds());
   if (options.json) {
     print_json(json);
   } else {

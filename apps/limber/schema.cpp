@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-struct Options {
+struct SchemaCommand {
   bool markdown = false;
   bool commands = false;
 };
@@ -43,7 +43,7 @@ Json describe_commands(const CLI::App& program) {
   return json;
 }
 
-void run(const CLI::App& program, const Options& options) {
+void run_schema(const CLI::App& program, const SchemaCommand& options) {
   require(!options.markdown || !options.commands, "--markdown and --commands exclude each other");
   if (options.markdown) {
     print(schema_to_markdown(scene_schema()));
@@ -56,12 +56,12 @@ void run(const CLI::App& program, const Options& options) {
 
 Command add_schema(CLI::App& program) {
   CLI::App* parser = program.add_subcommand("schema", "Print the schema of scene files, for editors");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SchemaCommand>();
   parser->add_flag("--markdown", options->markdown, "Print the reference page instead of JSON Schema");
   parser->add_flag("--commands", options->commands,
                    "Print all commands and their options as JSON instead, for programs that call them");
   parser->footer("Example:\n  limber schema > scene.schema.json\n  limber schema --markdown > scene.md");
-  return {parser, [&program, options] { run(program, *options); }};
+  return {parser, [&program, options] { run_schema(program, *options); }};
 }
 
 }  // namespace limber::app

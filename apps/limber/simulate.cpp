@@ -25,7 +25,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Options {
+struct SimulateCommand {
   std::string scene;
   std::string output_dir;
   std::string animation;
@@ -41,7 +41,7 @@ struct Options {
 };
 
 /// Where checkpoints go: with the results of a scene, beside the motion of a reduced model.
-fs::path checkpoint_file(const Options& options, bool model) {
+fs::path checkpoint_file(const SimulateCommand& options, bool model) {
   if (!options.checkpoint.empty()) return options.checkpoint;
   const fs::path scene(options.scene);
   fs::path file = model ? fs::path(options.animation)
@@ -50,7 +50,7 @@ fs::path checkpoint_file(const Options& options, bool model) {
   return file.replace_extension(".checkpoint");
 }
 
-CheckpointOptions checkpoint_options(const Options& options, bool model) {
+CheckpointOptions checkpoint_options(const SimulateCommand& options, bool model) {
   require(std::isfinite(options.checkpoint_every) && options.checkpoint_every >= 0.0,
           "--checkpoint-every is {} s, expected at least 0", options.checkpoint_every);
   CheckpointOptions result;
@@ -79,7 +79,7 @@ fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
 }
 
 /// A body with a tree of domains.
-Body body_of_tree(const Options& options, std::string_view content) {
+Body body_of_tree(const SimulateCommand& options, std::string_view content) {
   require(options.order.empty() || options.order == "domains",
           "--order {}: {} is a tree of domains, which moves as such", options.order, options.scene);
   Body body;
@@ -89,7 +89,7 @@ Body body_of_tree(const Options& options, std::string_view content) {
 }
 
 /// A body with a reduced model.
-Body body_of_model(const Options& options, std::string_view content) {
+Body body_of_model(const SimulateCommand& options, std::string_view content) {
   Body body;
   body.model = std::make_shared<const ReducedModel>(parse_model(content, options.scene));
   body.name = body.model->name;
@@ -100,7 +100,7 @@ Body body_of_model(const Options& options, std::string_view content) {
 }
 
 /// A reduced model or a tree of domains let go under its weight.
-Scene scene_of_model(const Options& options, std::string_view content) {
+Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
   Body body = looks_like_tree(content) ? body_of_tree(options, content) : body_of_model(options, content);
   require(!options.animation.empty(), "{}: say where the motion goes with -o OUT.glb", options.scene);
   const double seconds = options.seconds.value_or(2.0), timestep = options.timestep.value_or(1.0 / 120.0);
@@ -127,12 +127,12 @@ Scene scene_of_model(const Options& options, std::string_view content) {
   return scene;
 }
 
-bool is_model(const Options& options, std::string_view content) {
+bool is_model(const SimulateCommand& options, std::string_view content) {
   return looks_like_model(content) || looks_like_tree(content) ||
          fs::path(options.scene).extension() == ".glb";
 }
 
-Scene load(const Options& options, bool& model) {
+Scene load(const SimulateCommand& options, bool& model) {
   const std::string content = read_file(options.scene);
   model = is_model(options, content);
   if (model) return scene_of_model(options, content);
@@ -157,7 +157,7 @@ void check_uses(const Scene& scene, bool model, const std::set<std::string>& sta
   check_options("simulate", stated, uses);
 }
 
-void run(const Options& options, const std::set<std::string>& stated) {
+void run_simulate(const SimulateCommand& options, const std::set<std::string>& stated) {
   const Timer timer;
   const fs::path file(options.scene);
   bool model = false;
@@ -194,7 +194,7 @@ Command add_simulate(CLI::App& program) {
   CLI::App* parser = program.add_subcommand(
       "simulate",
       "Run a scene, full, online, reduced, warped or as trees of domains; or let a reduced model go");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<SimulateCommand>();
   parser
       ->add_option(
           "SCENE", options->scene,
@@ -259,7 +259,7 @@ Command add_simulate(CLI::App& program) {
       "results\n"
       "  limber simulate spoon.glb -o motion.glb --seconds 3\n"
       "  limber simulate long.json --resume");
-  return {parser, [parser, options] { run(*options, stated_options(*parser)); }};
+  return {parser, [parser, options] { run_simulate(*options, stated_options(*parser)); }};
 }
 
 }  // namespace limber::app

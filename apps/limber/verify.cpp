@@ -36,8 +36,8 @@ VerifyReport verify(const VerifyCommand& options, const ReducedModel& model) {
   return verify_with_mesh(options, model, std::move(mesh));
 }
 
-nlohmann::ordered_json to_json(const VerifyCommand& options, const ReducedModel& model,
-                               const VerifyReport& report, const Verdict& verdict) {
+nlohmann::ordered_json verification_json(const VerifyCommand& options, const ReducedModel& model,
+                                         const VerifyReport& report, const Verdict& verdict) {
   nlohmann::ordered_json json{{"file", options.model},
                               {"states", report.states},
                               {"lost", report.lost},
@@ -85,7 +85,7 @@ std::string to_text(const VerifyCommand& options, const ReducedModel& model, con
   return text;
 }
 
-void run(const VerifyCommand& options) {
+void run_verify(const VerifyCommand& options) {
   const double tolerance = options.tolerance.value_or(1.0);
   require(tolerance > 0.0 && std::isfinite(tolerance), "--tolerance is {}, expected more than 0", tolerance);
   const std::string content = read_file(options.model);
@@ -94,7 +94,7 @@ void run(const VerifyCommand& options) {
   const VerifyReport report = verify(options, model);
   const Verdict verdict = judge(options, model, report);
   if (options.json) {
-    print_json(to_json(options, model, report, verdict));
+    print_json(verification_json(options, model, report, verdict));
   } else {
     print(to_text(options, model, report));
   }
@@ -165,7 +165,7 @@ Command add_verify(CLI::App& program) {
   add_threads(*parser, options->threads)->capture_default_str();
   parser->add_flag("--json", options->json, "Print the errors as JSON");
   parser->footer("Example:\n  limber verify spoon.glb --mesh builtin:spoon");
-  return {parser, [options] { run(*options); }};
+  return {parser, [options] { run_verify(*options); }};
 }
 
 }  // namespace limber::app

@@ -21,7 +21,7 @@
 namespace limber::app {
 namespace {
 
-struct Options {
+struct ViewCommand {
   std::string model;
   int port = 0;
   bool no_open = false;
@@ -75,7 +75,7 @@ std::optional<ServedModel> read_served_model(const std::string& path) {
   return model;
 }
 
-void run(const Options& options) {
+void run_view(const ViewCommand& options) {
   std::optional<ServedModel> model = read_served_model(options.model);
   const EndSignals end_signals;
   const PageServer server(viewer_page(), std::move(model), options.port);
@@ -93,7 +93,7 @@ void run(const Options& options) {
 Command add_view(CLI::App& program) {
   CLI::App* parser = program.add_subcommand(
       "view", "Show a reduced model or a tree of domains in the browser and pull at it");
-  const auto options = std::make_shared<Options>();
+  const auto options = std::make_shared<ViewCommand>();
   parser
       ->add_option(
           "MODEL", options->model,
@@ -107,7 +107,7 @@ Command add_view(CLI::App& program) {
   parser->footer(
       "Serves the page on 127.0.0.1, to this machine alone, until Ctrl-C. Nothing comes from a network.\n\n"
       "Example:\n  limber view spoon.glb\n  limber view spoon.glb --port 8000 --no-open");
-  return {parser, [options] { run(*options); }};
+  return {parser, [options] { run_view(*options); }};
 }
 
 }  // namespace limber::app

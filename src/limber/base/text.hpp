@@ -21,6 +21,9 @@ std::string printable(std::string_view text);
 /// Splits at every `separator`; "a,,b" gives three parts, "" gives one empty part.
 std::vector<std::string_view> split(std::string_view text, char separator);
 
+/// Without the blanks and line breaks around it.
+std::string_view trimmed(std::string_view text);
+
 /// The finite number that the whole of `text` spells, independent of the locale; nothing for anything else.
 std::optional<double> parse_number(std::string_view text);
 

@@ -10,10 +10,10 @@ namespace limber {
 namespace {
 
 /// Columns that are orthonormalised or projected together.
-constexpr Index block_columns = 48;
+constexpr Index columns_at_once = 48;
 
 /// Columns of a basis of which a smaller share is new are taken for rounding.
-constexpr double dependent = 1e-13;
+constexpr double dependent_share = 1e-13;
 
 void require_rows(const Eigen::Ref<const Matrix>& X, const SparseMatrix& M, const char* what) {
   require(X.rows() == M.rows(), "{} of {} rows, the mass matrix has {}", what, X.rows(), M.rows());
@@ -31,11 +31,11 @@ Parts split(const Eigen::Ref<const Matrix>& U, const Eigen::Ref<const Matrix>& v
   require_rows(vectors, M, "vectors");
   MassBasis basis(M, executor);
   basis.reserve(std::min(U.rows(), U.cols()));
-  for (Index begin = 0; begin < U.cols(); begin += block_columns)
-    basis.append(U.middleCols(begin, std::min(block_columns, U.cols() - begin)), dependent);
+  for (Index begin = 0; begin < U.cols(); begin += columns_at_once)
+    basis.append(U.middleCols(begin, std::min(columns_at_once, U.cols() - begin)), dependent_share);
   Parts parts{Vector(vectors.cols()), Vector(vectors.cols())};
-  for (Index begin = 0; begin < vectors.cols(); begin += block_columns) {
-    const Index columns = std::min(block_columns, vectors.cols() - begin);
+  for (Index begin = 0; begin < vectors.cols(); begin += columns_at_once) {
+    const Index columns = std::min(columns_at_once, vectors.cols() - begin);
     Matrix X = vectors.middleCols(begin, columns), MX(X.rows(), columns);
     // Twice, so that what is left is exact however little it is.
     Matrix H = basis.project_out(X);

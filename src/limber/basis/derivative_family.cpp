@@ -8,9 +8,6 @@
 namespace limber {
 namespace {
 
-/// Columns solved between two reports of progress: a few full panels for each thread (sparse_solver.hpp).
-constexpr Index columns_between_reports = 96;
-
 /// A family in the order of the pairs they come from: shape modes + pair_index(i, j) is the derivative of
 /// shape i along shape j. So the pairs of the shapes up to some order give the derivatives of all orders up
 /// to the next, those known already first.

@@ -6,13 +6,6 @@
 #include <algorithm>
 
 namespace limber {
-namespace {
-
-/// Columns solved between two reports of progress: a few full panels for each thread (sparse_solver.hpp).
-constexpr Index columns_between_reports = 96;
-
-}  // namespace
-
 ModalDerivatives compute_modal_derivatives(RestStiffness& rest, const Eigen::Ref<const Matrix>& modes,
                                            const Progress& progress) {
   ModalDerivatives derivatives;

@@ -14,7 +14,7 @@
 namespace limber {
 namespace {
 
-constexpr Index rows_at_once = 512;
+constexpr Index rows_multiplied_at_once = 512;
 constexpr int tall_tile = packet_size;
 constexpr int narrow_tile = 3;
 
@@ -106,14 +106,14 @@ void require_same_rows(const Eigen::Ref<const Matrix>& V, Index rows) {
 Matrix narrow_product(const Eigen::Ref<const Matrix>& V, const Eigen::Ref<const Matrix>& X,
                       const Executor& executor) {
   require_same_rows(V, X.rows());
-  const Index ranges = (V.rows() + rows_at_once - 1) / rows_at_once;
+  const Index ranges = (V.rows() + rows_multiplied_at_once - 1) / rows_multiplied_at_once;
   Matrix H = Matrix::Zero(V.cols(), X.cols());
   if (H.size() == 0) return H;
   std::vector<Matrix> parts(static_cast<std::size_t>(ranges));
   executor.parallel_for(ranges, [&](std::ptrdiff_t range) {
-    const Index begin = range * rows_at_once;
+    const Index begin = range * rows_multiplied_at_once;
     parts[static_cast<std::size_t>(range)] =
-        multiply_rows(V, X, begin, std::min(begin + rows_at_once, V.rows()));
+        multiply_rows(V, X, begin, std::min(begin + rows_multiplied_at_once, V.rows()));
   });
   for (const Matrix& part : parts) H += part;
   return H;
@@ -127,7 +127,7 @@ void subtract_combination(const Eigen::Ref<const Matrix>& V, const Eigen::Ref<co
   std::vector<char> matters;
   for (Index j = 0; j < V.cols(); j += tall_tile)
     matters.push_back(H.middleRows(j, std::min<Index>(tall_tile, V.cols() - j)).isZero(0.0) ? 0 : 1);
-  executor.parallel_ranges(V.rows(), rows_at_once, [&](Index begin, Index end) {
+  executor.parallel_ranges(V.rows(), rows_multiplied_at_once, [&](Index begin, Index end) {
     for (Index j = 0; j < V.cols(); j += tall_tile) {
       if (matters[static_cast<std::size_t>(j / tall_tile)] == 0) continue;
       const auto v = tile_columns<tall_tile>(V, j);

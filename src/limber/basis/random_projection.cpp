@@ -14,7 +14,7 @@ namespace {
 
 /// Packets of rows that are projected together: 500 samples of these fit into the second cache.
 constexpr Index packets_at_once = 4;
-constexpr Index rows_at_once = packets_at_once * packet_size;
+constexpr Index rows_projected_at_once = packets_at_once * packet_size;
 
 /// A column of R, without its factor sqrt(3).
 struct SignedColumn {
@@ -44,7 +44,7 @@ void pack_rows(const Eigen::Ref<const Matrix>& samples, Index begin, Index end, 
   for (Index c = 0; c < samples.cols(); ++c) {
     double* const to = reinterpret_cast<double*>(packed + c * packets_at_once);
     const double* const from = samples.data() + c * samples.outerStride();
-    std::fill(std::copy(from + begin, from + end, to), to + rows_at_once, 0.0);
+    std::fill(std::copy(from + begin, from + end, to), to + rows_projected_at_once, 0.0);
   }
 }
 
@@ -56,11 +56,11 @@ Matrix random_projection(const Eigen::Ref<const Matrix>& samples, Index rank, st
   if (rank >= samples.cols()) return samples;
   const std::vector<SignedColumn> R = draw(samples.cols(), rank, seed);
   Matrix projected(samples.rows(), rank);
-  executor.parallel_ranges(samples.rows(), 16 * rows_at_once, [&](Index first, Index last) {
+  executor.parallel_ranges(samples.rows(), 16 * rows_projected_at_once, [&](Index first, Index last) {
     const auto packed =
         std::make_unique_for_overwrite<Packet[]>(static_cast<std::size_t>(packets_at_once * samples.cols()));
-    for (Index begin = first; begin < last; begin += rows_at_once) {
-      const Index end = std::min(begin + rows_at_once, last);
+    for (Index begin = first; begin < last; begin += rows_projected_at_once) {
+      const Index end = std::min(begin + rows_projected_at_once, last);
       pack_rows(samples, begin, end, packed.get());
       for (Index c = 0; c < rank; ++c) {
         Packet sum[packets_at_once] = {};

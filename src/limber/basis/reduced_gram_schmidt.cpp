@@ -11,7 +11,7 @@ namespace limber {
 namespace {
 
 /// Columns of which less is left depend on the others: rounding is 1e-16 of what was there.
-constexpr double dependent = 1e-8;
+constexpr double dependent_length = 1e-8;
 
 /// A subtraction that leaves less than a hundredth of the squared length would leave its incremental update
 /// to
@@ -82,7 +82,7 @@ double ReducedGramSchmidt::subtract_on_samples(Eigen::Ref<Vector> w, Eigen::Ref<
     const double left = 1.0 - cosine * cosine;
     if (left < least_update) {
       length = w.norm();
-      if (!(length > dependent * scale * start)) return 0.0;
+      if (!(length > dependent_length * scale * start)) return 0.0;
       w /= length;
       scale /= length;
       length = 1.0;
@@ -91,7 +91,7 @@ double ReducedGramSchmidt::subtract_on_samples(Eigen::Ref<Vector> w, Eigen::Ref<
     }
   }
   length = w.norm();
-  if (!(length > dependent * scale * start)) return 0.0;
+  if (!(length > dependent_length * scale * start)) return 0.0;
   w /= length;
   return scale / length;
 }

@@ -7,6 +7,9 @@
 
 namespace limber {
 
+/// Columns solved between two reports of progress: a few full panels for each thread (sparse_solver.hpp).
+inline constexpr Index columns_between_reports = 96;
+
 /// The stiffness K = K(0) of a body at rest, factored once for everything that needs it: linear modes, modal derivatives,
 /// linear responses.
 ///

@@ -22,10 +22,10 @@ struct Entry {
   BodyPlan (*plan)();  ///< nullptr: the beam, which has parameters of its own
 };
 
-constexpr std::array<std::string_view, 13> names{"beam",     "spoon",  "bridge", "tower",   "heart",
-                                                 "wire",     "flower", "tree",   "octopus", "head",
-                                                 "pendulum", "lily",   "dragon"};
-constexpr std::array<Entry, names.size()> entries{{
+constexpr std::array<std::string_view, 13> body_names{"beam",     "spoon",  "bridge", "tower",   "heart",
+                                                      "wire",     "flower", "tree",   "octopus", "head",
+                                                      "pendulum", "lily",   "dragon"};
+constexpr std::array<Entry, body_names.size()> entries{{
     {"a rubber bar, held at one end", nullptr},
     {"a soft spoon, held at the end of its handle", plan_spoon},
     {"a footbridge hung from two arches, held at both banks", plan_bridge},
@@ -119,16 +119,16 @@ std::size_t find_entry(std::string_view body) {
           "'{}{}' is a tree of parts, not one mesh: `limber reduce`, `inspect` and scenes of the order "
           "'domains' take it",
           builtin_prefix, body);
-  const auto found = std::find(names.begin(), names.end(), body);
-  require(found != names.end(), "unknown built-in body '{}'; {}", body, suggestion(body, names));
-  return static_cast<std::size_t>(found - names.begin());
+  const auto found = std::find(body_names.begin(), body_names.end(), body);
+  require(found != body_names.end(), "unknown built-in body '{}'; {}", body, suggestion(body, body_names));
+  return static_cast<std::size_t>(found - body_names.begin());
 }
 
 }  // namespace
 
 bool is_builtin(std::string_view name) { return name.starts_with(builtin_prefix); }
 
-std::span<const std::string_view> builtin_names() { return names; }
+std::span<const std::string_view> builtin_names() { return body_names; }
 
 std::string_view builtin_description(std::string_view name) { return entries[find_entry(name)].description; }
 

@@ -11,8 +11,8 @@
 namespace limber {
 namespace {
 
-constexpr std::array<std::string_view, 3> names{"oak", "station", "letters"};
-constexpr std::array<std::string_view, names.size()> descriptions{
+constexpr std::array<std::string_view, 3> tree_names{"oak", "station", "letters"};
+constexpr std::array<std::string_view, tree_names.size()> descriptions{
     "an oak of 41 branches of 5 kinds and 1,394 leaves, all alike, held at the ground",
     "a space station of 48 pieces that flies freely: modules, trusses, panels, antennas",
     "the word FLEXIBLE in soft letters between rigid links, which flies freely"};
@@ -24,26 +24,27 @@ std::string_view body_of(std::string_view name) {
 }
 
 std::size_t find_tree(std::string_view body) {
-  const auto found = std::find(names.begin(), names.end(), body);
-  require(found != names.end(), "unknown built-in tree of parts '{}'; {}", body, suggestion(body, names));
-  return static_cast<std::size_t>(found - names.begin());
+  const auto found = std::find(tree_names.begin(), tree_names.end(), body);
+  require(found != tree_names.end(), "unknown built-in tree of parts '{}'; {}", body,
+          suggestion(body, tree_names));
+  return static_cast<std::size_t>(found - tree_names.begin());
 }
 
 }  // namespace
 
 bool is_builtin_tree(std::string_view name) {
   return name.starts_with(builtin_prefix) &&
-         std::find(names.begin(), names.end(), body_of(name)) != names.end();
+         std::find(tree_names.begin(), tree_names.end(), body_of(name)) != tree_names.end();
 }
 
-std::span<const std::string_view> builtin_tree_names() { return names; }
+std::span<const std::string_view> builtin_tree_names() { return tree_names; }
 
 std::string_view builtin_tree_description(std::string_view name) { return descriptions[find_tree(name)]; }
 
 PartTree make_builtin_tree(std::string_view name, const Executor& executor, const Progress& progress) {
   require(name.starts_with(builtin_prefix),
           "'{}' is not the name of a built-in tree of parts; they start with '{}'", name, builtin_prefix);
-  const std::string_view body = names[find_tree(body_of(name))];
+  const std::string_view body = tree_names[find_tree(body_of(name))];
   const std::size_t question = name.find('?');
   const std::string_view text =
       question == std::string_view::npos ? std::string_view{} : name.substr(question + 1);

@@ -1,18 +1,13 @@
 #include "limber/draw/canvas.hpp"
 
+#include "limber/draw/polyline.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <span>
 
 namespace limber {
 namespace {
-
-double distance_to_segment(const Vector2& point, const Vector2& from, const Vector2& to) {
-  const Vector2 edge = to - from;
-  const double squared = edge.squaredNorm();
-  const double t = squared > 0.0 ? std::clamp((point - from).dot(edge) / squared, 0.0, 1.0) : 0.0;
-  return (point - from - t * edge).norm();
-}
 
 /// Pixels whose centre may lie within `reach` of [low, high], clipped to [0, size).
 struct PixelRange {

@@ -17,9 +17,9 @@ namespace {
 /// A tenth of a pixel is enough.
 std::string coordinate(double value) { return svg_number(std::round(10.0 * value) / 10.0); }
 
-class SvgWriter {
+class DrawingWriter {
  public:
-  explicit SvgWriter(const Drawing& drawing) : drawing_(drawing) {}
+  explicit DrawingWriter(const Drawing& drawing) : drawing_(drawing) {}
 
   std::string write(std::string_view title) {
     add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
@@ -114,7 +114,9 @@ std::string fitted_bold(std::string_view text, double size, double room) {
   return fitted;
 }
 
-std::string to_svg(const Drawing& drawing, std::string_view title) { return SvgWriter(drawing).write(title); }
+std::string to_svg(const Drawing& drawing, std::string_view title) {
+  return DrawingWriter(drawing).write(title);
+}
 
 Image to_image(const Drawing& drawing, double scale) {
   Image image{static_cast<int>(std::lround(scale * drawing.width)),

@@ -54,9 +54,9 @@ std::pair<std::string, double> fitted(const std::string& label, double room) {
 }
 
 /// Writes the document.
-class SvgWriter {
+class PlotWriter {
  public:
-  SvgWriter(const LinePlot& plot, const PlotLayout& layout) : plot_(plot), layout_(layout) {}
+  PlotWriter(const LinePlot& plot, const PlotLayout& layout) : plot_(plot), layout_(layout) {}
 
   std::string write();
 
@@ -90,7 +90,7 @@ class SvgWriter {
 };
 
 /// Curves of the same colour differ by their dashes.
-std::string SvgWriter::dashes(std::size_t i) const {
+std::string PlotWriter::dashes(std::size_t i) const {
   constexpr std::array<std::string_view, 6> solid{"", "2 3", "9 3 2 3", "1 5", "12 4", "6 2 2 2 2 2"};
   constexpr std::array<std::string_view, 6> dashed{"6 4", "4 6", "3 2", "10 6", "7 3 3 3", "2 6"};
   const std::size_t round = i / palette.size() % solid.size();
@@ -98,14 +98,14 @@ std::string SvgWriter::dashes(std::size_t i) const {
   return pattern.empty() ? std::string() : fmt::format(" stroke-dasharray=\"{}\"", pattern);
 }
 
-bool SvgWriter::has_dots(std::size_t i) const {
+bool PlotWriter::has_dots(std::size_t i) const {
   const Polyline& line = layout_.lines[i];
   const bool is_spot =
       std::ranges::all_of(line, [&](const Vector2& point) { return (point - line.front()).norm() < 1.0; });
   return is_spot || (!plot_.curves[i].dashed && plot_.curves[i].x.size() <= most_dots);
 }
 
-void SvgWriter::add_label(const Vector2& at, std::string_view anchor, const PlotLabel& label) {
+void PlotWriter::add_label(const Vector2& at, std::string_view anchor, const PlotLabel& label) {
   add("<text x=\"{}\" y=\"{}\" text-anchor=\"{}\">{}", svg_number(at.x()), svg_number(at.y()), anchor,
       label.text);
   if (!label.power.empty()) {
@@ -114,7 +114,7 @@ void SvgWriter::add_label(const Vector2& at, std::string_view anchor, const Plot
   add("</text>\n");
 }
 
-void SvgWriter::add_grid() {
+void PlotWriter::add_grid() {
   const PlotBox& frame = layout_.frame;
   const auto vertical = [&](double value) {
     const double x = frame.low.x() + layout_.x_axis.position(value) * frame.size().x();
@@ -138,7 +138,7 @@ void SvgWriter::add_grid() {
   add("</g>\n");
 }
 
-void SvgWriter::add_axes() {
+void PlotWriter::add_axes() {
   const PlotBox& frame = layout_.frame;
   const double left = frame.low.x();
   const double bottom = frame.high.y();
@@ -171,7 +171,7 @@ void SvgWriter::add_axes() {
   add("</g>\n");
 }
 
-void SvgWriter::add_titles() {
+void PlotWriter::add_titles() {
   const PlotBox& frame = layout_.frame;
   const Vector2 middle = (frame.low + frame.high) / 2;
   for (std::size_t i = 0; i < layout_.title.size(); ++i) {
@@ -191,7 +191,7 @@ void SvgWriter::add_titles() {
            fmt::format(" transform=\"rotate(-90 {} {})\"", svg_number(at.x()), svg_number(at.y())));
 }
 
-void SvgWriter::add_curve(std::size_t i) {
+void PlotWriter::add_curve(std::size_t i) {
   const Polyline& line = layout_.lines[i];
   if (line.size() > 1) {
     add("<polyline stroke=\"{}\"{} points=\"", color(i), dashes(i));
@@ -211,7 +211,7 @@ void SvgWriter::add_curve(std::size_t i) {
   add("</g>\n");
 }
 
-void SvgWriter::add_legend() {
+void PlotWriter::add_legend() {
   const PlotLegend& legend = layout_.legend;
   if (legend.entries.empty()) return;
   if (legend.place == PlotLegend::Place::inside) {
@@ -234,7 +234,7 @@ void SvgWriter::add_legend() {
   }
 }
 
-std::string SvgWriter::write() {
+std::string PlotWriter::write() {
   add("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\" "
       "role=\"img\" "
       "font-family=\"Helvetica, Arial, 'Liberation Sans', 'Nimbus Sans', sans-serif\" fill=\"#222\">\n",
@@ -257,7 +257,7 @@ std::string SvgWriter::write() {
 std::string to_svg(const LinePlot& plot) {
   check_plot(plot);
   const PlotLayout layout = lay_out_plot(plot);
-  return SvgWriter(plot, layout).write();
+  return PlotWriter(plot, layout).write();
 }
 
 }  // namespace limber

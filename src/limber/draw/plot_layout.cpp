@@ -10,7 +10,7 @@ namespace {
 
 using namespace plot_sizes;
 using Place = PlotLegend::Place;
-using Entry = PlotLegend::Entry;
+using LegendEntry = PlotLegend::Entry;
 
 double label_width(const PlotLabel& label) {
   return svg_text_width(label.text, tick_text) + svg_text_width(label.power, power_text);
@@ -33,9 +33,9 @@ ValueRange range_of(const LinePlot& plot, Vector Curve::*coordinate) {
 }
 
 /// Places one thing after the other.
-class Planner {
+class PlotPlanner {
  public:
-  explicit Planner(const LinePlot& plot) : plot_(plot) {}
+  explicit PlotPlanner(const LinePlot& plot) : plot_(plot) {}
 
   PlotLayout plan();
 
@@ -49,12 +49,12 @@ class Planner {
   bool place_legend_inside();
   bool place_legend_above();
   void place_legend_right();
-  [[nodiscard]] double entry_width(const Entry& entry) const {
+  [[nodiscard]] double entry_width(const LegendEntry& entry) const {
     return sample_length + sample_gap + svg_text_width(entry.name, out_.legend.size);
   }
   [[nodiscard]] double widest_entry() const {
     double widest = 0.0;
-    for (const Entry& entry : out_.legend.entries) widest = std::max(widest, entry_width(entry));
+    for (const LegendEntry& entry : out_.legend.entries) widest = std::max(widest, entry_width(entry));
     return widest;
   }
   [[nodiscard]] double title_bottom() const {
@@ -67,7 +67,7 @@ class Planner {
   PlotLayout out_;
 };
 
-PlotLayout Planner::plan() {
+PlotLayout PlotPlanner::plan() {
   set_title();
   list_legend();
   place_frame();
@@ -81,7 +81,7 @@ PlotLayout Planner::plan() {
   return std::move(out_);
 }
 
-void Planner::set_title() {
+void PlotPlanner::set_title() {
   if (plot_.title.empty()) return;
   constexpr std::size_t most_lines = 3;
   constexpr double bold = 1.1;  // how much wider
@@ -94,13 +94,13 @@ void Planner::set_title() {
   for (std::string& line : out_.title) line = shortened_text(line, title_text, room);
 }
 
-void Planner::list_legend() {
+void PlotPlanner::list_legend() {
   for (std::size_t i = 0; i < plot_.curves.size(); ++i) {
     if (!plot_.curves[i].name.empty()) legend().entries.push_back({i, plot_.curves[i].name});
   }
 }
 
-void Planner::place_frame() {
+void PlotPlanner::place_frame() {
   PlotBox& frame = out_.frame;
   frame.low.y() = out_.title.empty() ? border : title_bottom() + 6.0;
   if (legend().place == Place::above) frame.low.y() = legend().box.high.y() + 8.0;
@@ -115,7 +115,7 @@ void Planner::place_frame() {
   place_x_axis();
 }
 
-void Planner::place_x_axis() {
+void PlotPlanner::place_x_axis() {
   PlotBox& frame = out_.frame;
   const ValueRange range = range_of(plot_, &Curve::x);
   // As many ticks as have room for their labels.
@@ -131,7 +131,7 @@ void Planner::place_x_axis() {
   frame.high.x() -= std::max(0.0, end - (frame.high.x() + border));
 }
 
-void Planner::place_lines() {
+void PlotPlanner::place_lines() {
   // A tenth of a pixel is less than the eye sees, also on a screen that shows the plot at twice its size.
   constexpr double tolerance = 0.1;
   out_.lines.clear();
@@ -143,7 +143,7 @@ void Planner::place_lines() {
   }
 }
 
-bool Planner::is_free(const PlotBox& box) const {
+bool PlotPlanner::is_free(const PlotBox& box) const {
   return std::ranges::all_of(out_.lines, [&](const Polyline& line) {
     const bool starts_inside =
         (line.front().array() >= box.low.array()).all() && (line.front().array() <= box.high.array()).all();
@@ -152,7 +152,7 @@ bool Planner::is_free(const PlotBox& box) const {
 }
 
 /// In the first corner or at the first side that no curve comes near; false where there is none.
-bool Planner::place_legend_inside() {
+bool PlotPlanner::place_legend_inside() {
   constexpr double padding = 8.0;
   constexpr double distance = 12.0;  // from the axes
   constexpr double near = 6.0;
@@ -168,7 +168,7 @@ bool Planner::place_legend_inside() {
     legend().place = Place::inside;
     legend().box = {low, low + size};
     Vector2 at = low + Vector2(padding, (padding + legend_row) / 2);
-    for (Entry& entry : legend().entries) {
+    for (LegendEntry& entry : legend().entries) {
       entry.at = at;
       at.y() += legend_row;
     }
@@ -178,7 +178,7 @@ bool Planner::place_legend_inside() {
 }
 
 /// In rows under the title; false where these would take much of the height.
-bool Planner::place_legend_above() {
+bool PlotPlanner::place_legend_above() {
   constexpr double gap = 22.0;
   const double left = out_.frame.low.x();
   const double right = plot_.width - border;
@@ -186,7 +186,7 @@ bool Planner::place_legend_above() {
   Vector2 at(left, top + legend_row / 2);
   int rows = 1;
   const int most_rows = std::max(1, static_cast<int>(0.18 * plot_.height / legend_row));
-  for (Entry& entry : legend().entries) {
+  for (LegendEntry& entry : legend().entries) {
     const double width = entry_width(entry);
     if (at.x() > left && at.x() + width > right) {
       at = {left, at.y() + legend_row};
@@ -202,16 +202,16 @@ bool Planner::place_legend_above() {
 }
 
 /// In one column, which takes a third of the width at most; many entries are set in a smaller size.
-void Planner::place_legend_right() {
+void PlotPlanner::place_legend_right() {
   const double top = title_bottom() + 6.0;
   const double right = plot_.width - border;
   const double row =
       std::min(legend_row, (plot_.height - border - top) / static_cast<double>(legend().entries.size()));
   legend().size = std::min(text, 0.8 * row);
   const double widest = plot_.width / 3.0 - sample_length - sample_gap;
-  for (Entry& entry : legend().entries) entry.name = shortened_text(entry.name, legend().size, widest);
+  for (LegendEntry& entry : legend().entries) entry.name = shortened_text(entry.name, legend().size, widest);
   Vector2 at(right - widest_entry(), top + row / 2);
-  for (Entry& entry : legend().entries) {
+  for (LegendEntry& entry : legend().entries) {
     entry.at = at;
     at.y() += row;
   }
@@ -221,6 +221,6 @@ void Planner::place_legend_right() {
 
 }  // namespace
 
-PlotLayout lay_out_plot(const LinePlot& plot) { return Planner(plot).plan(); }
+PlotLayout lay_out_plot(const LinePlot& plot) { return PlotPlanner(plot).plan(); }
 
 }  // namespace limber

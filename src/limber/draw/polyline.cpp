@@ -39,13 +39,6 @@ Polyline reduce_columns(const Polyline& points, double width) {
   return kept;
 }
 
-double distance_to_segment(const Vector2& point, const Vector2& from, const Vector2& to) {
-  const Vector2 along = to - from;
-  const double length2 = along.squaredNorm();
-  const double t = length2 > 0.0 ? std::clamp(along.dot(point - from) / length2, 0.0, 1.0) : 0.0;
-  return (point - from - t * along).norm();
-}
-
 /// The point between two others that is farthest from their segment, and how far it is.
 std::pair<std::size_t, double> farthest(const Polyline& points, std::size_t first, std::size_t last) {
   std::pair<std::size_t, double> found{first, 0.0};

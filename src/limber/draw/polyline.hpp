@@ -2,6 +2,7 @@
 
 #include "limber/draw/font.hpp"
 
+#include <algorithm>
 #include <vector>
 
 namespace limber {
@@ -16,5 +17,12 @@ Polyline simplify_polyline(const Polyline& points, double tolerance);
 
 /// Length of a polyline inside of the rectangle from `low` to `high`, borders included.
 double length_inside(const Polyline& points, const Vector2& low, const Vector2& high);
+
+inline double distance_to_segment(const Vector2& point, const Vector2& from, const Vector2& to) {
+  const Vector2 along = to - from;
+  const double squared = along.squaredNorm();
+  const double t = squared > 0.0 ? std::clamp(along.dot(point - from) / squared, 0.0, 1.0) : 0.0;
+  return (point - from - t * along).norm();
+}
 
 }  // namespace limber

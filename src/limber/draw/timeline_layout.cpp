@@ -52,9 +52,9 @@ std::string share_text(std::size_t reduced, std::size_t count) {
 }
 
 /// Places everything, from the top to the bottom.
-class Planner {
+class TimelinePlanner {
  public:
-  explicit Planner(const TimelinePlot& plot) : plot_(plot) {}
+  explicit TimelinePlanner(const TimelinePlot& plot) : plot_(plot) {}
 
   Drawing plan();
 
@@ -96,7 +96,7 @@ class Planner {
   PlotAxis x_axis_;
 };
 
-Drawing Planner::plan() {
+Drawing TimelinePlanner::plan() {
   out_.width = plot_.width;
   make_scales();
   place_sides();
@@ -109,7 +109,7 @@ Drawing Planner::plan() {
   return std::move(out_);
 }
 
-void Planner::make_scales() {
+void TimelinePlanner::make_scales() {
   double rank = 1.0, error = 0.0;
   for (const TimelineBar& bar : plot_.bars) {
     longest_ = std::max(longest_, step_length(bar) * static_cast<double>(bar.steps.size()));
@@ -129,7 +129,7 @@ void Planner::make_scales() {
   error_ticks_ = nice_ticks({0.0, 100.0 * error}, 2);
 }
 
-void Planner::place_sides() {
+void TimelinePlanner::place_sides() {
   double ranks = 0.0, errors = 0.0;
   for (const double tick : rank_ticks_) ranks = std::max(ranks, drawn_width(tick_label(tick), tick_text));
   for (const double tick : error_ticks_) {
@@ -142,7 +142,7 @@ void Planner::place_sides() {
   x_axis_ = make_axis({0.0, longest}, false, 0.0, std::max(2, static_cast<int>((right_ - left_) / 85.0)));
 }
 
-void Planner::add_title() {
+void TimelinePlanner::add_title() {
   if (plot_.title.empty()) return;
   const double room = plot_.width - border - left_;
   constexpr double reserve = 0.93;  // a line may have wider letters than the whole
@@ -155,7 +155,7 @@ void Planner::add_title() {
   y_ += 4.0;
 }
 
-void Planner::add_legend() {
+void TimelinePlanner::add_legend() {
   enum class Sample { block, tick, line, dashes };
   struct Entry {
     Sample sample;
@@ -195,7 +195,7 @@ void Planner::add_legend() {
   y_ += legend_row + 10.0;
 }
 
-void Planner::add_bar(const TimelineBar& bar) {
+void TimelinePlanner::add_bar(const TimelineBar& bar) {
   add_header(bar);
   y_ += name_row;
   add_changes(bar);
@@ -211,7 +211,7 @@ void Planner::add_bar(const TimelineBar& bar) {
   y_ += bar_gap;
 }
 
-void Planner::add_header(const TimelineBar& bar) {
+void TimelinePlanner::add_header(const TimelineBar& bar) {
   const std::size_t reduced = reduced_count(bar.steps);
   const double room = right_ - left_ - 20.0;
   std::string summary = "no steps";
@@ -226,7 +226,7 @@ void Planner::add_header(const TimelineBar& bar) {
   out_.texts.push_back({{right_, y_ + 13.0}, summary, 1.0, tick_text, quiet_paint});
 }
 
-void Planner::add_steps(const TimelineBar& bar) {
+void TimelinePlanner::add_steps(const TimelineBar& bar) {
   const double length = step_length(bar);
   const double end = to_x(length * static_cast<double>(bar.steps.size()));
   add_box(left_, y_, std::max(end, left_), y_ + bar_height, reduced_paint);
@@ -238,7 +238,7 @@ void Planner::add_steps(const TimelineBar& bar) {
 }
 
 /// Steps that are wide enough to be seen one by one.
-void Planner::add_runs(const TimelineBar& bar) {
+void TimelinePlanner::add_runs(const TimelineBar& bar) {
   const double length = step_length(bar);
   for (std::size_t i = 0; i < bar.steps.size();) {
     std::size_t end = i + 1;
@@ -252,7 +252,7 @@ void Planner::add_runs(const TimelineBar& bar) {
 }
 
 /// Columns of a pixel, shaded by the share of full steps in each; a lone step of either kind still shows.
-void Planner::add_shades(const TimelineBar& bar) {
+void TimelinePlanner::add_shades(const TimelineBar& bar) {
   std::vector<double> before(bar.steps.size() + 1, 0.0);  // full steps
   for (std::size_t i = 0; i < bar.steps.size(); ++i) {
     before[i + 1] = before[i] + (bar.steps[i].kind == StepKind::full ? 1.0 : 0.0);
@@ -296,7 +296,7 @@ void Planner::add_shades(const TimelineBar& bar) {
 }
 
 /// Ticks that stand on the bar; of those that share a pixel, one.
-void Planner::add_changes(const TimelineBar& bar) {
+void TimelinePlanner::add_changes(const TimelineBar& bar) {
   const double length = step_length(bar);
   const double width = std::clamp(to_x(length) - left_, 1.0, 2.0);
   const double bottom = y_ + shrunk_tick + 1.0;
@@ -313,7 +313,7 @@ void Planner::add_changes(const TimelineBar& bar) {
   }
 }
 
-void Planner::add_curve_scale(double top) {
+void TimelinePlanner::add_curve_scale(double top) {
   const double bottom = top + curve_height;
   for (const PlotTick& tick : x_axis_.ticks) {
     const double x = to_x(tick.value);
@@ -337,7 +337,7 @@ void Planner::add_curve_scale(double top) {
   }
 }
 
-void Planner::add_curves(const TimelineBar& bar) {
+void TimelinePlanner::add_curves(const TimelineBar& bar) {
   const double length = step_length(bar);
   const double bottom = y_ + curve_height;
   Polyline rank, error;
@@ -362,14 +362,14 @@ void Planner::add_curves(const TimelineBar& bar) {
   add(rank, rank_paint);  // over the error, which fills the room where it goes up and down a lot
 }
 
-std::string Planner::axis_label() const {
+std::string TimelinePlanner::axis_label() const {
   const std::string scale = x_axis_.scale.text.empty() ? "" : fmt::format("1e{} ", x_axis_.scale.power);
   return in_time()       ? fmt::format("time ({}s)", scale)
          : scale.empty() ? std::string("step")
                          : fmt::format("step ({})", scale.substr(0, scale.size() - 1));
 }
 
-void Planner::add_axis() {
+void TimelinePlanner::add_axis() {
   y_ -= bar_gap - (plot_.curves ? 8.0 : 5.0);
   add_box(left_, y_ - 0.5, right_, y_ + 0.5, axis_paint);
   const double baseline = y_ + tick_length + 14.0;
@@ -385,6 +385,6 @@ void Planner::add_axis() {
 
 }  // namespace
 
-Drawing lay_out_timeline(const TimelinePlot& plot) { return Planner(plot).plan(); }
+Drawing lay_out_timeline(const TimelinePlot& plot) { return TimelinePlanner(plot).plan(); }
 
 }  // namespace limber

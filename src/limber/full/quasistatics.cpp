@@ -7,7 +7,7 @@
 namespace limber {
 namespace {
 
-constexpr int max_halvings = 4;  ///< beyond, time is not what makes a step hard
+constexpr int max_time_halvings = 4;  ///< beyond, time is not what makes a step hard
 
 }  // namespace
 
@@ -41,7 +41,7 @@ StaticReport QuasistaticSolver::solve_at(double t, Vector& u, bool in_load_steps
 }
 
 StaticReport QuasistaticSolver::step(double t0, double t1, Vector& u) {
-  const double h = t1 - t0, shortest = std::ldexp(h, -max_halvings);
+  const double h = t1 - t0, shortest = std::ldexp(h, -max_time_halvings);
   const Vector start = u;
   StaticReport total;
   double done = 0.0;
@@ -65,7 +65,7 @@ StaticReport QuasistaticSolver::step(double t0, double t1, Vector& u) {
     }
     return {report.status, iterations, report.residual};
   };
-  static_cast<SolveReport&>(total) = step_by_halves(advance, h, max_halvings);
+  static_cast<SolveReport&>(total) = step_by_halves(advance, h, max_time_halvings);
   if (!total.ok()) {
     u = start;
     place(t0);

@@ -13,7 +13,7 @@ constexpr double comfortable_gradient = 0.5;  ///< |grad u| of one load step tha
 constexpr int max_automatic_steps = 64;
 constexpr int max_near_iterations =
     12;  ///< a start that is near takes 3 to 6; one that takes more is better led there
-constexpr int max_halvings = 12;
+constexpr int max_increment_halvings = 12;
 constexpr int max_total_iterations =
     2000;  ///< of Newton; a load that takes more is beyond what the body can bear
 constexpr double armijo =
@@ -201,7 +201,7 @@ struct StaticSolver::Impl {
     const Vector start = model.internal_force(u);  // the load that u already balances
     const double scale = load_scale(f_ext, start);
     const double first_increment = 1.0 / choose_steps(f_ext, u);
-    const double smallest_increment = std::ldexp(first_increment, -max_halvings);
+    const double smallest_increment = std::ldexp(first_increment, -max_increment_halvings);
     double increment = first_increment;
     bool inversion_accepted = all_linear();
     for (double done = 0.0; done < 1.0;) {

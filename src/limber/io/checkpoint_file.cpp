@@ -12,9 +12,9 @@ namespace limber {
 namespace {
 
 // The file: magic, version (8 bytes), size of the content (8), the content (StateWriter), its hash (8).
-constexpr std::string_view magic = "limber checkpoint\n";
-constexpr std::uint64_t version = 3;
-constexpr std::size_t head_size = magic.size() + 16, tail_size = 8;
+constexpr std::string_view checkpoint_magic = "limber checkpoint\n";
+constexpr std::uint64_t checkpoint_version = 3;
+constexpr std::size_t head_size = checkpoint_magic.size() + 16, tail_size = 8;
 
 std::uint64_t mixed(
     std::uint64_t h) {  // the finaliser of MurmurHash3, public domain: every bit reaches every other
@@ -147,7 +147,7 @@ std::string difference(const CheckpointIdentity& before, const CheckpointIdentit
   return {};
 }
 
-bool looks_like_checkpoint(std::string_view content) { return content.starts_with(magic); }
+bool looks_like_checkpoint(std::string_view content) { return content.starts_with(checkpoint_magic); }
 
 std::string encode_checkpoint(const Checkpoint& checkpoint) {
   StateWriter out;
@@ -163,9 +163,9 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   out.write(std::uint64_t{checkpoint.bodies.size()});
   for (const std::string& body : checkpoint.bodies) out.write(std::string_view(body));
 
-  std::string file(magic);
+  std::string file(checkpoint_magic);
   file.reserve(head_size + out.bytes().size() + tail_size);
-  append_number(file, version, ByteOrder::little);
+  append_number(file, checkpoint_version, ByteOrder::little);
   append_number(file, std::uint64_t{out.bytes().size()}, ByteOrder::little);
   file += out.bytes();
   append_number(file, content_hash(out.bytes()), ByteOrder::little);
@@ -176,9 +176,11 @@ Checkpoint parse_checkpoint(std::string_view content, std::string_view where) {
   constexpr std::string_view advice = "delete it and start anew";
   require(looks_like_checkpoint(content), "{}: is no checkpoint of limber; {}", where, advice);
   require(content.size() >= head_size + tail_size, "{}: the checkpoint is cut short; {}", where, advice);
-  const auto found = load_number<std::uint64_t>(content.substr(magic.size()), ByteOrder::little);
-  require(found == version, "{}: a checkpoint of version {}, expected {}; {}", where, found, version, advice);
-  const auto size = load_number<std::uint64_t>(content.substr(magic.size() + 8), ByteOrder::little);
+  const auto found = load_number<std::uint64_t>(content.substr(checkpoint_magic.size()), ByteOrder::little);
+  require(found == checkpoint_version, "{}: a checkpoint of version {}, expected {}; {}", where, found,
+          checkpoint_version, advice);
+  const auto size =
+      load_number<std::uint64_t>(content.substr(checkpoint_magic.size() + 8), ByteOrder::little);
   require(size == content.size() - head_size - tail_size,
           "{}: the checkpoint has {} bytes, expected {}; it is damaged: {}", where,
           content.size() - head_size - tail_size, size, advice);

@@ -20,13 +20,6 @@ std::string in_small_letters(std::string text) {
   return text;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
 bool is_header(std::string_view line) {
   std::string letters = in_small_letters(std::string(line.substr(0, 40)));
   std::erase_if(letters, [](char c) { return c == ' ' || c == '\t' || c == '"'; });

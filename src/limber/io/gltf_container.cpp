@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-constexpr std::string_view magic = "glTF";
+constexpr std::string_view glb_magic = "glTF";
 constexpr std::uint32_t json_chunk = 0x4E4F534A;  ///< "JSON"
 constexpr std::uint32_t data_chunk = 0x004E4942;  ///< "BIN"
 
@@ -81,7 +81,7 @@ bool stays_below(const std::string& name) {
 }  // namespace
 
 bool looks_like_gltf(std::string_view content) {
-  if (content.starts_with(magic)) return true;
+  if (content.starts_with(glb_magic)) return true;
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   return first != std::string_view::npos && content[first] == '{' &&
          content.find("\"asset\"") != std::string_view::npos;
@@ -89,7 +89,7 @@ bool looks_like_gltf(std::string_view content) {
 
 GltfContainer::GltfContainer(std::string_view content, std::string_view where, const FileLoader& load)
     : where_(where), total_bytes_(content.size()) {
-  if (content.starts_with(magic)) {
+  if (content.starts_with(glb_magic)) {
     read_chunks(content);
   } else {
     document_ = parse_json(content, where);

@@ -13,7 +13,7 @@
 namespace limber {
 namespace {
 
-using Encoding = GmshSource::Encoding;
+using GmshEncoding = GmshSource::Encoding;
 
 /// Element types of the Gmsh manual, chapter "Node ordering", that a file may hold.
 enum GmshType : int {
@@ -48,7 +48,7 @@ class SectionReader {
   int accept_type(int type);
   void read_element(int type, int nodes, GmshGroup group);
 
-  [[nodiscard]] bool is_text() const { return source_.encoding() == Encoding::text; }
+  [[nodiscard]] bool is_text() const { return source_.encoding() == GmshEncoding::text; }
   std::int64_t read_tag(std::string_view what) {
     return version_4_ ? source_.read_size(what) : source_.read_int(what);
   }
@@ -118,7 +118,7 @@ void SectionReader::read_format() {
           "the four bytes that tell the byte order do not hold the integer 1; was the file copied "
           "as text?");
     }
-    source_.set_encoding(little ? Encoding::little_endian : Encoding::big_endian);
+    source_.set_encoding(little ? GmshEncoding::little_endian : GmshEncoding::big_endian);
   }
   source_.leave_section();
 }

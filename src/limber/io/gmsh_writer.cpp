@@ -13,9 +13,9 @@ namespace limber {
 namespace {
 
 /// Takes values and spells them as text or stores them as bytes; the counterpart of GmshSource.
-class Sink {
+class GmshSink {
  public:
-  explicit Sink(bool binary) : binary_(binary) {}
+  explicit GmshSink(bool binary) : binary_(binary) {}
 
   [[nodiscard]] bool binary() const { return binary_; }
   [[nodiscard]] std::string_view content() const { return {buffer_.data(), buffer_.size()}; }
@@ -66,13 +66,13 @@ void check_regions(const VolumeMesh& mesh, std::string_view where) {
   }
 }
 
-void put_format(Sink& sink, GmshVersion version) {
+void put_format(GmshSink& sink, GmshVersion version) {
   sink.text("$MeshFormat\n{} {} 8\n", version == GmshVersion::v2_2 ? "2.2" : "4.1", sink.binary() ? 1 : 0);
   if (sink.binary()) sink.put_int(1);
   sink.end("MeshFormat");
 }
 
-void put_names(Sink& sink, const VolumeMesh& mesh) {
+void put_names(GmshSink& sink, const VolumeMesh& mesh) {
   int named = 0;
   for (const Region& region : mesh.regions) named += region.name.empty() ? 0 : 1;
   if (named == 0) return;
@@ -83,7 +83,7 @@ void put_names(Sink& sink, const VolumeMesh& mesh) {
   sink.text("$EndPhysicalNames\n");
 }
 
-void put_position(Sink& sink, const VolumeMesh& mesh, Index v) {
+void put_position(GmshSink& sink, const VolumeMesh& mesh, Index v) {
   for (int axis = 0; axis < 3; ++axis) sink.put_real(mesh.vertices(axis, v));
   sink.end_record();
 }
@@ -92,7 +92,7 @@ const Region& region_of(const VolumeMesh& mesh, Index e) {
   return mesh.regions[static_cast<std::size_t>(mesh.region[static_cast<std::size_t>(e)])];
 }
 
-void put_mesh_2(Sink& sink, const VolumeMesh& mesh) {
+void put_mesh_2(GmshSink& sink, const VolumeMesh& mesh) {
   sink.text("$Nodes\n{}\n", mesh.vertex_count());
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
     sink.put_int(static_cast<int>(v + 1));
@@ -118,7 +118,7 @@ void put_mesh_2(Sink& sink, const VolumeMesh& mesh) {
   sink.end("Elements");
 }
 
-void put_entities_4(Sink& sink, const VolumeMesh& mesh) {
+void put_entities_4(GmshSink& sink, const VolumeMesh& mesh) {
   const Vector3 low = mesh.vertices.rowwise().minCoeff();
   const Vector3 high = mesh.vertices.rowwise().maxCoeff();
   sink.text("$Entities\n");
@@ -137,7 +137,7 @@ void put_entities_4(Sink& sink, const VolumeMesh& mesh) {
   sink.end("Entities");
 }
 
-void put_nodes_4(Sink& sink, const VolumeMesh& mesh) {
+void put_nodes_4(GmshSink& sink, const VolumeMesh& mesh) {
   sink.text("$Nodes\n");
   for (const Index value : {Index{1}, mesh.vertex_count(), Index{1}, mesh.vertex_count()})
     sink.put_size(value);
@@ -154,7 +154,7 @@ void put_nodes_4(Sink& sink, const VolumeMesh& mesh) {
 }
 
 /// A block per run of elements of one region, which keeps the order of the elements.
-void put_elements_4(Sink& sink, const VolumeMesh& mesh) {
+void put_elements_4(GmshSink& sink, const VolumeMesh& mesh) {
   std::vector<Index> starts;
   for (Index e = 0; e < mesh.element_count(); ++e) {
     if (e == 0 || &region_of(mesh, e) != &region_of(mesh, e - 1)) starts.push_back(e);
@@ -183,7 +183,7 @@ void write_gmsh(const std::filesystem::path& path, const VolumeMesh& mesh, const
                 const ReadBack& read_back) {
   check_mesh(mesh, path.string());
   check_regions(mesh, path.string());
-  Sink sink(options.binary);
+  GmshSink sink(options.binary);
   put_format(sink, options.version);
   put_names(sink, mesh);
   if (options.version == GmshVersion::v2_2) {

@@ -55,7 +55,7 @@ VolumeMesh refuse_half_of_tetgen(std::string_view /*content*/, std::string_view 
 }
 
 /// In the order in which they are tried: TetGen's files have no magic word, so they come last.
-constexpr std::array<MeshFormat, 6> formats{{
+constexpr std::array<MeshFormat, 6> mesh_formats{{
     {"Gmsh (.msh 2.2 or 4.1)",
      {".msh"},
      looks_like_gmsh,
@@ -92,11 +92,11 @@ constexpr std::array<MeshFormat, 6> formats{{
 const MeshFormat& detect_format(std::string_view content, std::string_view where) {
   require(content.find_first_not_of(" \t\r\n") != std::string_view::npos, "{}: is empty, expected a mesh",
           where);
-  const auto format = std::find_if(formats.begin(), formats.end(),
+  const auto format = std::find_if(mesh_formats.begin(), mesh_formats.end(),
                                    [&](const MeshFormat& f) { return f.recognizes(content); });
-  require(format != formats.end() || !looks_like_surface(content),
+  require(format != mesh_formats.end() || !looks_like_surface(content),
           "{}: is a surface, expected a volume mesh; fill it first: limber mesh {} -o MESH", where, where);
-  require(format != formats.end(),
+  require(format != mesh_formats.end(),
           "{}: is no mesh that limber reads, it starts with '{}'; convert it to {}, e.g. with gmsh or meshio",
           where, printable(content.substr(0, content.find('\n'))), volume_format_names());
   return *format;
@@ -148,7 +148,7 @@ void require_same(const VolumeMesh& mesh, const VolumeMesh& found) {
 /// The format that the extension names.
 const MeshFormat& format_to_write(const std::filesystem::path& path) {
   const std::string extension = extension_of(path);
-  for (const MeshFormat& format : formats) {
+  for (const MeshFormat& format : mesh_formats) {
     if (extension.empty()) break;
     const auto& known = format.extensions;
     if (std::find(known.begin(), known.end(), extension) != known.end()) return format;
@@ -193,7 +193,7 @@ VolumeMesh read_mesh(const std::filesystem::path& path, FileList* read_from) {
 }
 
 bool looks_like_mesh(std::string_view content) {
-  return std::any_of(formats.begin(), formats.end(),
+  return std::any_of(mesh_formats.begin(), mesh_formats.end(),
                      [&](const MeshFormat& f) { return f.recognizes(content); });
 }
 
@@ -217,8 +217,8 @@ void write_mesh(const std::filesystem::path& path, const VolumeMesh& mesh) {
 
 std::string volume_format_names() {
   std::vector<std::string_view> names;
-  names.reserve(formats.size());
-  for (const MeshFormat& format : formats) names.push_back(format.name);
+  names.reserve(mesh_formats.size());
+  for (const MeshFormat& format : mesh_formats) names.push_back(format.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

@@ -7,8 +7,6 @@
 namespace limber {
 namespace {
 
-constexpr int max_int = std::numeric_limits<int>::max();
-
 /// Whether a key names no array because there would be no numbers in it.
 bool is_left_out(const JsonValue& owner, std::string_view key, std::int64_t count) {
   if (count > 0) return false;

@@ -4,6 +4,7 @@
 #include "limber/reduced/reduced_model.hpp"
 
 #include <cstdint>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -14,6 +15,8 @@
 namespace limber {
 
 // A reduced model as an object of JSON beside a mesh of glTF. A file holds one (model_file.hpp) or one per kind of domain (tree_file.hpp).
+
+inline constexpr int max_int = std::numeric_limits<int>::max();  ///< of counts, which become an int
 
 /// An extension of the document; nothing in files without it.
 std::optional<JsonValue> find_extension(const GltfContainer& container, std::string_view name);

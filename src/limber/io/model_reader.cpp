@@ -15,8 +15,6 @@
 namespace limber {
 namespace {
 
-constexpr int max_int = std::numeric_limits<int>::max();
-
 constexpr int most_quadrature_points = 27;  ///< of a brick
 
 int quadrature_points(ElementKind kind) {

@@ -15,18 +15,18 @@
 namespace limber {
 namespace {
 
-using Encoding = PlyHeader::Encoding;
+using PlyEncoding = PlyHeader::Encoding;
 using Scalar = PlyHeader::Scalar;
 
 /// Yields the values behind the header one after another, spelled or stored. Every type fits into a double.
 class PlyValues {
  public:
-  PlyValues(TextSource& source, Encoding encoding) : source_(source), encoding_(encoding) {
-    if (encoding_ != Encoding::text) source_.set_binary();
+  PlyValues(TextSource& source, PlyEncoding encoding) : source_(source), encoding_(encoding) {
+    if (encoding_ != PlyEncoding::text) source_.set_binary();
   }
 
   double read(Scalar type, std::string_view what) {
-    if (encoding_ == Encoding::text) return read_text(type, what);
+    if (encoding_ == PlyEncoding::text) return read_text(type, what);
     const std::string_view bytes = source_.take(static_cast<std::size_t>(size_of(type)), what);
     switch (type) {
       case Scalar::int8:
@@ -63,7 +63,7 @@ class PlyValues {
 
   /// The least that a value takes: as text a digit and a separator.
   [[nodiscard]] std::size_t bytes_of(Scalar type) const {
-    return encoding_ == Encoding::text ? 2 : static_cast<std::size_t>(size_of(type));
+    return encoding_ == PlyEncoding::text ? 2 : static_cast<std::size_t>(size_of(type));
   }
 
  private:
@@ -78,7 +78,7 @@ class PlyValues {
 
   void skip_values(Scalar type, std::int64_t count) {
     constexpr std::string_view what = "a value of a property";
-    if (encoding_ != Encoding::text) {
+    if (encoding_ != PlyEncoding::text) {
       source_.take(static_cast<std::size_t>(count) * static_cast<std::size_t>(size_of(type)), what);
     } else {
       for (std::int64_t i = 0; i < count; ++i) source_.read_word(what);
@@ -87,12 +87,12 @@ class PlyValues {
 
   template <class Number>
   [[nodiscard]] double load(std::string_view bytes) const {
-    const ByteOrder order = encoding_ == Encoding::big_endian ? ByteOrder::big : ByteOrder::little;
+    const ByteOrder order = encoding_ == PlyEncoding::big_endian ? ByteOrder::big : ByteOrder::little;
     return static_cast<double>(load_number<Number>(bytes, order));
   }
 
   TextSource& source_;
-  Encoding encoding_;
+  PlyEncoding encoding_;
 };
 
 class PlyReader {

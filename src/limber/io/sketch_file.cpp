@@ -17,7 +17,7 @@ namespace limber {
 namespace {
 
 constexpr std::string_view format_name = "limber sketch";
-constexpr std::int64_t version = 1;
+constexpr std::int64_t sketch_version = 1;
 
 void refuse_unknown_keys(const JsonValue& object, std::span<const std::string_view> known) {
   for (const auto& [key, value] : object.json().items()) {
@@ -51,8 +51,8 @@ std::string list(const Vector3& v) {
 
 std::vector<PointForce> parse_sketch(std::string_view text, std::string_view where) {
   static constexpr std::array<std::string_view, 3> keys{"format", "version", "forces"};
-  const nlohmann::json json = parse_json(text, where);
-  const JsonValue document(json, "", where);
+  const nlohmann::json parsed = parse_json(text, where);
+  const JsonValue document(parsed, "", where);
   // Format and version come first: what else a foreign or a newer file holds is no mistake of its own.
   const JsonValue format = document.at("format");
   if (format.text() != format_name) {
@@ -60,9 +60,9 @@ std::vector<PointForce> parse_sketch(std::string_view text, std::string_view whe
   }
   const JsonValue found = document.at("version");
   const std::int64_t number = found.integer(1, std::int64_t{1} << 53U);
-  if (number != version) {
+  if (number != sketch_version) {
     found.fail(fmt::format("expected {}, found {}; a newer limber wrote the file, so update this one",
-                           version, number));
+                           sketch_version, number));
   }
   refuse_unknown_keys(document, keys);
   const JsonValue forces = document.at("forces");
@@ -80,7 +80,7 @@ std::vector<PointForce> read_sketch(const std::filesystem::path& path) {
 std::string encode_sketch(std::span<const PointForce> sketch, std::string_view where) {
   require(!sketch.empty(), "{}: a sketch without forces, expected at least one", where);
   std::string text =
-      fmt::format("{{\"format\": \"{}\", \"version\": {}, \"forces\": [\n", format_name, version);
+      fmt::format("{{\"format\": \"{}\", \"version\": {}, \"forces\": [\n", format_name, sketch_version);
   for (std::size_t i = 0; i < sketch.size(); ++i) {
     const PointForce& one = sketch[i];
     require(one.at.allFinite() && one.force.allFinite(),

@@ -14,13 +14,6 @@ namespace {
 
 constexpr double sum_tolerance = 1e-6;  ///< weights are often written with seven digits
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
 /// Takes the lines of a file one after another.
 class WeightLines {
  public:

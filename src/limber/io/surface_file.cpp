@@ -43,7 +43,7 @@ SurfaceMesh parse_gltf_file(const FileContent& file) {
   });
 }
 
-constexpr std::array<SurfaceFormat, 5> formats{{
+constexpr std::array<SurfaceFormat, 5> surface_formats{{
     {"PLY", {".ply"}, looks_like_ply, [](const FileContent& f) { return parse_ply(f.bytes, f.where); }},
     {"glTF", {".glb", ".gltf"}, looks_like_gltf, parse_gltf_file},
     {"STL", {".stl"}, looks_like_stl, [](const FileContent& f) { return parse_stl(f.bytes, f.where); }},
@@ -60,16 +60,16 @@ std::string lower_case_ending(const std::filesystem::path& path) {
 const SurfaceFormat& detect_format(const FileContent& file) {
   require(file.bytes.find_first_not_of(" \t\r\n") != std::string_view::npos,
           "{}: is empty, expected a surface", file.where);
-  auto format = std::find_if(formats.begin(), formats.end(),
+  auto format = std::find_if(surface_formats.begin(), surface_formats.end(),
                              [&](const SurfaceFormat& f) { return f.recognizes(file.bytes); });
-  if (format == formats.end()) {
+  if (format == surface_formats.end()) {
     const std::string ending = lower_case_ending(file.where);
-    format = std::find_if(formats.begin(), formats.end(), [&](const SurfaceFormat& f) {
+    format = std::find_if(surface_formats.begin(), surface_formats.end(), [&](const SurfaceFormat& f) {
       return !ending.empty() && std::find(f.endings.begin(), f.endings.end(), ending) != f.endings.end();
     });
   }
   require(
-      format != formats.end(),
+      format != surface_formats.end(),
       "{}: is no surface that limber reads, it starts with '{}'; convert it to one of {}, e.g. with meshio "
       "or Blender",
       file.where, printable(file.bytes.substr(0, file.bytes.find('\n'))), surface_format_names());
@@ -113,15 +113,16 @@ SurfaceMesh read_surface(const std::filesystem::path& path, const SurfaceReadOpt
 }
 
 bool looks_like_surface(std::string_view content) {
-  return std::any_of(formats.begin(), formats.end(),
+  return std::any_of(surface_formats.begin(), surface_formats.end(),
                      [&](const SurfaceFormat& f) { return f.recognizes(content); });
 }
 
 bool has_surface_extension(const std::filesystem::path& path) {
   const std::string ending = lower_case_ending(path);
-  return !ending.empty() && std::any_of(formats.begin(), formats.end(), [&](const SurfaceFormat& f) {
-    return std::find(f.endings.begin(), f.endings.end(), ending) != f.endings.end();
-  });
+  return !ending.empty() &&
+         std::any_of(surface_formats.begin(), surface_formats.end(), [&](const SurfaceFormat& f) {
+           return std::find(f.endings.begin(), f.endings.end(), ending) != f.endings.end();
+         });
 }
 
 void write_surface(const std::filesystem::path& path, const SurfaceMesh& surface) {
@@ -140,7 +141,7 @@ void write_surface(const std::filesystem::path& path, const SurfaceMesh& surface
 
 std::string surface_format_names() {
   std::vector<std::string_view> names;
-  for (const SurfaceFormat& format : formats) names.push_back(format.name);
+  for (const SurfaceFormat& format : surface_formats) names.push_back(format.name);
   return fmt::format("{}", fmt::join(names, ", "));
 }
 

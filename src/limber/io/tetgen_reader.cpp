@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-constexpr TextSyntax style{.comment = '#'};
+constexpr TextSyntax tetgen_syntax{.comment = '#'};
 
 /// How many further values, `most` at most, the line holds; 0 where it ends.
 std::int64_t read_optional_count(TextSource& source, std::string_view what, std::int64_t most) {
@@ -29,7 +29,7 @@ constexpr std::int64_t most_attributes = 1000;
 
 /// Fills the positions; returns the number of the first vertex, 0 or 1.
 std::int64_t read_nodes(std::string_view content, std::string_view where, MeshParts& parts) {
-  TextSource source(content, where, style);
+  TextSource source(content, where, tetgen_syntax);
   const std::int64_t count = source.read_size("the number of vertices");
   const std::int64_t dimension = source.read_size("the dimension");
   if (dimension != 3) {
@@ -79,7 +79,7 @@ int read_tag(TextSource& source) {
 }
 
 void read_elements(std::string_view content, std::string_view where, std::int64_t first, MeshParts& parts) {
-  TextSource source(content, where, style);
+  TextSource source(content, where, tetgen_syntax);
   const auto vertices = static_cast<std::int64_t>(parts.positions.size() / 3);
   const std::int64_t count = source.read_size("the number of tetrahedra");
   const std::int64_t nodes = source.read_size("the number of nodes per tetrahedron");
@@ -134,7 +134,7 @@ TetgenPaths tetgen_paths(const std::filesystem::path& path) {
 }
 
 bool looks_like_tetgen(std::string_view content) {
-  TextSource source(content, "", style);
+  TextSource source(content, "", tetgen_syntax);
   if (source.at_end()) return false;
   int numbers = 0;
   for (; !source.at_line_end(); ++numbers) {

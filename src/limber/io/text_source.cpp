@@ -8,17 +8,6 @@
 #include <type_traits>
 
 namespace limber {
-namespace {
-
-constexpr std::string_view blanks = " \t\r\n\v\f";
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t begin = text.find_first_not_of(blanks);
-  if (begin == std::string_view::npos) return {};
-  return text.substr(begin, text.find_last_not_of(blanks) - begin + 1);
-}
-
-}  // namespace
 
 void TextSource::fail(std::string_view text) const {
   if (binary_) throw Error("{}: byte {}: {}", where_, word_position_, text);

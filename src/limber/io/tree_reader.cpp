@@ -15,8 +15,6 @@
 namespace limber {
 namespace {
 
-constexpr int max_int = std::numeric_limits<int>::max();
-
 /// Layout of the kinds' models in version 1, as of model_extension.
 constexpr int kind_version = 3;
 

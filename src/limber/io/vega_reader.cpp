@@ -18,15 +18,10 @@
 namespace limber {
 namespace {
 
-constexpr TextSyntax style{.separators = ","};
+constexpr TextSyntax vega_syntax{.separators = ","};
 
 /// The values of a line.
-TextSource values_of(const VegaLine& line) { return {line.text, line.where, style, line.number}; }
-
-std::string_view trimmed(std::string_view text) {
-  TextSource source(text, "");
-  return source.read_line();
-}
+TextSource values_of(const VegaLine& line) { return {line.text, line.where, vega_syntax, line.number}; }
 
 struct ElementSet {
   VegaLine line;  ///< *SET

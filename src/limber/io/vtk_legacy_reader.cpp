@@ -14,7 +14,7 @@
 namespace limber {
 namespace {
 
-constexpr std::string_view magic = "# vtk DataFile Version";
+constexpr std::string_view vtk_magic = "# vtk DataFile Version";
 
 /// VTK compares keywords without regard to case.
 std::string upper(std::string_view text) {
@@ -89,8 +89,9 @@ VolumeMesh LegacyReader::read() {
 
 void LegacyReader::read_header() {
   std::string_view version = source_.read_line();
-  if (!version.starts_with(magic)) source_.fail(fmt::format("expected '{} 3.0' or another version", magic));
-  version.remove_prefix(magic.size());
+  if (!version.starts_with(vtk_magic))
+    source_.fail(fmt::format("expected '{} 3.0' or another version", vtk_magic));
+  version.remove_prefix(vtk_magic.size());
   version.remove_prefix(std::min(version.find_first_not_of(' '), version.size()));
   const bool known = version.size() >= 3 && version[0] >= '1' && version[0] <= '5' && version[1] == '.';
   if (!known) {
@@ -374,7 +375,7 @@ void LegacyReader::skip_metadata() {
 
 }  // namespace
 
-bool looks_like_vtk_legacy(std::string_view content) { return content.starts_with(magic); }
+bool looks_like_vtk_legacy(std::string_view content) { return content.starts_with(vtk_magic); }
 
 VolumeMesh parse_vtk_legacy(std::string_view content, std::string_view where) {
   return LegacyReader(content, where).read();

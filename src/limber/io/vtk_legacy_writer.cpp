@@ -14,9 +14,9 @@ namespace limber {
 namespace {
 
 /// Takes values and spells them as text or stores them as bytes.
-class Sink {
+class VtkSink {
  public:
-  explicit Sink(bool binary) : binary_(binary) {}
+  explicit VtkSink(bool binary) : binary_(binary) {}
 
   [[nodiscard]] const std::string& content() const { return content_; }
 
@@ -47,7 +47,7 @@ class Sink {
 };
 
 /// After the cells: Gmsh expects the points first.
-void put_names(Sink& sink, const VolumeMesh& mesh) {
+void put_region_names(VtkSink& sink, const VolumeMesh& mesh) {
   const std::string codes = encode_region_names(mesh);
   if (codes.empty()) return;
   sink.text("FIELD FieldData 2\n{} 1 {} int\n", vtk_tags_field, mesh.regions.size());
@@ -58,7 +58,7 @@ void put_names(Sink& sink, const VolumeMesh& mesh) {
   sink.end_array();
 }
 
-void put_cells(Sink& sink, const VolumeMesh& mesh, bool offsets_layout) {
+void put_cells(VtkSink& sink, const VolumeMesh& mesh, bool offsets_layout) {
   const Index cells = mesh.element_count();
   const Index corners = mesh.elements.rows();
   if (offsets_layout) {
@@ -90,7 +90,7 @@ void put_cells(Sink& sink, const VolumeMesh& mesh, bool offsets_layout) {
 void write_vtk_legacy(const std::filesystem::path& path, const VolumeMesh& mesh,
                       const VtkLegacyOptions& options, const ReadBack& read_back) {
   check_writable(mesh, path.string());
-  Sink sink(options.binary);
+  VtkSink sink(options.binary);
   sink.text("# vtk DataFile Version {}\nvolume mesh written by limber\n{}\nDATASET UNSTRUCTURED_GRID\n",
             options.offsets_layout ? "5.1" : "3.0", options.binary ? "BINARY" : "ASCII");
   sink.text("POINTS {} double\n", mesh.vertex_count());
@@ -100,7 +100,7 @@ void write_vtk_legacy(const std::filesystem::path& path, const VolumeMesh& mesh,
   }
   sink.end_array();
   put_cells(sink, mesh, options.offsets_layout);
-  put_names(sink, mesh);
+  put_region_names(sink, mesh);
   sink.text("CELL_DATA {}\nSCALARS region int 1\nLOOKUP_TABLE default\n", mesh.element_count());
   for (Index e = 0; e < mesh.element_count(); ++e) {
     sink.put(std::int32_t{region_tag(mesh, e)});

@@ -20,7 +20,7 @@ struct MassBasis::GramFactor {
 namespace {
 
 /// Rows that one thread works on: a hundred columns of them fit into its cache.
-constexpr Index rows_at_once = 1024;
+constexpr Index rows_of_a_thread = 1024;
 
 /// A column that keeps less than this share of its length when the others of its block are taken off it is put off until they are in
 /// the basis: rounding grows by the inverse square of that share where a Gram matrix is factored, to 1e-10 here, which the second pass
@@ -35,7 +35,7 @@ constexpr int most_passes = 4;
 
 /// W = W C in place.
 void combine(Eigen::Ref<Matrix> W, const Matrix& C, const Executor& executor) {
-  executor.parallel_ranges(W.rows(), rows_at_once, [&](Index begin, Index end) {
+  executor.parallel_ranges(W.rows(), rows_of_a_thread, [&](Index begin, Index end) {
     const Matrix rows = W.middleRows(begin, end - begin);
     W.middleRows(begin, end - begin).noalias() = rows * C;
   });
@@ -84,10 +84,10 @@ MassBasis::GramFactor MassBasis::factor_gram(const Matrix& G, const std::vector<
 
 Matrix tall_product(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& B,
                     const Executor& executor) {
-  const Index chunks = std::max<Index>(1, (A.rows() + rows_at_once - 1) / rows_at_once);
+  const Index chunks = std::max<Index>(1, (A.rows() + rows_of_a_thread - 1) / rows_of_a_thread);
   std::vector<Matrix> parts(static_cast<std::size_t>(chunks));
   executor.parallel_for(chunks, [&](std::ptrdiff_t chunk) {
-    const Index begin = chunk * rows_at_once, rows = std::min(rows_at_once, A.rows() - begin);
+    const Index begin = chunk * rows_of_a_thread, rows = std::min(rows_of_a_thread, A.rows() - begin);
     parts[static_cast<std::size_t>(chunk)].noalias() =
         B.middleRows(begin, rows).transpose() * A.middleRows(begin, rows);
   });
@@ -98,7 +98,7 @@ Matrix tall_product(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Ma
 Matrix tall_combination(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& C,
                         const Executor& executor) {
   Matrix result(A.rows(), C.cols());
-  executor.parallel_ranges(A.rows(), rows_at_once, [&](Index begin, Index end) {
+  executor.parallel_ranges(A.rows(), rows_of_a_thread, [&](Index begin, Index end) {
     result.middleRows(begin, end - begin).noalias() = A.middleRows(begin, end - begin) * C;
   });
   return result;
@@ -116,7 +116,7 @@ void MassBasis::reserve(Index columns) {
 Matrix MassBasis::project_out(Eigen::Ref<Matrix> W) const {
   if (size_ == 0) return Matrix(0, W.cols());
   Matrix H = tall_product(mass_vectors(), W, executor_);
-  executor_.parallel_ranges(W.rows(), rows_at_once, [&](Index begin, Index end) {
+  executor_.parallel_ranges(W.rows(), rows_of_a_thread, [&](Index begin, Index end) {
     W.middleRows(begin, end - begin).noalias() -= vectors().middleRows(begin, end - begin) * H;
   });
   return H;

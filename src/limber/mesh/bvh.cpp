@@ -38,9 +38,9 @@ struct Bins {
   }
 };
 
-class Builder {
+class BvhBuilder {
  public:
-  Builder(std::span<const BoundingBox> boxes, std::vector<Bvh::Node>& nodes, std::vector<int>& items)
+  BvhBuilder(std::span<const BoundingBox> boxes, std::vector<Bvh::Node>& nodes, std::vector<int>& items)
       : boxes_(boxes), nodes_(nodes), items_(items) {
     for (const BoundingBox& box : boxes) centers_.push_back(0.5 * (box.min + box.max));
     for (int i = 0; i < static_cast<int>(boxes.size()); ++i) items_.push_back(i);
@@ -139,7 +139,7 @@ class Builder {
 }  // namespace
 
 Bvh::Bvh(std::span<const BoundingBox> boxes) {
-  if (!boxes.empty()) Builder(boxes, nodes_, items_);
+  if (!boxes.empty()) BvhBuilder(boxes, nodes_, items_);
 }
 
 }  // namespace limber

@@ -10,10 +10,6 @@
 namespace limber {
 namespace {
 
-constexpr std::array<std::array<int, 4>, 4> tetrahedron_faces{{{0, 1, 2}, {0, 1, 3}, {1, 2, 3}, {0, 2, 3}}};
-constexpr std::array<std::array<int, 4>, 6> brick_faces{
-    {{0, 1, 2, 3}, {4, 5, 6, 7}, {0, 1, 5, 4}, {2, 3, 7, 6}, {1, 2, 6, 5}, {0, 3, 7, 4}}};
-
 /// A face of an element by its sorted vertices; a triangle starts with -1.
 struct Face {
   std::array<int, 4> vertices;

@@ -19,8 +19,6 @@ namespace {
 /// vertices after they were rounded to the sides of voxels.
 constexpr double inside_tolerance = 1e-8;
 
-constexpr std::array<std::array<int, 3>, 4> tetrahedron_faces{{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
-
 /// Sides of a brick's corners along each axis, in canonical order.
 constexpr std::array<std::array<int, 3>, 8> brick_corners{
     {{0, 0, 0}, {1, 0, 0}, {1, 1, 0}, {0, 1, 0}, {0, 0, 1}, {1, 0, 1}, {1, 1, 1}, {0, 1, 1}}};

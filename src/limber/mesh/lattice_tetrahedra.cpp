@@ -8,9 +8,9 @@ using Vector3i = Eigen::Vector3i;
 /// The corners of the unit square, in order around it.
 constexpr std::array<std::array<int, 2>, 4> square{{{0, 0}, {1, 0}, {1, 1}, {0, 1}}};
 
-class Builder {
+class TetrahedraBuilder {
  public:
-  explicit Builder(const LatticeOctree& octree) : octree_(octree) {}
+  explicit TetrahedraBuilder(const LatticeOctree& octree) : octree_(octree) {}
 
   LatticeTetrahedra build() {
     for (const Octant& octant : octree_.octants()) add_vertices(octant);
@@ -121,6 +121,8 @@ class Builder {
 
 }  // namespace
 
-LatticeTetrahedra make_lattice_tetrahedra(const LatticeOctree& octree) { return Builder(octree).build(); }
+LatticeTetrahedra make_lattice_tetrahedra(const LatticeOctree& octree) {
+  return TetrahedraBuilder(octree).build();
+}
 
 }  // namespace limber

@@ -14,10 +14,6 @@ namespace {
 
 using Corners = std::array<int, 4>;
 
-constexpr std::array<Corners, 4> tetrahedron_faces{{{0, 2, 1, 1}, {0, 1, 3, 3}, {1, 2, 3, 3}, {0, 3, 2, 2}}};
-constexpr std::array<Corners, 6> brick_faces{
-    {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {2, 3, 7, 6}, {1, 2, 6, 5}, {0, 4, 7, 3}}};
-
 std::span<const Corners> faces_of(ElementKind kind) {
   if (kind == ElementKind::tetrahedron) return tetrahedron_faces;
   return brick_faces;

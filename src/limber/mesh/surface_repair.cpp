@@ -23,7 +23,7 @@ constexpr double no_area = 1e-12;
 constexpr double same_place = 1e-12;
 
 /// A surface is flat when it is thinner than this share of its diagonal.
-constexpr double flat = 1e-9;
+constexpr double least_thickness = 1e-9;
 
 bool has_repeated_corner(const SurfaceMesh& surface, Index t) {
   const auto corners = surface.triangles.col(t);
@@ -322,7 +322,7 @@ RepairedSurface repair_surface(const SurfaceMesh& surface, std::string_view wher
   remove_idle_lines(repaired);
   require(surface_area(repaired) > 0.0, "{}: nothing but walls between pieces; it encloses no volume", where);
   remove_unused_vertices(repaired);
-  require(relative_thickness(repaired.vertices) > flat,
+  require(relative_thickness(repaired.vertices) > least_thickness,
           "{}: the surface is flat: all its vertices lie in one plane; it encloses no volume", where);
 
   defects.flipped_triangles = orient_outward(repaired);

@@ -15,11 +15,6 @@ namespace {
 /// Corner signs of a brick in canonical order: bit 0 of the code is +x, bit 1 +y, bit 2 +z.
 constexpr std::array<int, 8> brick_corner_code{0b000, 0b001, 0b011, 0b010, 0b100, 0b101, 0b111, 0b110};
 
-/// Faces as vertex loops, counter-clockwise seen from outside.
-constexpr std::array<std::array<int, 3>, 4> tetrahedron_faces{{{0, 2, 1}, {0, 1, 3}, {1, 2, 3}, {0, 3, 2}}};
-constexpr std::array<std::array<int, 4>, 6> brick_faces{
-    {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {2, 3, 7, 6}, {1, 2, 6, 5}, {0, 4, 7, 3}}};
-
 /// An element counts as degenerate when its volume is below this share of its longest edge cubed: the
 /// rounding of coordinates alone gives about 1e-16, and gradients of shape functions lose all digits below
 /// 1e-12.
@@ -177,7 +172,7 @@ BoundaryFaces boundary_faces(const VolumeMesh& mesh) {
   for (Index e = 0; e < mesh.element_count(); ++e) {
     const auto v = [&](int a) { return mesh.elements(a, e); };
     if (tetrahedra) {
-      for (const auto& f : tetrahedron_faces) add(e, {v(f[0]), v(f[1]), v(f[2]), v(f[2])});
+      for (const auto& f : tetrahedron_faces) add(e, {v(f[0]), v(f[1]), v(f[2]), v(f[3])});
     } else {
       for (const auto& f : brick_faces) add(e, {v(f[0]), v(f[1]), v(f[2]), v(f[3])});
     }

@@ -2,6 +2,7 @@
 
 #include "limber/linalg/types.hpp"
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,12 @@ enum class ElementKind {
 
 /// Vertices per element.
 constexpr int vertices_per_element(ElementKind kind) { return kind == ElementKind::tetrahedron ? 4 : 8; }
+
+/// Faces as vertex loops, counter-clockwise seen from outside; a triangle repeats its last vertex.
+inline constexpr std::array<std::array<int, 4>, 4> tetrahedron_faces{
+    {{0, 2, 1, 1}, {0, 1, 3, 3}, {1, 2, 3, 3}, {0, 3, 2, 2}}};
+inline constexpr std::array<std::array<int, 4>, 6> brick_faces{
+    {{0, 3, 2, 1}, {4, 5, 6, 7}, {0, 1, 5, 4}, {2, 3, 7, 6}, {1, 2, 6, 5}, {0, 4, 7, 3}}};
 
 std::string_view name_of(ElementKind kind);  ///< "tetrahedron" or "brick"
 

@@ -23,7 +23,7 @@ constexpr int chunk_width = 32;  ///< cells; a power of two
 constexpr double most_cells = 2147483648.0;
 constexpr double most_voxels = 5e7;
 
-struct Lattice {
+struct VoxelLattice {
   Vector3 origin;
   double cell = 0.0;
   Eigen::Array3i cells;
@@ -49,7 +49,7 @@ double rounded_up(double x) {
   return std::ceil(x / unit) * unit;
 }
 
-Lattice make_lattice(const BoundingBox& box, double cell) {
+VoxelLattice make_lattice(const BoundingBox& box, double cell) {
   const Vector3 size = box.max - box.min;
   const double magnitude = box.max.cwiseAbs().cwiseMax(box.min.cwiseAbs()).maxCoeff();
   // What rounding of the coordinates leaves of a position.
@@ -85,7 +85,7 @@ struct FilledCell {
 /// Fills the chunks of one lattice.
 class ChunkFiller {
  public:
-  ChunkFiller(const Lattice& lattice, std::span<const SurfaceQuery> surfaces, VoxelFill fill)
+  ChunkFiller(const VoxelLattice& lattice, std::span<const SurfaceQuery> surfaces, VoxelFill fill)
       : lattice_(lattice), surfaces_(surfaces), fill_(fill) {}
 
   /// The voxels of the chunk whose lowest cell is `low`.
@@ -184,7 +184,7 @@ class ChunkFiller {
     if (!met && fill_ == VoxelFill::shell && meets(lattice_.border)) mark.met = s;
   }
 
-  const Lattice& lattice_;
+  const VoxelLattice& lattice_;
   std::span<const SurfaceQuery> surfaces_;
   VoxelFill fill_;
 };
@@ -195,7 +195,7 @@ void refuse_too_many(double voxels, double cell) {
 }
 
 /// All voxels, by x, y and z.
-std::vector<FilledCell> fill_lattice(const Lattice& lattice, std::span<const SurfaceQuery> queries,
+std::vector<FilledCell> fill_lattice(const VoxelLattice& lattice, std::span<const SurfaceQuery> queries,
                                      const VoxelizeOptions& options) {
   const ChunkFiller filler(lattice, queries, options.fill);
   const Eigen::Array3i chunks = (lattice.cells + (chunk_width - 1)) / chunk_width;
@@ -223,7 +223,7 @@ std::vector<FilledCell> fill_lattice(const Lattice& lattice, std::span<const Sur
 /// number.
 class VertexNumbers {
  public:
-  explicit VertexNumbers(const Lattice& lattice) : lattice_(lattice), row_(lattice.cells.z() + 1) {
+  explicit VertexNumbers(const VoxelLattice& lattice) : lattice_(lattice), row_(lattice.cells.z() + 1) {
     for (auto& plane : planes_) plane.assign(static_cast<std::size_t>(lattice.cells.y() + 1) * row_, -1);
   }
 
@@ -250,7 +250,7 @@ class VertexNumbers {
   }
 
  private:
-  const Lattice& lattice_;
+  const VoxelLattice& lattice_;
   std::size_t row_;
   std::array<std::vector<int>, 2> planes_;
   std::array<int, 2> first_{0, 0};  ///< lowest number in use on each plane
@@ -258,7 +258,7 @@ class VertexNumbers {
   std::vector<Vector3> positions_;
 };
 
-VolumeMesh make_bricks(const Lattice& lattice, std::span<const FilledCell> cells) {
+VolumeMesh make_bricks(const VoxelLattice& lattice, std::span<const FilledCell> cells) {
   VolumeMesh mesh;
   mesh.kind = ElementKind::brick;
   mesh.elements.resize(8, static_cast<Index>(cells.size()));
@@ -311,7 +311,7 @@ VolumeMesh voxelize(std::span<const RegionSurface> surfaces, const VoxelizeOptio
     box.min = box.min.cwiseMin(queries.back().bounds().min);
     box.max = box.max.cwiseMax(queries.back().bounds().max);
   }
-  const Lattice lattice = make_lattice(box, options.cell);
+  const VoxelLattice lattice = make_lattice(box, options.cell);
   const std::vector<FilledCell> cells = fill_lattice(lattice, queries, options);
   require(
       !cells.empty(),

@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-constexpr double line_tolerance = 1e-9;  ///< as for make_port(), with room for rounding
+constexpr double covariance_tolerance = 1e-9;  ///< as for make_port(), with room for rounding
 constexpr double symmetry_tolerance = 1e-9;
 constexpr double weight_tolerance = 1e-6;  ///< of their sum to 1
 
@@ -57,9 +57,9 @@ void check_port(const InterfacePort& port, const ReducedModel& model, std::strin
   check_symmetric(port.covariance, where, "the covariance");
   check_array(port.covariance_rows, 9, model.rank, where, "the motion of the covariance");
   const Vector3 spread = symmetric_eigen3(port.covariance).values;
-  require(
-      spread(0) >= -line_tolerance * spread(2) && spread(2) > 0.0 && spread(1) > line_tolerance * spread(2),
-      "{}: its vertices are on one line, so that nothing says how it turns", where);
+  require(spread(0) >= -covariance_tolerance * spread(2) && spread(2) > 0.0 &&
+              spread(1) > covariance_tolerance * spread(2),
+          "{}: its vertices are on one line, so that nothing says how it turns", where);
 }
 
 void check_copies(const std::vector<int>& copies, Index count, std::string_view where,

@@ -9,10 +9,10 @@
 namespace limber {
 namespace {
 
-constexpr double safety = 0.5;            ///< of the error that the user accepts
-constexpr double discarded_share = 0.04;  ///< of what is accepted
-constexpr int max_enrichments = 4;        ///< of one step, before the full model solves it
-constexpr Index longest_audit_gap = 16;   ///< steps
+constexpr double safety = 0.5;                   ///< of the error that the user accepts
+constexpr double static_discarded_share = 0.04;  ///< of what is accepted
+constexpr int max_static_enrichments = 4;        ///< of one step, before the full model solves it
+constexpr Index longest_static_audit_gap = 16;   ///< steps
 constexpr int max_backtracks = 20;
 constexpr int max_iterations = 30;       ///< of Newton in the subspace
 constexpr double step_tolerance = 1e-3;  ///< last Newton step, as a share of what is accepted
@@ -52,7 +52,7 @@ double OnlineQuasistatics::accepted() const {
 
 double OnlineQuasistatics::discarded() const {
   if (settings_.discard_threshold) return *settings_.discard_threshold * largest_;
-  return discarded_share * safety * settings_.error * largest_;
+  return static_discarded_share * safety * settings_.error * largest_;
 }
 
 StaticReport OnlineQuasistatics::step(double t0, double t1) {
@@ -133,7 +133,7 @@ bool OnlineQuasistatics::take_reduced_step(double t, StaticReport& report) {
       // As long as the samples tell what audits find, few of these are needed.
       const double foretold = per_residual_ * sampled;
       const bool told = attempt == 0 && found.size < 1.5 * foretold && found.size > 0.5 * foretold;
-      audit_after_ = told ? std::min(longest_audit_gap, 2 * audit_after_) : 1;
+      audit_after_ = told ? std::min(longest_static_audit_gap, 2 * audit_after_) : 1;
       since_audit_ = 0;
       per_residual_ = sampled > 0.0 ? found.size / sampled : 0.0;
       patience_.succeed();
@@ -143,7 +143,7 @@ bool OnlineQuasistatics::take_reduced_step(double t, StaticReport& report) {
     }
     if (attempt == 0 && std::isfinite(found.size)) {
       calibrate(q, found.force);  // it may be only the forces that are wrong, not the basis
-    } else if (attempt == max_enrichments || !learn_from(std::move(found), q)) {
+    } else if (attempt == max_static_enrichments || !learn_from(std::move(found), q)) {
       return false;
     }
   }

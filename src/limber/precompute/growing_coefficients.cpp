@@ -22,7 +22,7 @@ namespace limber {
 namespace {
 
 /// Rows that are multiplied at a time, about: more would leave the cache, fewer cost more sums over lanes.
-constexpr Index rows_at_once = 480;
+constexpr Index strain_rows_at_once = 480;
 
 /// Columns of one register block: `group` new ones by up to `most_columns`, whose sums stay in registers.
 constexpr Index group = 4;
@@ -122,7 +122,7 @@ class ShareSums {
  private:
   static constexpr Index rows_of_packet = Strain::trace_rows + Strain::plus_rows + Strain::minus_rows;
   static constexpr std::size_t packets_at_once =
-      std::max<Index>(1, rows_at_once / (rows_of_packet * packet_size));
+      std::max<Index>(1, strain_rows_at_once / (rows_of_packet * packet_size));
   static constexpr Index row_packets = rows_of_packet * static_cast<Index>(packets_at_once);
   /// An odd number of cache lines: columns that start in the same set of a cache would evict each other.
   static constexpr Index stride = packet_size * (row_packets | 1);

@@ -36,14 +36,14 @@ namespace {
 constexpr Index growth = 4, least_pool = 128;
 
 /// Rows of the normal equations that are added at a time: what keeps the matrix product busy.
-constexpr Index rows_at_once = 2048;
+constexpr Index equations_at_once = 2048;
 
 /// Poses and points that are screened at a time: their stresses stay in the cache.
-constexpr Index poses_at_once = 64, points_at_once = 16;
+constexpr Index poses_screened_at_once = 64, points_screened_at_once = 16;
 
 /// Shares of the poses whose normal equations can be added up side by side, and what all of them may take:
 /// 256 MiB of doubles. Their number decides the rounding, so it must not follow that of the threads.
-constexpr Index most_shares = 8, most_gram_entries = Index{1} << 25;
+constexpr Index most_shares = 8, most_normal_entries = Index{1} << 25;
 
 /// A round that leaves more than this share of the error has not helped; so many of them one after the other
 /// end the fit.
@@ -154,12 +154,12 @@ class OptimizedFit {
   ///   a_p . R = G_p : sum_t P_p(t) R(t)^T,     |a_p|^2 = G_p G_p^T : sum_t P_p(t) P_p(t)^T.
   Vector matches(const PointSet& points) const {
     Vector match(points.size());
-    model().executor().parallel_ranges(points.size(), points_at_once, [&](Index begin, Index end) {
+    model().executor().parallel_ranges(points.size(), points_screened_at_once, [&](Index begin, Index end) {
       const Index m = end - begin;
       const auto G = points.gradients.middleRows(9 * begin, 9 * m);
       Matrix with_residual = Matrix::Zero(9 * m, G.cols()), with_itself = Matrix::Zero(9, 9 * m);
-      for (Index t = 0; t < poses_.rows(); t += poses_at_once) {
-        const Index count = std::min(poses_at_once, poses_.rows() - t);
+      for (Index t = 0; t < poses_.rows(); t += poses_screened_at_once) {
+        const Index count = std::min(poses_screened_at_once, poses_.rows() - t);
         Matrix P(count, 9 * m);
         compute_stresses(points, begin, m, model().materials(), poses_, {t, count}, P);
         with_residual.noalias() -= P.transpose() * residuals_.middleRows(t, count);
@@ -192,9 +192,10 @@ class OptimizedFit {
 
   NormalEquations normal_equations(const PointSet& pool) const {
     const Index n = pool.size();
-    const Index count = padded(std::max<Index>(1, rows_at_once / gradients_.rank()));  // of poses at once
+    const Index count =
+        padded(std::max<Index>(1, equations_at_once / gradients_.rank()));  // of poses at once
     const Index chunks = (poses_.rows() + count - 1) / count;
-    const Index shares = std::clamp<Index>(most_gram_entries / (n * n), 1, std::min(most_shares, chunks));
+    const Index shares = std::clamp<Index>(most_normal_entries / (n * n), 1, std::min(most_shares, chunks));
     std::vector<NormalEquations> parts(static_cast<std::size_t>(shares));
     model().executor().parallel_for(shares, [&](Index share) {
       NormalEquations& part = parts[static_cast<std::size_t>(share)];

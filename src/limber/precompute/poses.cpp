@@ -25,7 +25,7 @@ constexpr Index most_vertices = 1000;  ///< that displacements are measured at a
 constexpr double least_level = 0.05;   ///< of the amplitude
 
 /// Eigenvalues below this share of the largest are taken for that: a subspace has no rigid motion, but may come near.
-constexpr double softest = 1e-12;
+constexpr double softest_mode = 1e-12;
 
 double largest_displacement(const Vector& field) {
   double largest = 0.0;
@@ -141,7 +141,7 @@ void PoseSpace::prepare() {
           "other");
   const double largest = modes.values.maxCoeff();
   require(largest > 0.0, "the basis moves the body without deforming it: there are no forces to train with");
-  omega = modes.values.cwiseMax(softest * largest).cwiseSqrt();
+  omega = modes.values.cwiseMax(softest_mode * largest).cwiseSqrt();
   directions = std::move(modes.vectors);
 }
 

@@ -19,7 +19,7 @@ namespace {
 constexpr double same = 1e-9;
 
 /// Share of the largest eigenvalue of K(0) that counts as soft as it gets: rigid motions have 0.
-constexpr double softest = 1e-6;
+constexpr double softest_share = 1e-6;
 
 bool differ(double a, double b) { return std::abs(a - b) > same * std::max(std::abs(a), std::abs(b)); }
 
@@ -104,7 +104,7 @@ class RandomStates {
     equations.elastic.evaluate(Vector::Zero(equations.rank), work, f, K);
     const SymmetricEigen spectrum = symmetric_eigen(K);
     const double largest = spectrum.values.cwiseAbs().maxCoeff();
-    const Vector values = largest > 0.0 ? spectrum.values.cwiseMax(softest * largest).eval()
+    const Vector values = largest > 0.0 ? spectrum.values.cwiseMax(softest_share * largest).eval()
                                         : Vector::Ones(equations.rank).eval();
     directions_ = spectrum.vectors * values.cwiseSqrt().cwiseInverse().asDiagonal();
   }

@@ -10,6 +10,9 @@
 
 namespace limber {
 
+inline constexpr int max_step_halvings =
+    6;  ///< of a body that halves its steps itself; as for the full model
+
 struct Scene;
 struct Body;
 struct ReducedModel;

@@ -13,8 +13,6 @@
 namespace limber {
 namespace {
 
-constexpr int max_halvings = 6;  ///< as for the full model
-
 void check_laws(const Body& body, const ReducedModel& model, const std::vector<Material>& materials) {
   for (const Material& material : materials) {
     require(model.cubature || std::holds_alternative<Stvk>(material.law),
@@ -96,8 +94,8 @@ StepReport ReducedBody::advance(double timestep) {
     return limber::step(*work_, h, mean_load(f_ext_, options_.newmark, load_before_, state_), state_,
                         options_);
   };
-  const SolveReport solved =
-      step_by_halves(advance_part, timestep, options_.integrator == Integrator::newmark ? max_halvings : 0);
+  const SolveReport solved = step_by_halves(
+      advance_part, timestep, options_.integrator == Integrator::newmark ? max_step_halvings : 0);
   if (solved.ok()) {
     state_.time = start.time + timestep;
   } else {

@@ -12,8 +12,6 @@
 namespace limber {
 namespace {
 
-constexpr int max_halvings = 6;  ///< as for the full model
-
 /// Vertices that loads may act on. domains: of each vertex; those of none cannot be chosen.
 VolumeMesh points_to_choose(const Matrix3X& vertices, const std::vector<int>& domains) {
   VolumeMesh points;
@@ -135,7 +133,7 @@ StepReport TreeBody::advance(double timestep) {
     if (!one.ok() && start.bytes().empty()) dynamics_.save(start);
     return one;
   };
-  const SolveReport solved = step_by_halves(advance_part, timestep, max_halvings);
+  const SolveReport solved = step_by_halves(advance_part, timestep, max_step_halvings);
   if (!solved.ok()) {
     StateReader in(start.bytes(), "state");
     dynamics_.restore(in);

@@ -40,8 +40,8 @@ constexpr int max_iterations_in_vain = 6;
 /// All is tried again where targets have moved so far (sizes and rad, and as a share of the error that was left), and after so many solves.
 constexpr double noticeable_change = 0.1;
 constexpr int solves_in_vain = 60;
-constexpr int max_halvings = 12;
-constexpr double sufficient_decrease = 1e-4;  ///< of what the linear prediction promises
+constexpr int max_newton_halvings = 12;
+constexpr double least_kept_promise = 1e-4;  ///< of what the linear prediction promises
 /// Promised decrease, as a share, at which the nearest point is found: it is that near to the square root of this.
 constexpr double stationary_share = 1e-11;
 constexpr double max_penalty = 1e8;
@@ -353,12 +353,12 @@ int Manipulation::iterate_newton(Vector& q, const Vector& offset, int limit) con
     if (!(promised > stationary_share * merit)) return i;
     bool accepted = false;
     double share = longest_step(dq);
-    for (int k = 0; k < max_halvings && !accepted; ++k, share *= 0.5) {
+    for (int k = 0; k < max_newton_halvings && !accepted; ++k, share *= 0.5) {
       next = q + share * dq;
       residual(next, next_r);
       next_r -= offset;
       const auto [next_first, next_second] = sizes(next_r);
-      accepted = penalty * next_first + next_second <= merit - sufficient_decrease * share * promised;
+      accepted = penalty * next_first + next_second <= merit - least_kept_promise * share * promised;
     }
     if (!accepted) return i + 1;
     q = next;

@@ -5,7 +5,7 @@
 namespace limber {
 namespace {
 
-constexpr double turn = 2.0 * std::numbers::pi;
+constexpr double full_turn = 2.0 * std::numbers::pi;
 
 /// Half an angle, rad, below which a rotation has no axis of its own: what rounding leaves of a quaternion
 /// that stands for none.
@@ -105,13 +105,13 @@ Vector3 nearest_rotation_vector(const Eigen::Quaterniond& rotation, const Vector
   if (angle < 2.0 * no_axis) {
     // Whole turns about any axis are the same rotation: that of `near` is the nearest. About it w matters
     // only along the axis.
-    const double turns = std::round(distance / turn);
+    const double turns = std::round(distance / full_turn);
     if (turns == 0.0) return w;
     const Vector3 axis = near / distance;
-    return (turns * turn + w.dot(axis)) * axis;
+    return (turns * full_turn + w.dot(axis)) * axis;
   }
   const Vector3 axis = w / angle;
-  return (angle + turn * std::round((near.dot(axis) - angle) / turn)) * axis;
+  return (angle + full_turn * std::round((near.dot(axis) - angle) / full_turn)) * axis;
 }
 
 }  // namespace limber

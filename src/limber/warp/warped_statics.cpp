@@ -13,7 +13,7 @@
 namespace limber {
 namespace {
 
-constexpr int max_halvings = 10;
+constexpr int max_search_halvings = 10;
 constexpr double sufficient_decrease = 1e-4;
 constexpr double least_load_step = 1.0 / 256.0;  ///< share of the load below which a way to it is given up
 
@@ -79,7 +79,7 @@ SolveReport WarpedDynamics::balance(double share, double tolerance, int limit, V
     const Vector direction = solve_general(tangent, r);
     double length = 1.0;
     bool accepted = false;
-    for (int k = 0; k < max_halvings && !accepted; ++k, length *= 0.5) {
+    for (int k = 0; k < max_search_halvings && !accepted; ++k, length *= 0.5) {
       next = q - length * direction;
       residual(next, next_residual);
       accepted = next_residual.norm() <= (1.0 - sufficient_decrease * length) * size;
