@@ -29,8 +29,13 @@ set(LIMBER_ALONE
   base/executor linalg/eigen_kernels linalg/rank_update linalg/supernodal_solve linalg/svd3 linalg/symmetric_product mesh/triangle_distance mesh/triangle_tree fem/assembly
   fem/elements reduced/cubature reduced/elasticity reduced/quartic reduced/quartic_batch reduced/quartic_layout reduced/reconstruction multidomain/tree_solve)
 
+# limber_alone(TARGET SOURCES...): sources that are compiled alone because names of theirs are those of others in their folder.
+function(limber_alone target)
+  set_source_files_properties(${ARGN} TARGET_DIRECTORY ${target} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+
 # limber_group(TARGET [SIZE]): with LIMBER_UNITY, the sources of TARGET are compiled in groups of up to SIZE (10) from one folder each. Names in anonymous
-# namespaces are therefore unique in their folder. Sources with SKIP_UNITY_BUILD_INCLUSION stay alone. Called after the last source was added.
+# namespaces are therefore unique in their folder. Called after the last source was added.
 function(limber_group target)
   if(NOT LIMBER_UNITY)
     return()
