@@ -7,6 +7,7 @@
 #include "limber/reduced/quartic.hpp"
 #include "limber/reduced/reduced_dynamics.hpp"
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
