@@ -146,6 +146,7 @@ class Results(MonkeyTest):
         self.expect("json", "print('{\"largest_gap\": null}')", Step(["x", "--json"]))
         self.expect("finite", "print('{\"a\": 1e999}')", Step(["x", "--json"]))
         self.expect("plausible", "print('{\"max_displacement\": 1e9}')", Step(["x", "--json"]))
+        self.expect_nothing("print('{\"max_displacement\": 1e9}')", Step(["x", "--json", "--velocity", "2e9"]))
         self.expect("plausible", "print('{\"seconds\": -1}')", Step(["x", "--json"]))
         self.expect_nothing("print('{\"seconds\": 1, \"amplitude_shift\": null}')", Step(["x", "--json"]))
 

@@ -261,7 +261,6 @@ Json describe_model(const ReducedModel& model) {
     json["coefficients"] = monomial_count(model.rank);
     json["coefficient_bytes"] = 8 * monomial_count(model.rank);
   }
-  json["warp"] = nullptr;
   if (model.warp) json["warp"] = {{"lumps", model.warp->lumps.count()}};
   if (const auto& simulation = model.simulation) {
     json["kind"] = name_of(simulation->mesh.kind);
@@ -310,7 +309,7 @@ std::string model_text(const Json& model) {
                                       count_text(model["vertices"]), count_text(model["fixed_vertices"]))
                         : "left out");
   rows.emplace_back("modal warping",
-                    model["warp"].is_null() ? "no data" : count_text(model["warp"]["lumps"]) + " lumps");
+                    model.contains("warp") ? count_text(model["warp"]["lumps"]) + " lumps" : "no data");
   for (const Json& material : model["materials"])
     rows.emplace_back("material of " + words(material["region"]), material_text(material));
   return to_text(rows);

@@ -305,14 +305,26 @@ BodyTreeResult tree_result(const std::string& name, const TreeBody& body) {
   return result;
 }
 
+/// What to do where a run found no solution.
+std::string_view remedy(const SolverSettings& solver) {
+  switch (solver.type) {
+    case SimulationType::dynamics:
+      return "use a shorter solver.timestep";
+    case SimulationType::quasistatic:
+      return "the body may have no equilibrium there: lower the loads, move what holds it less far or more "
+             "slowly, or simulate it dynamically";
+    case SimulationType::statics:
+      return solver.order == ModelOrder::full ? "apply a smaller load or give more solver.load_steps"
+                                              : "apply a smaller load";
+  }
+  return {};
+}
+
 void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.statics = scene.solver.type == SimulationType::statics;
   result.steps = state.step;
   result.time = state.time;
-  result.remedy = !result.statics ? "use a shorter solver.timestep"
-                  : scene.solver.order == ModelOrder::full
-                      ? "apply a smaller load or give more solver.load_steps"
-                      : "apply a smaller load";
+  result.remedy = remedy(scene.solver);
   double smallest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     const BodySimulation& simulation = *state.bodies[i];

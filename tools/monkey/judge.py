@@ -86,11 +86,14 @@ class Judge:
 
     def _judge_results(self, step: Step, inside: Path, outcome: Outcome, before, after, given: str) -> list[Finding]:
         found = []
-        if not step.around.stdout:
-            found += results.judge_json(outcome.out) if "--json" in step.words else results.judge_text(outcome.out, given)
+        farthest = results.farthest_of(given)
+        if not step.around.stdout and "--json" in step.words:
+            found += results.judge_json(outcome.out, farthest)
+        elif not step.around.stdout:
+            found += results.judge_text(outcome.out, given)
         for name in sorted(after):
             if after[name] != before.get(name) and after[name] != "folder":
-                found += results.judge_file(inside / name)
+                found += results.judge_file(inside / name, farthest)
         if step.check and not found:
             try:
                 found += step.check(inside, outcome)

@@ -37,24 +37,30 @@ def read_json(text: str):
     return json.loads(text, parse_constant=_refuse_constant)
 
 
-def judge_json(text: str) -> list[Finding]:
+def farthest_of(given: str) -> float:
+    """How far things may move by what the user wrote: far, where he wrote large numbers."""
+    numbers = (float(word) for word in re.findall(r"\d+(?:\.\d*)?(?:[eE][-+]?\d+)?", given))
+    return max([FARTHEST, *(1e3 * number for number in numbers if math.isfinite(number))])
+
+
+def judge_json(text: str, farthest: float = FARTHEST) -> list[Finding]:
     try:
         value = read_json(text)
     except ValueError as error:
         return [("json", f"cannot be parsed: {error}")]
     found: list[Finding] = []
-    _walk(value, "", found)
+    _walk(value, "", found, farthest)
     return found[:3]
 
 
-def _walk(value, path: str, found: list[Finding]) -> None:
+def _walk(value, path: str, found: list[Finding], farthest: float) -> None:
     key = path.rsplit(".", 1)[-1].split("[")[0]
     if isinstance(value, dict):
         for name, inner in value.items():
-            _walk(inner, f"{path}.{name}", found)
+            _walk(inner, f"{path}.{name}", found, farthest)
     elif isinstance(value, list):
         for number, inner in enumerate(value):
-            _walk(inner, f"{path}[{number}]", found)
+            _walk(inner, f"{path}[{number}]", found, farthest)
     elif value is None and key not in MAY_BE_NULL:
         found.append(("json", f"{path} is null"))
     elif isinstance(value, (int, float)) and not isinstance(value, bool):
@@ -62,7 +68,7 @@ def _walk(value, path: str, found: list[Finding]) -> None:
             found.append(("finite", f"{path} is {value}"))
         elif value < 0 and NEVER_NEGATIVE.search(key):
             found.append(("plausible", f"{path} is {value}"))
-        elif key == "max_displacement" and value > FARTHEST:
+        elif key == "max_displacement" and value > farthest:
             found.append(("plausible", f"{path} is {value} m"))
 
 
@@ -75,17 +81,17 @@ def judge_text(text: str, given: str) -> list[Finding]:
     return []
 
 
-def judge_file(path: Path) -> list[Finding]:
+def judge_file(path: Path, farthest: float = FARTHEST) -> list[Finding]:
     """A file that a run wrote, by its kind."""
     judges = {
-        ".csv": _judge_csv,
+        ".csv": lambda file: _judge_csv(file, farthest),
         ".vtu": _judge_vtu,
         ".pvd": _judge_xml,
         ".svg": _judge_svg,
         ".png": _judge_png,
         ".glb": _judge_glb,
         ".html": _judge_html,
-        ".json": lambda file: judge_json(file.read_text()),
+        ".json": lambda file: judge_json(file.read_text(), farthest),
     }
     if path.stat().st_size == 0:
         return [("results", f"{path.name} is empty")]
@@ -105,13 +111,13 @@ def read_csv(path: Path) -> list[list[float]]:
     return [[float(word) for word in line.split(",")] for line in lines]
 
 
-def _judge_csv(path: Path) -> list[Finding]:
+def _judge_csv(path: Path, farthest: float) -> list[Finding]:
     rows = read_csv(path)
     if len({len(row) for row in rows}) > 1:
         return [("results", f"{path.name}: rows of different lengths")]
     for row in rows:
         for value in row:
-            if not math.isfinite(value) or abs(value) > FARTHEST:
+            if not math.isfinite(value) or abs(value) > farthest:
                 return [("finite", f"{path.name} holds {value}")]
     return []
 

@@ -38,7 +38,9 @@ def turned(quaternion: list[float], vector: list[float]) -> list[float]:
 
 
 def keys(random: Random, end: float, move: float, angle: float) -> list[dict]:
-    times = sorted({round(random.uniform(0.0, end), 4) for _ in range(random.randint(1, 4))})
+    """Keys that are not too near each other: smooth curves swing far out before a jump."""
+    count = random.randint(1, 4)
+    times = sorted({round((k + random.uniform(0.4, 1.0)) * end / count, 4) for k in range(count)})
     poses = [{"time": 0.0}]
     for time in times:
         if time > 0.0:
@@ -79,7 +81,7 @@ def selection(random: Random, low: float, high: float) -> dict:
 def load(random: Random, strength: float, end: float) -> dict:
     """A push at the free end of the bar that bends it, or of the whole."""
     if random.random() < 0.2:
-        result: dict = {"acceleration": some_vector(random, 5.0)}
+        result: dict = {"acceleration": some_vector(random, strength / 8.0)}  # of some 40 kg
     else:
         result = {"nearest": [1.0, 0.0, 0.0], "force": some_vector(random, strength)}
     if end > 0.0 and random.random() < 0.7:

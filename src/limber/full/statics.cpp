@@ -19,6 +19,8 @@ constexpr int max_total_iterations =
 constexpr double armijo =
     1e-4;  ///< share of the predicted decrease that a step must achieve; the usual value
 constexpr int max_backtracks = 30;
+/// What a tangent without resistance gets on its diagonal, as a share of the mean there.
+constexpr double smallest_shift = 1e-10, largest_shift = 1.0;
 /// A motion x for which x K x is this small a share of |x| |K| |x| meets no resistance: rounding alone leaves
 /// about 1e-16, the bending of a beam a thousand elements long still 1e-11.
 constexpr double free_motion = 1e-14;
@@ -53,6 +55,7 @@ struct StaticSolver::Impl {
   SparseMatrix K;
   Matrix3X vertex_forces;
   Vector force, residual, step, trial;
+  bool projected = false;  ///< whether `step` is by the projected tangent
 
   Impl(const FullModel& m, const StaticOptions& o) : model(m), options(o), K(m.pattern()) {
     require_held(model);
@@ -96,14 +99,28 @@ struct StaticSolver::Impl {
   /// Newton's direction: step = K^-1 residual, with the projected tangent where the exact one does not
   /// descend.
   SolveReport newton_direction(const Vector& u, StaticReport& report) {
+    projected = false;
     step.resize(u.size());
     SolveReport solved = solver->factor(K);
     if (solved.ok()) solved = solver->solve(residual, step);
     if (solved.ok() && step.dot(residual) > 0.0) return solved;
+    projected = true;
     ++report.projected_iterations;
     model.force_and_stiffness(u, force, K, Tangent::projected);
-    solved = solver->factor(K);
+    solved = factor_projected();
     return solved.ok() ? solver->solve(residual, step) : solved;
+  }
+
+  /// The projected tangent has no negative eigenvalues, but collapsed elements may resist nothing: then a diagonal that
+  /// grows until it can be factored, which shortens the step and turns it towards the residual.
+  SolveReport factor_projected() {
+    SolveReport factored = solver->factor(K);
+    const double mean = K.diagonal().mean();
+    for (double added = smallest_shift; !factored.ok() && added <= largest_shift; added *= 100.0) {
+      K.diagonal().array() += added * mean;
+      factored = solver->factor(K);
+    }
+    return factored;
   }
 
   /// Moves u along `step` as far as the potential falls. Returns whether it moved.
@@ -117,11 +134,25 @@ struct StaticSolver::Impl {
       trial = u + length * step;
       const double energy = potential(f_ext, trial);
       if (std::isfinite(energy) && energy <= start + armijo * length * slope + noise) {
-        u = trial;
+        u.swap(trial);
+        if (k == 0 && projected) go_on_along_step(f_ext, energy, u);
         return true;
       }
     }
     return false;
+  }
+
+  /// The projected tangent is far stiffer than the body along motions in which that buckles: there its steps are too short
+  /// by powers of ten. Doubles the one just taken while the potential falls and the step stays comfortable.
+  void go_on_along_step(const VectorRef& f_ext, double energy, Vector& u) {
+    double gradient = model.largest_gradient_of_change(step);
+    for (double length = 1.0; 2.0 * gradient <= comfortable_gradient; length *= 2.0, gradient *= 2.0) {
+      trial = u + length * step;
+      const double next = potential(f_ext, trial);
+      if (!(next < energy)) return;
+      u.swap(trial);
+      energy = next;
+    }
   }
 
   /// What residuals are measured by: the load, or the forces inside the body where moved supports act too.

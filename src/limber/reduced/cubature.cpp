@@ -129,6 +129,10 @@ Cubature::Cubature(const CubatureRule& rule, std::span<const Material> materials
   pack(rule);
   const double steepest = steepest_gradient(rule.gradients.leftCols(rank));
   if (steepest > 0.0) reach_ = 1.0 / steepest;
+  for (std::size_t p = 0; p < rule.region.size(); ++p) {
+    const LameParameters lame = lame_of(laws_[static_cast<std::size_t>(rule.region[p])]);
+    unit_energy_ += rule.energy_weights(static_cast<Index>(p)) * (std::abs(lame.lambda) + 2.0 * lame.mu);
+  }
 }
 
 void Cubature::pack(const CubatureRule& rule) {

@@ -76,6 +76,10 @@ class Cubature {
   /// nothing moves.
   [[nodiscard]] double reach() const { return reach_; }
 
+  /// J, the energy of strains of 1 at all points, which roundings of the energy are measured by: those of modes in which
+  /// the body bends are small against it.
+  [[nodiscard]] double unit_energy() const { return unit_energy_; }
+
  private:
   /// Up to eight points of one region that are computed together.
   struct PointPacket {
@@ -90,7 +94,7 @@ class Cubature {
   Index rank_ = 0, point_count_ = 0;
   Index panels_ = 0;  ///< of coordinates: how cubature_kernels.hpp cuts the rank
   bool modal_ = false;
-  double reach_ = 1.0;
+  double reach_ = 1.0, unit_energy_ = 0.0;
   std::vector<MaterialLaw> laws_;  ///< of the regions
   std::vector<PointPacket> packets_;
   Vector gradients_;       ///< G, packet by packet

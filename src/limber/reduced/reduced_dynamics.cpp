@@ -142,10 +142,11 @@ double ReducedSystem::rounded_size() const {
 
 double ReducedSystem::energy_rounding() const {
   // With cubature the energy is a sum of densities, each rounded at the size of the moduli or at its own.
-  const double elastic = equations_->elastic.cubature() != nullptr
-                             ? 8.0 * std::numeric_limits<double>::epsilon() * rest_norm_ * rounded_size()
-                             : elastic_rounding();
-  return elastic * rounded_size() + springs_.rounding(q_).energy +
+  const Cubature* const cubature = equations_->elastic.cubature();
+  const double elastic = cubature != nullptr
+                             ? std::numeric_limits<double>::epsilon() * cubature->unit_energy()
+                             : elastic_rounding() * rounded_size();
+  return elastic + springs_.rounding(q_).energy +
          16.0 * std::numeric_limits<double>::epsilon() * (std::abs(energy_) + sum_.spring_energy);
 }
 
