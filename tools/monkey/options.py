@@ -151,7 +151,7 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
         JSON,
     ),
     "demo": (Option("--output-dir", ("demo",), ("mesh.obj", "mesh.obj/x")),),
-    "schema": (Option("--markdown", ()),),
+    "schema": (Option("--markdown", ()), Option("--commands", ())),
     "bench": (
         Option("--filter", ("^nothing-is-called-so",), ("(", "[", "*")),
         JSON,

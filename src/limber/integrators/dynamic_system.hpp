@@ -37,6 +37,8 @@ struct StepLoad {
 
   StepLoad(const Vector& constant) : end(constant), mean(constant) {}
   StepLoad(const Vector& at_end, const Vector& mean_of_it) : end(at_end), mean(mean_of_it) {}
+
+  [[nodiscard]] bool stands_still() const { return &end == &mean; }
 };
 
 enum class Integrator { newmark, central_differences };

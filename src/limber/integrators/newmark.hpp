@@ -156,7 +156,7 @@ SolveReport solve_newmark(System& system, double h, const Vector& f_ext, const D
 }
 
 /// The load of a step from that at its start to that at its end: `start` becomes the mean that Newmark's
-/// method takes of them. Where they differ, slack is forgotten.
+/// method takes of them. Where they differ, slack is forgotten, as it is again at the end of such a step.
 inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vector& start,
                           DynamicState& state) {
   if (start == end) return end;
@@ -204,6 +204,8 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
     }
   }
   if (!report.ok()) return report;
+  if (!load.stands_still())
+    forget_slack(next);  // whoever lets go in this step has the energy at its end in mind
   next.time = state.time + h;
   std::swap(state, next);
   return report;

@@ -73,6 +73,7 @@ SolveReport OnlineDynamics::step(double h) {
   SolveReport report;
   if (reduced_) {
     if (take_reduced_step(h, report)) {
+      entered_ = false;
       const OnlineBasis& basis = subspace_.basis();
       budget_.watch(basis.reduced_norm(state_.u), basis.reduced_norm(state_.v));
       budget_.spend(h, audited_);
@@ -125,7 +126,8 @@ bool OnlineDynamics::subspace_would_do(double h, const DynamicState& start) {
   if (basis.rank() == 0) return false;
   DynamicState state{start.time, basis.coordinates(start.u), basis.coordinates(start.v),
                      basis.coordinates(start.a)};
-  if (!newmark(h, state).ok()) return false;
+  const SolveReport taken = newmark(h, state);
+  if (!taken.ok() || taken.rescued) return false;
   const DynamicState& end = full_.state();
   const double u_error = basis.norm(end.u - basis.vector(state.u));
   const double v_error = basis.norm(end.v - basis.vector(state.v));
@@ -148,7 +150,8 @@ bool OnlineDynamics::take_reduced_step(double h, SolveReport& report) {
   for (int attempt = 0;; ++attempt) {
     const SolveReport taken = newmark(h, state_);
     report = {taken.status, report.iterations + taken.iterations, taken.residual, taken.rescued};
-    if (!taken.ok()) break;
+    // Rescued steps are damped: where the full model needs no rescue, nothing tells how far off they lead.
+    if (!taken.ok() || taken.rescued) break;
     if (attempt == 0 && since_audit_ < audit_after_ && !wandered() && !load_changed(h)) return true;
     Audit found = audit(h);
     if (attempt == 0 && std::isfinite(found.size)) {
@@ -272,7 +275,7 @@ void OnlineDynamics::enter_subspace() {
   predict_error_column(full.u, full.v);
   state_ = into_subspace(subspace_.basis(), full);
   if (by_key_elements()) calibrate(state_.u, model_.internal_force(full.u));
-  reduced_ = true;
+  reduced_ = entered_ = true;
   since_audit_ = 0;
   audit_after_ = 1;
   audited_ = 0.0;
@@ -284,7 +287,7 @@ void OnlineDynamics::leave_subspace() {
     remembered_ = out_of_subspace(subspace_.basis(), remembered_);
     remembered_reduced_ = false;
   }
-  full_.restore(state());
+  if (!entered_) full_.restore(state());
   reduced_ = false;
 }
 
@@ -332,6 +335,7 @@ void OnlineDynamics::remember() {
 void OnlineDynamics::go_back() {
   subspace_.go_back_in_report();
   reduced_ = remembered_reduced_;
+  entered_ = false;
   if (reduced_) {
     state_ = remembered_;
     pad(state_, subspace_.rank());
@@ -345,6 +349,7 @@ void OnlineDynamics::save(StateWriter& out) const {
   save_state(full_.state(), out);
   subspace_.save(out);
   out.write(reduced_);
+  out.write(entered_);
   if (reduced_) save_state(state_, out);
   budget_.save(out);
   residual_error_.save(out);
@@ -360,6 +365,7 @@ void OnlineDynamics::restore(StateReader& in) {
   subspace_.restore(in);
   const Index rank = subspace_.rank();
   in.read(reduced_);
+  in.read(entered_);
   if (reduced_) state_ = restore_state(in, rank);
   system_.resize(rank);
   budget_.restore(in);

@@ -84,6 +84,7 @@ class OnlineDynamics {
   double slowest_frequency_ = 0.0;  ///< of the body, rad/s; 0: it can move as a whole
 
   bool reduced_ = false;  ///< whether the state is that of the subspace
+  bool entered_ = false;  ///< just now: the full model still has the state, whole
   DynamicState state_;    ///< in the subspace
   NewmarkWorkspace work_;
   Vector f_ext_, load_before_;
