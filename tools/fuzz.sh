@@ -1,31 +1,39 @@
-#!/bin/sh
-# Fuzzes every reader of files: tools/fuzz.sh [SECONDS], 60 seconds per target unless told. Needs clang.
-# Fails on the first crash, hang, leak or excess of memory; the input that causes it stays in build/fuzz/findings.
-set -eu
+#!/usr/bin/env bash
+# Fuzzes every reader of files: tools/fuzz.sh [SECONDS], 60 seconds per target unless told; as many at a time as there are cores. Needs clang.
+# Fails on a crash, hang, leak or excess of memory, and says of which reader; the input that causes it stays in build/fuzz/findings.
+set -euo pipefail
 
-seconds=${1:-60}
+export seconds=${1:-60}
 case $seconds in
   '' | *[!0-9]*) echo "usage: tools/fuzz.sh [SECONDS]" >&2; exit 2 ;;
 esac
 
-cd "$(dirname "$0")/.."
+cd "$(dirname "${BASH_SOURCE[0]}")/.."
 cmake --preset fuzz > /dev/null
 nice cmake --build --preset fuzz
 
-findings=$PWD/build/fuzz/findings
+export findings=$PWD/build/fuzz/findings
 mkdir -p "$findings"
 corpus=$(mktemp -d)
+export corpus
 trap 'rm -rf "$corpus"' EXIT
 
-for target in build/fuzz/tests/fuzz/fuzz_*; do
-  [ -x "$target" ] && [ -f "$target" ] || continue
-  name=${target##*/fuzz_}
-  echo "== $name, $seconds s"
+fuzz() {  # fuzz NAME
+  local name=$1 options=(-max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -print_funcs=0)
+  if [ -f "tests/fuzz/$name.dict" ]; then options+=(-dict="tests/fuzz/$name.dict"); fi
   mkdir "$corpus/$name"
   cp -r "tests/fuzz/corpus/$name/." "$corpus/$name"
-  set -- -max_total_time="$seconds" -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -print_funcs=0 \
-    -artifact_prefix="$findings/$name-"
-  [ -f "tests/fuzz/$name.dict" ] && set -- "$@" -dict="tests/fuzz/$name.dict"
-  nice "$target" "$@" "$corpus/$name"
-done
+  if nice "build/fuzz/tests/fuzz/fuzz_$name" "${options[@]}" -artifact_prefix="$findings/$name-" "$corpus/$name" > "$corpus/$name.log" 2>&1; then
+    echo "$name: no findings in $(sed -n 's/^stat::number_of_executed_units: *//p' "$corpus/$name.log") inputs"
+  else
+    cat "$corpus/$name.log"
+    echo "$name: failed; the input is in $findings"
+    return 1
+  fi
+}
+export -f fuzz
+
+for target in build/fuzz/tests/fuzz/fuzz_*; do
+  if [ -x "$target" ] && [ -f "$target" ]; then echo "${target##*/fuzz_}"; fi
+done | xargs -P "$(nproc)" -I NAME bash -c 'fuzz NAME'
 echo "no findings"

@@ -318,8 +318,8 @@ Scene load(const CompareCommand& options) {
   require(scene.bodies.size() == 1, "{}: it has {} bodies; only scenes of one body are compared",
           options.scene, scene.bodies.size());
   require(scene.solver.type == SimulationType::dynamics,
-          "{}: it is static; a comparison over time needs \"solver\": {{\"type\": \"dynamic\"}}",
-          options.scene);
+          "{}: it is {}; a comparison over time needs \"solver\": {{\"type\": \"dynamic\"}}", options.scene,
+          scene.solver.type == SimulationType::quasistatic ? "quasistatic" : "static");
   require(scene.bodies[0].mesh.element_count() > 0 || !scene.bodies[0].parts.placements.empty(),
           "{}: the full model needs a mesh; give 'mesh'", options.scene);
   for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");
