@@ -82,7 +82,6 @@ class Series {
                 (scene_.output.vtu / file_name(i)).string());
       }
     }
-    remove_unfinished(scene_.output.vtu, [&](std::string_view name) { return is_of_series(names_, name); });
   }
 
   /// Removes all frames that were written, and nothing else that may be there.
@@ -367,6 +366,9 @@ void remove_unfinished(const Scene& scene, const CheckpointRun& checkpoints) {
     limber::remove_unfinished(file.parent_path(),
                               [&](std::string_view name) { return name == file.filename(); });
   }
+  if (output.vtu.empty()) return;
+  limber::remove_unfinished(
+      output.vtu, [names = file_names(scene)](std::string_view name) { return is_of_series(names, name); });
 }
 
 /// A reduced model has no rigid motion: nothing that a person would expect from gravity happens where that is possible.

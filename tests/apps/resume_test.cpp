@@ -238,6 +238,21 @@ TEST(Resume, WithoutACheckpointStartsAtTheBeginningAndSaysSo) {
   EXPECT_TRUE(fs::exists(folder / "out/motion.glb"));
 }
 
+TEST(Resume, RemovesWhatAProcessLeftThatWasKilledBeforeItsFirstCheckpoint) {
+  const ScratchFolder folder;
+  write_scene(folder, swinging_beam());
+  fs::create_directory(folder / "frames");
+  for (const char* name : {"frames/beam_0000.vtu.123.part", "u.csv.123.part"})
+    write_file(folder / name, "half");
+  for (const char* name : {"frames/other_0000.vtu.123.part", "frames/beam_0000.vtu.part"})
+    write_file(folder / name, "not ours");
+  ASSERT_EQ(run_limber(folder.path(), "simulate scene.json --resume").status, 0);
+  EXPECT_FALSE(fs::exists(folder / "frames/beam_0000.vtu.123.part"));
+  EXPECT_FALSE(fs::exists(folder / "u.csv.123.part"));
+  EXPECT_TRUE(fs::exists(folder / "frames/other_0000.vtu.123.part"));
+  EXPECT_TRUE(fs::exists(folder / "frames/beam_0000.vtu.part"));
+}
+
 /// A folder in which a run was killed.
 void write_interrupted(const ScratchFolder& folder) {
   write_scene(folder, swinging_beam());
