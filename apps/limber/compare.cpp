@@ -243,7 +243,7 @@ std::string frequencies_text(const Json& json) {
   return text;
 }
 
-std::string to_text(const Json& json) {
+std::string comparison_text(const Json& json) {
   std::string text = fmt::format("full: {} unknowns, {:.3g} s per step, probe vertex {} at {}\n",
                                  count_text(json["unknowns"]), json["seconds"]["step"].get<double>(),
                                  count_text(json["probe"]), point_text(json["probe_position"]));
@@ -399,7 +399,7 @@ void run_compare(const CompareCommand& options, const std::set<std::string>& sta
   if (options.json) {
     print_json(json);
   } else {
-    print(to_text(json));
+    print(comparison_text(json));
     if (!options.plot.empty()) print(fmt::format("wrote {}\n", options.plot));
   }
 }

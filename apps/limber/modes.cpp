@@ -69,8 +69,8 @@ nlohmann::ordered_json modes_json(const LinearModes& modes, const Seconds& secon
   return json;
 }
 
-std::string to_text(const ModesCommand& options, const FullModel& model, const LinearModes& modes,
-                    const Seconds& seconds) {
+std::string modes_text(const ModesCommand& options, const FullModel& model, const LinearModes& modes,
+                       const Seconds& seconds) {
   std::string text = fmt::format("{}: {} elements, {} unknowns\n\n", options.body.mesh,
                                  model.mesh().element_count(), model.dof_count());
   text += fmt::format("{:>5}  {:>22}  {:>15}\n", "mode", "eigenvalue (rad^2/s^2)", "frequency (Hz)");
@@ -108,7 +108,7 @@ void run_modes(const ModesCommand& options) {
   if (options.json) {
     print_json(modes_json(modes, seconds));
   } else {
-    print(to_text(options, model, modes, seconds));
+    print(modes_text(options, model, modes, seconds));
   }
 }
 

@@ -68,7 +68,7 @@ Json reduction_json(const std::string& output, const DomainTree& tree, const Tre
   return json;
 }
 
-std::string to_text(const std::string& body, const Json& json) {
+std::string reduced_tree_text(const std::string& body, const Json& json) {
   std::string text = fmt::format("{}: {} domain{}, {} deep, {}; {} unknowns -> {} coordinates\n", body,
                                  count_text(json["domains"]), json["domains"] == 1 ? "" : "s",
                                  count_text(json["depth"]), json["free"].get<bool>() ? "free" : "held",
@@ -128,7 +128,7 @@ void reduce_to_tree(const ReduceCommand& options) {
   if (options.json) {
     print_json(json);
   } else {
-    print(to_text(options.body.mesh, json));
+    print(reduced_tree_text(options.body.mesh, json));
   }
 }
 

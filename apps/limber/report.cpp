@@ -33,7 +33,7 @@ std::string pressure_text(double pascals) {
   return pascals >= 1e3 ? fmt::format("{:.4g} kPa", pascals / 1e3) : fmt::format("{:.4g} Pa", pascals);
 }
 
-std::string bytes_text(std::int64_t bytes) {
+std::string size_text(std::int64_t bytes) {
   const auto number = static_cast<double>(bytes);
   return number < 1e9 ? fmt::format("{:.0f} MB", number / 1e6) : fmt::format("{:.2f} GB", number / 1e9);
 }
@@ -70,7 +70,7 @@ Rows body_facts(const Source& source) {
     rows.emplace_back("Motions without strain, left out", grouped(source.report.rigid_modes));
   }
   rows.emplace_back("Vertices to draw", grouped(source.reduced.surface.mesh.vertex_count()));
-  rows.emplace_back("Peak memory", bytes_text(source.facts.peak_memory_bytes));
+  rows.emplace_back("Peak memory", size_text(source.facts.peak_memory_bytes));
   return rows;
 }
 

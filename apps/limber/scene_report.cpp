@@ -115,7 +115,7 @@ nlohmann::ordered_json trees_json(const RunResult& result) {
   return json;
 }
 
-std::string tree_text(const BodyTreeResult& tree) {
+std::string tree_result_text(const BodyTreeResult& tree) {
   std::string text =
       fmt::format("{}: {} domain{}, {} deep, {}, {} coordinates", tree.body, tree.domains,
                   tree.domains == 1 ? "" : "s", tree.depth, tree.free ? "free" : "held", tree.coordinates);
@@ -202,7 +202,7 @@ std::string to_text(const RunResult& result) {
     text += fmt::format("{:.4g} steps per second ({:.3g} ms each), {:.3g} times real time\n",
                         result.steps / result.solve_seconds, 1e3 * result.solve_seconds / result.steps,
                         result.time / result.solve_seconds);
-  for (const BodyTreeResult& tree : result.trees) text += tree_text(tree);
+  for (const BodyTreeResult& tree : result.trees) text += tree_result_text(tree);
   for (const BodyOnlineResult& one : result.online)
     text += online_text(one.body, one.report, one.accepted_error, terminal_text_set());
   if (report.smallest_volume_ratio <= 0.0) text += "warning: some element is inverted at the end\n";

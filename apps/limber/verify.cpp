@@ -59,29 +59,30 @@ nlohmann::ordered_json verification_json(const VerifyCommand& options, const Red
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100.0 * share); }
 
-std::string to_text(const VerifyCommand& options, const ReducedModel& model, const VerifyReport& report) {
+std::string verification_text(const VerifyCommand& options, const ReducedModel& model,
+                              const VerifyReport& report) {
   std::string text =
       fmt::format("{}: rank {}, {} {} states, |grad u| up to {:.3g}\n", options.model, model.rank,
                   report.states, model.cubature ? "motion" : "random", report.largest_gradient);
   if (!model.cubature) {
     return text + "largest relative differences between reduced and projected full model\n" +
-           app::to_text({{"force", fmt::format("{:.2e}", report.force_error)},
-                         {"stiffness", fmt::format("{:.2e}", report.stiffness_error)},
-                         {"energy", fmt::format("{:.2e}", report.energy_error)},
-                         {"mass", fmt::format("{:.2e}", report.mass_error)}});
+           to_text({{"force", fmt::format("{:.2e}", report.force_error)},
+                    {"stiffness", fmt::format("{:.2e}", report.stiffness_error)},
+                    {"energy", fmt::format("{:.2e}", report.energy_error)},
+                    {"mass", fmt::format("{:.2e}", report.mass_error)}});
   }
   const CubatureTraining& training = model.cubature->training;
   text += fmt::format("{} cubature of {} points, in motions that it was not trained with\n",
                       model.cubature->modal() ? "modal" : "optimized", model.cubature->point_count());
-  text += app::to_text({{"force error, root mean square", percent(report.held_out_error)},
-                        {"asked for in training", percent(training.error_asked_for)},
-                        {"reached in training", percent(training.training_error)},
-                        {"force error, largest", percent(report.force_error)},
-                        {"stiffness error, largest", percent(report.stiffness_error)},
-                        {"energy error, largest", percent(report.energy_error)},
-                        {"mass error", fmt::format("{:.2e}", report.mass_error)}});
+  text += to_text({{"force error, root mean square", percent(report.held_out_error)},
+                   {"asked for in training", percent(training.error_asked_for)},
+                   {"reached in training", percent(training.training_error)},
+                   {"force error, largest", percent(report.force_error)},
+                   {"stiffness error, largest", percent(report.stiffness_error)},
+                   {"energy error, largest", percent(report.energy_error)},
+                   {"mass error", fmt::format("{:.2e}", report.mass_error)}});
   if (report.polynomial_error)
-    text += app::to_text({{"against the exact polynomial", percent(*report.polynomial_error)}});
+    text += to_text({{"against the exact polynomial", percent(*report.polynomial_error)}});
   return text;
 }
 
@@ -96,7 +97,7 @@ void run_verify(const VerifyCommand& options) {
   if (options.json) {
     print_json(verification_json(options, model, report, verdict));
   } else {
-    print(to_text(options, model, report));
+    print(verification_text(options, model, report));
   }
   if (!verdict.stable) {
     throw Failure(fmt::format("{}: {} of {} states could not be reached: its forces are unstable",

@@ -101,7 +101,7 @@ std::string error_text(const Json& kind, const char* key) {
   return kind.contains(key) ? fmt::format("{:.1e}", kind[key].get<double>()) : "-";
 }
 
-std::string to_text(const Json& json) {
+std::string verified_tree_text(const Json& json) {
   std::string text =
       fmt::format("{}: {} domains of {} kinds\nlargest relative differences from mesh and basis\n\n",
                   json["file"].get<std::string>(), count_text(json["domains"]), json["kinds"].size());
@@ -133,7 +133,7 @@ void verify_tree(const VerifyCommand& options, std::string_view content) {
   if (options.json) {
     print_json(json);
   } else {
-    print(to_text(json));
+    print(verified_tree_text(json));
   }
   if (failed.empty()) return;
   throw Failure(fmt::format("{}: it differs from mesh and basis: {}{}", options.model, failed.front(),

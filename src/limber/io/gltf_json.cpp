@@ -9,7 +9,7 @@ namespace limber {
 namespace {
 
 /// A value as a message quotes it: long ones shortened, containers by their kind only.
-std::string quoted(const nlohmann::json& value) {
+std::string json_text(const nlohmann::json& value) {
   if (value.is_object()) return "an object";
   if (value.is_array()) return fmt::format("a list of {}", value.size());
   return printable(value.dump(-1, ' ', true, nlohmann::json::error_handler_t::replace));
@@ -23,7 +23,7 @@ void JsonValue::fail(std::string_view text) const {
 }
 
 void JsonValue::fail_expected(std::string_view what) const {
-  fail(fmt::format("expected {}, found {}", what, quoted(*value_)));
+  fail(fmt::format("expected {}, found {}", what, json_text(*value_)));
 }
 
 std::optional<JsonValue> JsonValue::find(std::string_view key) const {
@@ -86,7 +86,7 @@ std::int64_t JsonValue::integer_or(std::string_view key, std::int64_t least, std
 JsonValue JsonValue::item_of(const JsonValue& document, std::string_view list) const {
   const std::optional<JsonValue> items = document.find(list);
   const std::int64_t count = items ? static_cast<std::int64_t>(items->size()) : 0;
-  if (count == 0) fail(fmt::format("names item {} of '{}', which has none", quoted(*value_), list));
+  if (count == 0) fail(fmt::format("names item {} of '{}', which has none", json_text(*value_), list));
   return items->at(static_cast<std::size_t>(integer(0, count - 1)));
 }
 
