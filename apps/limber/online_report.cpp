@@ -19,12 +19,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr int text_columns = 76;  ///< of a timeline, which is indented by two
 
-std::string_view name_of(StepKind kind) { return kind == StepKind::full ? "full" : "reduced"; }
+std::string_view step_word(StepKind kind) { return kind == StepKind::full ? "full" : "reduced"; }
 
 Json runs_json(const Timeline& timeline) {
   Json runs = Json::array();
   for (const TimelineRun& run : runs_of(timeline)) {
-    Json json{{"kind", name_of(run.kind)}, {"steps", run.steps}, {"rank", run.rank}};
+    Json json{{"kind", step_word(run.kind)}, {"steps", run.steps}, {"rank", run.rank}};
     if (run.change == BasisChange::grown) json["basis"] = "grown";
     if (run.change == BasisChange::shrunk) json["basis"] = "shrunk";
     runs.push_back(std::move(json));

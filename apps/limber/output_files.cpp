@@ -65,7 +65,7 @@ bool in_coming_folder(const OutputPlan& plan, const fs::path& file) {
          (file.parent_path() / "file").lexically_normal() == (plan.coming / "file").lexically_normal();
 }
 
-void check_spares(const fs::path& output, const FileList& inputs) {
+void check_is_no_input(const fs::path& output, const FileList& inputs) {
   std::error_code missing;
   if (!fs::exists(output, missing)) return;
   for (const fs::path& input : inputs) {
@@ -105,12 +105,12 @@ void check_outputs(const OutputPlan& plan) {
 }
 
 void check_spares(const OutputPlan& plan, const FileList& inputs) {
-  for (const OutputFile& file : plan.files) check_spares(file.path, inputs);
+  for (const OutputFile& file : plan.files) check_is_no_input(file.path, inputs);
   for (const OutputFolder& folder : plan.folders) {
     std::error_code status;
     fs::directory_iterator entries(folder.path, status);
     for (; !status && entries != fs::directory_iterator(); entries.increment(status)) {
-      if (folder.is_ours(entries->path().filename().string())) check_spares(entries->path(), inputs);
+      if (folder.is_ours(entries->path().filename().string())) check_is_no_input(entries->path(), inputs);
     }
   }
 }

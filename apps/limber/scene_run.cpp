@@ -358,7 +358,7 @@ TimelinePlot timeline_plot(const Scene& scene, const RunResult& result) {
 }
 
 /// What a process that was killed left of its single files.
-void remove_unfinished(const Scene& scene, const CheckpointRun& checkpoints) {
+void remove_unfinished_outputs(const Scene& scene, const CheckpointRun& checkpoints) {
   const OutputSettings& output = scene.output;
   for (const fs::path& file :
        {output.displacements, output.picture, output.animation, output.timeline, checkpoints.file()}) {
@@ -449,7 +449,7 @@ RunResult run_scene(const Scene& scene, const fs::path& folder, CheckpointRun* c
   NewFolders folders;
   Run run{scene,       state, folders, Series(scene, folders), MotionRecording(scene, state, frames),
           checkpoints, result};
-  if (checkpoints != nullptr && checkpoints->resumes()) remove_unfinished(scene, *checkpoints);
+  if (checkpoints != nullptr && checkpoints->resumes()) remove_unfinished_outputs(scene, *checkpoints);
   if (from) {
     resume(run, *from);
   } else if (checkpoints != nullptr) {

@@ -25,8 +25,8 @@ struct Parts {
   Vector inside, beside;
 };
 
-Parts split(const Eigen::Ref<const Matrix>& U, const Eigen::Ref<const Matrix>& vectors, const SparseMatrix& M,
-            const Executor& executor) {
+Parts split_by_basis(const Eigen::Ref<const Matrix>& U, const Eigen::Ref<const Matrix>& vectors,
+                     const SparseMatrix& M, const Executor& executor) {
   require_rows(U, M, "a basis");
   require_rows(vectors, M, "vectors");
   MassBasis basis(M, executor);
@@ -62,7 +62,7 @@ double orthonormality_error(const Eigen::Ref<const Matrix>& U, const SparseMatri
 
 Vector subspace_angles(const Eigen::Ref<const Matrix>& U, const Eigen::Ref<const Matrix>& vectors,
                        const SparseMatrix& M, const Executor& executor) {
-  const Parts parts = split(U, vectors, M, executor);
+  const Parts parts = split_by_basis(U, vectors, M, executor);
   Vector angles(vectors.cols());
   for (Index c = 0; c < vectors.cols(); ++c) {
     require(parts.inside(c) > 0.0 || parts.beside(c) > 0.0,
@@ -74,7 +74,7 @@ Vector subspace_angles(const Eigen::Ref<const Matrix>& U, const Eigen::Ref<const
 
 double projection_error(const Eigen::Ref<const Matrix>& U, const Eigen::Ref<const Matrix>& samples,
                         const SparseMatrix& M, const Executor& executor) {
-  const Parts parts = split(U, samples, M, executor);
+  const Parts parts = split_by_basis(U, samples, M, executor);
   const double beside = parts.beside.squaredNorm(), all = beside + parts.inside.squaredNorm();
   require(all > 0.0, "the samples are all zero: no share of them can be missed");
   return std::sqrt(beside / all);

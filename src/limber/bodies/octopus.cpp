@@ -50,7 +50,7 @@ struct ArmPoint {
   double radius;
 };
 
-std::vector<ArmPoint> trace(const Arm& arm, double tip) {
+std::vector<ArmPoint> trace_arm(const Arm& arm, double tip) {
   std::vector<ArmPoint> path;
   const double radian = pi / 180.0;
   Vector3 x(0.045 * std::cos(arm.azimuth * radian), 0.045 * std::sin(arm.azimuth * radian), 0.082);
@@ -73,7 +73,7 @@ std::vector<ArmPoint> trace(const Arm& arm, double tip) {
 
 Implicit arm_body(const Arm& arm, double tip) {
   std::vector<TubePoint> path;
-  for (const ArmPoint& point : trace(arm, tip)) path.push_back({point.position, point.radius});
+  for (const ArmPoint& point : trace_arm(arm, tip)) path.push_back({point.position, point.radius});
   return tube(path);
 }
 
@@ -136,7 +136,7 @@ SurfaceMesh glints() {
 SurfaceMesh suckers(double tip) {
   std::vector<SurfaceMesh> cups;
   for (const Arm& arm : arms) {
-    const std::vector<ArmPoint> path = trace(arm, tip);
+    const std::vector<ArmPoint> path = trace_arm(arm, tip);
     for (std::size_t i = 14; i + 3 < path.size(); i += 3) {
       const ArmPoint& point = path[i];
       const Vector3 along = (path[i + 1].position - point.position).normalized();

@@ -14,7 +14,7 @@ namespace {
 constexpr std::int64_t max_bytes = std::int64_t{1} << 40;  ///< offsets and lengths; keeps products below 2^63
 constexpr std::int64_t max_count = std::numeric_limits<int>::max();
 
-int size_of(GltfType type) {
+int bytes_of(GltfType type) {
   switch (type) {
     case GltfType::int8:
     case GltfType::uint8:
@@ -53,7 +53,7 @@ void read_shape(const JsonValue& value, GltfAccessor& accessor) {
 
 /// Columns of matrices start at multiples of four bytes.
 std::int64_t column_stride(const GltfAccessor& accessor) {
-  const std::int64_t bytes = std::int64_t{accessor.rows} * size_of(accessor.type);
+  const std::int64_t bytes = std::int64_t{accessor.rows} * bytes_of(accessor.type);
   return accessor.columns == 1 ? bytes : (bytes + 3) / 4 * 4;
 }
 
@@ -92,7 +92,7 @@ double load(GltfType type, std::string_view bytes, bool normalized) {
 void load_element(const GltfAccessor& accessor, std::string_view bytes, Eigen::Ref<Eigen::VectorXd> element) {
   for (int c = 0; c < accessor.columns; ++c) {
     for (int r = 0; r < accessor.rows; ++r) {
-      const auto offset = static_cast<std::size_t>(c * column_stride(accessor) + r * size_of(accessor.type));
+      const auto offset = static_cast<std::size_t>(c * column_stride(accessor) + r * bytes_of(accessor.type));
       element[c * accessor.rows + r] = load(accessor.type, bytes.substr(offset), accessor.normalized);
     }
   }
@@ -148,7 +148,7 @@ GltfAccessor GltfContainer::describe_item(const JsonValue& item) const {
   read_shape(item.at("type"), accessor);
   accessor.count = item.at("count").integer(1, max_count);
   if (const auto normalized = item.find("normalized")) accessor.normalized = normalized->boolean();
-  if (accessor.normalized && size_of(accessor.type) == 4) {
+  if (accessor.normalized && bytes_of(accessor.type) == 4) {
     item.fail("is normalized, expected a component type of 8 or 16 bits");
   }
   if (item.find("bufferView")) {
@@ -208,9 +208,9 @@ void GltfContainer::read_sparse(const JsonValue& sparse, const GltfAccessor& acc
   if (type != GltfType::uint8 && type != GltfType::uint16 && type != GltfType::uint32) {
     indices.fail("expected unsigned integers (5121, 5123 or 5125)");
   }
-  const auto index_bytes = static_cast<std::size_t>(size_of(type));
+  const auto index_bytes = static_cast<std::size_t>(bytes_of(type));
   const auto value_bytes = static_cast<std::size_t>(element_bytes(accessor));
-  const std::string_view index_data = view_from(indices, count * size_of(type));
+  const std::string_view index_data = view_from(indices, count * bytes_of(type));
   const std::string_view value_data = view_from(sparse.at("values"), count * element_bytes(accessor));
   for (std::size_t i = 0; i < static_cast<std::size_t>(count); ++i) {
     const auto element = static_cast<std::int64_t>(load(type, index_data.substr(i * index_bytes), false));

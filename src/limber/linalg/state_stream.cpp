@@ -24,7 +24,7 @@ enum Kind : char {
   integers = 'n',
 };
 
-const char* name_of(char kind) {
+const char* kind_name(char kind) {
   switch (kind) {
     case real:
       return "a number";
@@ -155,9 +155,9 @@ std::string_view StateReader::take(std::uint64_t count) {
 
 void StateReader::expect(char kind) {
   require(position_ < bytes_.size(), "{}: the state ends at byte {}, expected {}", where_, position_,
-          name_of(kind));
+          kind_name(kind));
   require(bytes_[position_] == kind, "{}: the state has {} at byte {}, expected {}", where_,
-          name_of(bytes_[position_]), position_, name_of(kind));
+          kind_name(bytes_[position_]), position_, kind_name(kind));
   ++position_;
 }
 

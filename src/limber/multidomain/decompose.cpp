@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-std::string name_of(const Region& region) {
+std::string region_name(const Region& region) {
   return region.name.empty() ? fmt::format("region {}", region.tag) : region.name;
 }
 
@@ -31,9 +31,9 @@ Decomposition decompose_by_regions(const VolumeMesh& mesh) {
   std::set<std::string> taken;
   std::vector<int> number(pieces.size());
   for (std::size_t i = 0; i < pieces.size(); ++i) {
-    const std::string name = name_of(mesh.regions[static_cast<std::size_t>(pieces[i].first)]);
+    const std::string name = region_name(mesh.regions[static_cast<std::size_t>(pieces[i].first)]);
     const bool alone = std::count_if(pieces.begin(), pieces.end(), [&](const auto& other) {
-                         return name_of(mesh.regions[static_cast<std::size_t>(other.first)]) == name;
+                         return region_name(mesh.regions[static_cast<std::size_t>(other.first)]) == name;
                        }) == 1;
     std::string full = name;
     for (int k = 1; !alone || taken.contains(full); ++k) {

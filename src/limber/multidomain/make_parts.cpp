@@ -98,8 +98,8 @@ std::vector<int> loop_of(const Rooted& tree, const DomainInterface& closing) {
   return loop;
 }
 
-void check_tree(const Rooted& tree, const std::vector<DomainInterface>& interfaces,
-                const std::vector<std::string>& names) {
+void check_connections(const Rooted& tree, const std::vector<DomainInterface>& interfaces,
+                       const std::vector<std::string>& names) {
   if (tree.closing >= 0) {
     throw Error("domains {} form a loop; join some of them",
                 list_of(names, loop_of(tree, interfaces[at(tree.closing)])));
@@ -167,7 +167,7 @@ Rooted choose_root(const std::vector<int>& possible, const Decomposition& decomp
   std::pair<int, std::ptrdiff_t> best_cost;
   for (const int d : possible) {
     Rooted tree = root_at(d, decomposition.names.size(), interfaces);
-    check_tree(tree, interfaces, decomposition.names);
+    check_connections(tree, interfaces, decomposition.names);
     const std::pair cost{*std::max_element(tree.depth.begin(), tree.depth.end()),
                          -std::count(decomposition.domain.begin(), decomposition.domain.end(), d)};
     if (best && best_cost <= cost) continue;

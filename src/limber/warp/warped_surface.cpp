@@ -30,7 +30,7 @@ constexpr Index block_grain = 4096 / lanes;  ///< blocks per task: 0.8 MB of bas
 using Row = float __attribute__((vector_size(row_bytes)));
 using Mask = int __attribute__((vector_size(row_bytes)));
 
-Row select(Mask mask, Row yes, Row no) {
+Row choose(Mask mask, Row yes, Row no) {
   return reinterpret_cast<Row>((mask & reinterpret_cast<Mask>(yes)) | (~mask & reinterpret_cast<Mask>(no)));
 }
 
@@ -85,8 +85,8 @@ Factors large_factors(Row squared) {
   const Factors small = small_factors(x);
   const Row sine = rest * small.sine;
   const Mask whole = turns > 0.0f;
-  return {select(whole, sine / t, small.sine), select(whole, x * small.cosine / squared, small.cosine),
-          select(whole, (t - sine) / (t * squared), small.mean)};
+  return {choose(whole, sine / t, small.sine), choose(whole, x * small.cosine / squared, small.cosine),
+          choose(whole, (t - sine) / (t * squared), small.mean)};
 }
 
 Factors factors_of(Row squared) {
