@@ -158,6 +158,26 @@ INSTANTIATE_TEST_SUITE_P(LawsAndDampings, OnlineDynamicsOf,
                                            Case{"corotational", {}, 0.02},
                                            Case{"corotational", {0.1, 0.01, Stiffness::local}, 0.02}));
 
+/// Steps far longer than the body's periods: subspaces are tried and left again.
+TEST(OnlineDynamics, HasTheBitsOfTheFullSolverUntilItsFirstReducedStep) {
+  for (const std::string_view law : {"corotational", "neo-hookean", "stvk"}) {
+    Motion motion(law);
+    motion.h = 0.3;
+    motion.steps = 40;
+    motion.load = [push = motion.model.gravity_force({1, -2, 5})](double from, double, Vector& sum) {
+      sum = from < 1.0 ? push : Vector(0.0 * push);
+    };
+    FullDynamics full = motion.full();
+    OnlineDynamics online = motion.online();
+    for (int i = 0; i < motion.steps; ++i) {
+      ASSERT_TRUE(full.step(motion.h).ok() && online.step(motion.h).ok()) << law << ", step " << i;
+      if (online.report().reduced_steps > 0) break;
+      ASSERT_EQ(online.state().u, full.state().u) << law << ", step " << i;
+      ASSERT_EQ(online.state().a, full.state().a) << law << ", step " << i;
+    }
+  }
+}
+
 TEST(OnlineDynamics, SkipsMoreWithALargerThrottle) {
   double last = 0.0;
   for (const double throttle : {0.25, 1.0, 4.0}) {
@@ -266,7 +286,7 @@ TEST(OnlineDynamics, ReportsAFailureOfTheFullSolverAndStays) {
 
 TEST(OnlineDynamics, GoesBackToWhatItRemembers) {
   Motion motion("stvk");
-  motion.settings.max_rank = 8;
+  motion.settings.max_rank = 10;
   OnlineDynamics online = motion.online();
   int reduced = 0, shrunk = 0;
   for (int i = 0; i < 150; ++i) {

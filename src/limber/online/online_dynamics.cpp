@@ -284,11 +284,11 @@ void OnlineDynamics::enter_subspace() {
 void OnlineDynamics::leave_subspace() {
   if (remembered_reduced_) {  // the full step to come may turn the basis, and these coordinates with it
     pad(remembered_, subspace_.rank());
-    remembered_ = out_of_subspace(subspace_.basis(), remembered_);
-    remembered_reduced_ = false;
+    remembered_ = remembered_entered_ ? remembered_full_ : out_of_subspace(subspace_.basis(), remembered_);
+    remembered_reduced_ = remembered_entered_ = false;
   }
   if (!entered_) full_.restore(state());
-  reduced_ = false;
+  reduced_ = entered_ = false;
 }
 
 /// Where new forces will push the body as it moves on: (K + s M)^-1 (H(u) : v) v.              [Kim & James 2009, Algorithm 5]
@@ -313,15 +313,15 @@ double OnlineDynamics::shift() const {
 }
 
 DynamicState OnlineDynamics::state() const {
-  return reduced_ ? out_of_subspace(subspace_.basis(), state_) : full_.state();
+  return reduced_ && !entered_ ? out_of_subspace(subspace_.basis(), state_) : full_.state();
 }
 
 Vector OnlineDynamics::displacement() const {
-  return reduced_ ? subspace_.basis().vector(state_.u) : full_.state().u;
+  return reduced_ && !entered_ ? subspace_.basis().vector(state_.u) : full_.state().u;
 }
 
 double OnlineDynamics::energy() const {
-  if (!reduced_) return full_.energy();
+  if (!reduced_ || entered_) return full_.energy();
   Vector force;
   return 0.5 * state_.v.squaredNorm() + subspace_.forces().evaluate_force(state_.u, force);
 }
@@ -329,16 +329,19 @@ double OnlineDynamics::energy() const {
 void OnlineDynamics::remember() {
   subspace_.remember_report();
   remembered_reduced_ = reduced_;
+  remembered_entered_ = entered_;
   remembered_ = reduced_ ? state_ : full_.state();
+  if (entered_) remembered_full_ = full_.state();
 }
 
 void OnlineDynamics::go_back() {
   subspace_.go_back_in_report();
   reduced_ = remembered_reduced_;
-  entered_ = false;
+  entered_ = remembered_entered_;
   if (reduced_) {
     state_ = remembered_;
     pad(state_, subspace_.rank());
+    if (entered_) full_.restore(remembered_full_);
   } else {
     full_.restore(remembered_);
   }

@@ -94,8 +94,8 @@ class OnlineDynamics {
   Index error_column_ = -1;  ///< the column that was predicted; -1: none
   double audited_ = 0.0;     ///< |e| of the last audit, m
 
-  bool remembered_reduced_ = false;
-  DynamicState remembered_;
+  bool remembered_reduced_ = false, remembered_entered_ = false;
+  DynamicState remembered_, remembered_full_;  ///< the second where a subspace had just been entered
 };
 
 }  // namespace limber
