@@ -152,7 +152,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
                               {"time", result.time},
                               {"iterations", result.report.iterations},
                               {"residual", result.report.residual},
-                              {"energy", result.report.energy},
+                              {"energy", result.energy},
                               {"load_steps", result.report.load_steps},
                               {"rescued_steps", result.report.rescued_steps},
                               {"smallest_volume_ratio", number_or_null(result.report.smallest_volume_ratio)}};
@@ -193,7 +193,7 @@ std::string to_text(const RunResult& result) {
                         result.time);
   }
   text += fmt::format(", {} iterations, residual {:.2g}, energy {:.6g} J\n", report.iterations,
-                      report.residual, report.energy);
+                      report.residual, result.energy);
   for (const BodyResult& body : result.bodies) {
     text += fmt::format("{}: {} vertices, {} elements, {} unknowns, largest displacement {:.6g} m\n",
                         body.name, body.vertices, body.elements, body.unknowns, body.max_displacement);

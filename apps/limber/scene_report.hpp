@@ -52,10 +52,11 @@ struct BodyTreeResult {
 /// What running a scene gave.
 struct RunResult {
   bool statics = true;
-  StepReport report;   ///< of the last step; iterations: of all steps
-  int steps = 0;       ///< that succeeded
-  double time = 0.0;   ///< s, simulated
-  std::string remedy;  ///< what may help where it failed
+  StepReport report;    ///< of the last step; iterations: of all steps
+  int steps = 0;        ///< that succeeded
+  double time = 0.0;    ///< s, simulated
+  double energy = 0.0;  ///< elastic, and in dynamics kinetic, at the end, J
+  std::string remedy;   ///< what may help where it failed
   std::vector<BodyResult> bodies;
   std::vector<BodyConstraintOutcome> constraints;  ///< of all bodies
   std::vector<BodyWarpResult> warped;              ///< of all bodies of order warped

@@ -323,6 +323,7 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.statics = scene.solver.type == SimulationType::statics;
   result.steps = state.step;
   result.time = state.time;
+  result.energy = energy(state);
   result.remedy = remedy(scene.solver);
   double smallest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {

@@ -19,7 +19,6 @@ Checkpoint some_checkpoint() {
   checkpoint.step = 12;
   checkpoint.report.iterations = 34;
   checkpoint.report.residual = 1e-9;
-  checkpoint.report.energy = 0.1;
   checkpoint.report.smallest_volume_ratio = 0.9;
   checkpoint.report.load_steps = 5;
   checkpoint.read_seconds = 0.25;
@@ -43,7 +42,6 @@ TEST(CheckpointFile, GivesBackWhatWasWritten) {
   EXPECT_EQ(after.step, before.step);
   EXPECT_EQ(after.report.iterations, before.report.iterations);
   EXPECT_EQ(after.report.residual, before.report.residual);
-  EXPECT_EQ(after.report.energy, before.report.energy);
   EXPECT_EQ(after.report.smallest_volume_ratio, before.report.smallest_volume_ratio);
   EXPECT_EQ(after.report.load_steps, before.report.load_steps);
   EXPECT_EQ(after.read_seconds, before.read_seconds);

@@ -147,7 +147,7 @@ const std::vector<Row>& table() {
       {"newton.tolerance", "{}", R"({"solver": {"newton": {"tolerance": 0.1}}})"},
       {"newton.max_iterations", "{}", R"({"solver": {"newton": {"max_iterations": 1}}})"},
       {"solver.load_steps", "{}", R"({"solver": {"load_steps": 3}})", Effect::any_bits},
-      {"solver.online", "{}", R"({"solver": {"online": {"throttle": 0}}})", Effect::any_bits},
+      {"solver.online", pushes, R"({"solver": {"online": {"throttle": 0}}})", Effect::any_bits},
       {"solver.linear_solver", "{}", R"({"solver": {"linear_solver": "cg"}})", Effect::any_bits},
       {"solver.linear_solver", R"({"solver": {"timestep": 0.002, "integrator": "central-differences"}})",
        R"({"solver": {"linear_solver": "cg"}})", Effect::any_bits},

@@ -58,8 +58,7 @@ StaticReport QuasistaticSolver::step(double t0, double t1, Vector& u) {
     if (report.ok()) {
       done += part;
       total = {report, total.load_steps + report.load_steps,
-               total.projected_iterations + report.projected_iterations, report.energy,
-               report.smallest_volume_ratio};
+               total.projected_iterations + report.projected_iterations, report.smallest_volume_ratio};
     } else {
       place(from);
     }

@@ -222,7 +222,6 @@ struct StaticSolver::Impl {
       report.load_steps = 1;
       report.smallest_volume_ratio = model.smallest_volume_ratio(u);
     }
-    report.energy = model.energy(u);
     return report;
   }
 
@@ -264,7 +263,6 @@ struct StaticSolver::Impl {
       report.smallest_volume_ratio = ratio;
       limber::report(progress, "static load", done);
     }
-    report.energy = model.energy(u);
     return report;
   }
 };

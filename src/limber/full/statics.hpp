@@ -21,7 +21,6 @@ struct StaticOptions {
 struct StaticReport : SolveReport {
   int load_steps = 0;            ///< taken, those cut in half included
   int projected_iterations = 0;  ///< in which the exact tangent was indefinite and its projection was used
-  double energy = 0.0;           ///< elastic energy at the end, J
   double smallest_volume_ratio = 1.0;  ///< at most 0 where an element ended up inverted
 };
 

@@ -63,7 +63,6 @@ void write(StateWriter& out, const StepReport& report) {
   out.write(std::int64_t{report.iterations});
   out.write(std::int64_t{report.rescued_steps});
   out.write(report.residual);
-  out.write(report.energy);
   out.write(report.smallest_volume_ratio);
   out.write(std::int64_t{report.load_steps});
 }
@@ -80,7 +79,6 @@ void read(StateReader& in, StepReport& report, std::string_view where) {
   read_count(in, report.iterations, "iterations", where);
   read_count(in, report.rescued_steps, "rescued steps", where);
   in.read(report.residual);
-  in.read(report.energy);
   in.read(report.smallest_volume_ratio);
   read_count(in, report.load_steps, "load steps", where);
 }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -14,6 +15,7 @@ constexpr Index longest_audit_gap = 8;  ///< steps
 constexpr double stale_share =
     0.3;  ///< of the largest displacement: farther away the stiffness is taken anew
 constexpr double changed_share = 0.02;  ///< of a load, from one step to the next: more is looked at
+constexpr double least_factor = 0.95;   ///< of the velocity, where an audit finds too much energy
 /// The predicted column counts as new if so much of it, as a share, is not in the basis.
 constexpr double new_direction = 1e-3;
 
@@ -71,9 +73,10 @@ OnlineDynamics::OnlineDynamics(FullModel& model, LoadFunction load, Vector u, Ve
 SolveReport OnlineDynamics::step(double h) {
   subspace_.begin_step();
   SolveReport report;
+  const bool entering = std::exchange(enters_, false);
+  if (entering) enter_subspace(h);
   if (reduced_) {
     if (take_reduced_step(h, report)) {
-      entered_ = false;
       const OnlineBasis& basis = subspace_.basis();
       budget_.watch(basis.reduced_norm(state_.u), basis.reduced_norm(state_.v));
       budget_.spend(h, audited_);
@@ -82,7 +85,11 @@ SolveReport OnlineDynamics::step(double h) {
       subspace_.end_step(StepKind::reduced, budget_.error(audited_));
       return report;
     }
-    leave_subspace();
+    if (entering) {
+      reduced_ = false;  // the full model still has the state, whole
+    } else {
+      leave_subspace();
+    }
     patience_.fail();
   }
   const int spent = report.iterations;
@@ -116,7 +123,7 @@ SolveReport OnlineDynamics::take_full_step(double h) {
   learn(end, h);
   subspace_.remember(basis.coordinates(end.u));
   subspace_.remember(h * basis.coordinates(end.v));
-  if (enough && !shrunk) enter_subspace();
+  enters_ = enough && !shrunk;
   return report;
 }
 
@@ -137,6 +144,7 @@ bool OnlineDynamics::subspace_would_do(double h, const DynamicState& start) {
 SolveReport OnlineDynamics::newmark(double h, DynamicState& state) {
   load_(std::max(0.0, state.time - 0.5 * h), state.time + 0.5 * h, load_before_);
   load_(state.time + 0.5 * h, state.time + 1.5 * h, f_ext_);
+  if (load_before_ != f_ext_) allowed_.reset();
   Vector start = subspace_.basis().force(load_before_);
   const Vector end = subspace_.basis().force(f_ext_);
   return newmark_step(system_, h, mean_load(end, options_.newmark, start, state), state, work_,
@@ -179,6 +187,7 @@ bool OnlineDynamics::take_reduced_step(double h, SolveReport& report) {
 void OnlineDynamics::pass_audit(const Audit& audit, bool at_once) {
   const double share = audit.size / budget_.accepted();
   calibrate(state_.u, audit.force);
+  if (by_key_elements()) bound_energy(subspace_.basis().vector(state_.u));
   if (!at_once) {
     audit_after_ = 1;
   } else if (share < 0.2) {
@@ -249,9 +258,23 @@ bool OnlineDynamics::learn_from(Audit audit, DynamicState& start) {
 
 /// Makes key elements exact at q. force: that of the full model there, N.
 void OnlineDynamics::calibrate(const Vector& q, const Vector& force) {
-  if (!by_key_elements()) return;
-  subspace_.forces().calibrate(q, subspace_.basis().force(force));
-  forget_slack(state_);  // the energy of other forces is another
+  if (by_key_elements()) subspace_.forces().calibrate(q, subspace_.basis().force(force));
+}
+
+/// Holds the state to the energy that it may have, and says what the next step may give back. u: of the state. f_ext_: the load. Reduced
+/// steps gain what their error is: it is taken from the velocity little by little, as at a turning point there is none to take it from.
+void OnlineDynamics::bound_energy(const Vector& u) {
+  const double kinetic = 0.5 * state_.v.squaredNorm(), potential = model_.energy(u) - f_ext_.dot(u);
+  if (!allowed_) {
+    forget_slack(state_);
+    allowed_ = kinetic + potential;
+    return;
+  }
+  const double factor = std::max(slowing_factor(*allowed_, kinetic, potential), least_factor);
+  state_.v *= factor;
+  const double energy = factor * factor * kinetic + potential;
+  state_.slack = std::max(0.0, next_slack(*allowed_, energy));
+  if (energy < *allowed_) allowed_ = energy + state_.slack;
 }
 
 /// From the end of a full step: where the body is, and where it goes in the next one. (Scaled by a frequency of the motion, the velocities
@@ -269,13 +292,18 @@ void OnlineDynamics::follow_basis() {
   system_.resize(subspace_.rank());
 }
 
-void OnlineDynamics::enter_subspace() {
+void OnlineDynamics::enter_subspace(double h) {
   const DynamicState& full = full_.state();
   if (!residual_error_.refresh(full.u, still_, shift()).ok()) return;
   predict_error_column(full.u, full.v);
   state_ = into_subspace(subspace_.basis(), full);
-  if (by_key_elements()) calibrate(state_.u, model_.internal_force(full.u));
-  reduced_ = entered_ = true;
+  allowed_.reset();
+  if (by_key_elements()) {
+    calibrate(state_.u, model_.internal_force(full.u));
+    load_(std::max(0.0, full.time - 0.5 * h), full.time + 0.5 * h, f_ext_);
+    allowed_ = full_.energy() - f_ext_.dot(full.u) + full.slack;
+  }
+  reduced_ = true;
   since_audit_ = 0;
   audit_after_ = 1;
   audited_ = 0.0;
@@ -284,11 +312,12 @@ void OnlineDynamics::enter_subspace() {
 void OnlineDynamics::leave_subspace() {
   if (remembered_reduced_) {  // the full step to come may turn the basis, and these coordinates with it
     pad(remembered_, subspace_.rank());
-    remembered_ = remembered_entered_ ? remembered_full_ : out_of_subspace(subspace_.basis(), remembered_);
-    remembered_reduced_ = remembered_entered_ = false;
+    remembered_ = out_of_subspace(subspace_.basis(), remembered_);
+    remembered_reduced_ = false;
   }
-  if (!entered_) full_.restore(state());
-  reduced_ = entered_ = false;
+  if (allowed_) bound_energy(subspace_.basis().vector(state_.u));
+  full_.restore(state());
+  reduced_ = false;
 }
 
 /// Where new forces will push the body as it moves on: (K + s M)^-1 (H(u) : v) v.              [Kim & James 2009, Algorithm 5]
@@ -313,35 +342,33 @@ double OnlineDynamics::shift() const {
 }
 
 DynamicState OnlineDynamics::state() const {
-  return reduced_ && !entered_ ? out_of_subspace(subspace_.basis(), state_) : full_.state();
+  return reduced_ ? out_of_subspace(subspace_.basis(), state_) : full_.state();
 }
 
 Vector OnlineDynamics::displacement() const {
-  return reduced_ && !entered_ ? subspace_.basis().vector(state_.u) : full_.state().u;
+  return reduced_ ? subspace_.basis().vector(state_.u) : full_.state().u;
 }
 
 double OnlineDynamics::energy() const {
-  if (!reduced_ || entered_) return full_.energy();
-  Vector force;
-  return 0.5 * state_.v.squaredNorm() + subspace_.forces().evaluate_force(state_.u, force);
+  return reduced_ ? 0.5 * state_.v.squaredNorm() + model_.energy(displacement()) : full_.energy();
 }
 
 void OnlineDynamics::remember() {
   subspace_.remember_report();
   remembered_reduced_ = reduced_;
-  remembered_entered_ = entered_;
+  remembered_enters_ = enters_;
   remembered_ = reduced_ ? state_ : full_.state();
-  if (entered_) remembered_full_ = full_.state();
+  remembered_allowed_ = allowed_;
 }
 
 void OnlineDynamics::go_back() {
   subspace_.go_back_in_report();
   reduced_ = remembered_reduced_;
-  entered_ = remembered_entered_;
+  enters_ = remembered_enters_;
+  allowed_ = remembered_allowed_;
   if (reduced_) {
     state_ = remembered_;
     pad(state_, subspace_.rank());
-    if (entered_) full_.restore(remembered_full_);
   } else {
     full_.restore(remembered_);
   }
@@ -352,8 +379,10 @@ void OnlineDynamics::save(StateWriter& out) const {
   save_state(full_.state(), out);
   subspace_.save(out);
   out.write(reduced_);
-  out.write(entered_);
+  out.write(enters_);
   if (reduced_) save_state(state_, out);
+  out.write(allowed_.has_value());
+  out.write(allowed_.value_or(0.0));
   budget_.save(out);
   residual_error_.save(out);
   patience_.save(out);
@@ -368,8 +397,13 @@ void OnlineDynamics::restore(StateReader& in) {
   subspace_.restore(in);
   const Index rank = subspace_.rank();
   in.read(reduced_);
-  in.read(entered_);
+  in.read(enters_);
   if (reduced_) state_ = restore_state(in, rank);
+  bool bounded = false;
+  double allowed = 0.0;
+  in.read(bounded);
+  in.read(allowed);
+  allowed_ = bounded ? std::optional(allowed) : std::nullopt;
   system_.resize(rank);
   budget_.restore(in);
   residual_error_.restore(in);

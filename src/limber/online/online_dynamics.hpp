@@ -7,6 +7,8 @@
 #include "limber/online/patience.hpp"
 #include "limber/online/residual_error.hpp"
 
+#include <optional>
+
 namespace limber {
 
 /// Time integration of one body that learns a subspace from its own full steps and takes reduced steps in it while the
@@ -33,7 +35,7 @@ class OnlineDynamics {
 
   [[nodiscard]] DynamicState state() const;   ///< of the unknowns of the model
   [[nodiscard]] Vector displacement() const;  ///< of these
-  [[nodiscard]] double energy() const;        ///< kinetic and elastic, J
+  [[nodiscard]] double energy() const;  ///< kinetic and elastic, J: of the full model, whose cost it has
   [[nodiscard]] const OnlineReport& report() const { return subspace_.report(); }
 
   /// Remembers the state, and goes back to it: for a step of several bodies that one of them cannot take. What was learned stays.
@@ -57,8 +59,9 @@ class OnlineDynamics {
   void learn(const DynamicState& state, double h);
   bool learn_from(Audit audit, DynamicState& start);
   void follow_basis();
-  void enter_subspace();
+  void enter_subspace(double h);
   void leave_subspace();
+  void bound_energy(const Vector& u);
   [[nodiscard]] bool wandered() const;
   [[nodiscard]] bool load_changed(double h);
   [[nodiscard]] bool by_key_elements() const {
@@ -84,8 +87,12 @@ class OnlineDynamics {
   double slowest_frequency_ = 0.0;  ///< of the body, rad/s; 0: it can move as a whole
 
   bool reduced_ = false;  ///< whether the state is that of the subspace
-  bool entered_ = false;  ///< just now: the full model still has the state, whole
-  DynamicState state_;    ///< in the subspace
+  bool enters_ =
+      false;  ///< whether the next step is to be taken in the subspace, by what the last full one told
+  DynamicState state_;  ///< in the subspace
+  /// What the body may have, kinetic, elastic and of the load, J, by the full model: key elements have an energy of their own, which is
+  /// another after each calibration. None: the load has changed.
+  std::optional<double> allowed_;
   NewmarkWorkspace work_;
   Vector f_ext_, load_before_;
 
@@ -94,8 +101,9 @@ class OnlineDynamics {
   Index error_column_ = -1;  ///< the column that was predicted; -1: none
   double audited_ = 0.0;     ///< |e| of the last audit, m
 
-  bool remembered_reduced_ = false, remembered_entered_ = false;
-  DynamicState remembered_, remembered_full_;  ///< the second where a subspace had just been entered
+  bool remembered_reduced_ = false, remembered_enters_ = false;
+  DynamicState remembered_;
+  std::optional<double> remembered_allowed_;
 };
 
 }  // namespace limber

@@ -60,7 +60,6 @@ StaticReport OnlineQuasistatics::step(double t0, double t1) {
   StaticReport report;
   if (settings_.throttle > 0.0 && subspace_.rank() > 0 && !patience_.waits()) {
     if (take_reduced_step(t1, report)) {
-      report.energy = energy_;
       report.load_steps = 1;
       subspace_.end_step(StepKind::reduced, error_ / largest_);
       return report;
@@ -218,7 +217,6 @@ SolveReport OnlineQuasistatics::solve_reduced(Vector& q) {
     if (!descends) break;
     q = trial_;
     report.residual = load_in_subspace_.norm() > 0.0 ? residual.norm() / load_in_subspace_.norm() : 0.0;
-    energy_ = energy;
     if (length * subspace_.basis().reduced_norm(step_) <= enough) {
       ++report.iterations;
       return report;

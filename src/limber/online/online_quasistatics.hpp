@@ -79,7 +79,6 @@ class OnlineQuasistatics {
   Vector load_in_subspace_, force_, step_, trial_;
   Matrix stiffness_;
   DefiniteFactor factor_;
-  double energy_ = 0.0;  ///< elastic, before the last Newton step, J
 
   Patience patience_;
   Index since_audit_ = 0, audit_after_ = 1;

@@ -20,7 +20,6 @@ class TreeDynamics;
 
 /// What one step did, of one body or summed over several.
 struct [[nodiscard]] StepReport : SolveReport {
-  double energy = 0.0;                 ///< elastic, and in dynamics kinetic, J
   double smallest_volume_ratio = 1.0;  ///< statics: at most 0 where an element ended up inverted
   int load_steps = 0;                  ///< statics
   int rescued_steps = 0;               ///< how many were rescued (integrators/energy_guard.hpp)
@@ -45,7 +44,8 @@ class BodySimulation {
   virtual void restore(StateReader& in) = 0;
 
   [[nodiscard]] virtual Index unknowns() const = 0;
-  [[nodiscard]] virtual double mass() const = 0;  ///< kg
+  [[nodiscard]] virtual double mass() const = 0;    ///< kg
+  [[nodiscard]] virtual double energy() const = 0;  ///< elastic, and in dynamics kinetic, J; may cost a step
   [[nodiscard]] virtual const Executor& executor() const = 0;
 
   /// Displacements of the vertices of the body's mesh, 3 x n, m; no columns for a reduced model without its mesh.

@@ -42,7 +42,7 @@ StepReport FullBody::advance(double timestep) {
   }
   const SolveReport solved = dynamics_->step(timestep);
   u_ = dynamics_->state().u;
-  return {solved, dynamics_->energy(), 1.0, 0};
+  return {solved};
 }
 
 void FullBody::remember() {
@@ -96,8 +96,14 @@ Matrix3X FullBody::displacement() const {
   return quasistatics_ ? quasistatics_->maps().displacement(model_.dofs(), u_) : model_.dofs().expand(u_);
 }
 
-double FullBody::smallest_volume_ratio() const {
-  return model_.smallest_volume_ratio(quasistatics_ ? quasistatics_->maps().to_world(model_.dofs(), u_) : u_);
+Vector FullBody::world_displacement() const {
+  return quasistatics_ ? quasistatics_->maps().to_world(model_.dofs(), u_) : u_;
 }
+
+double FullBody::energy() const {
+  return dynamics_ ? dynamics_->energy() : model_.energy(world_displacement());
+}
+
+double FullBody::smallest_volume_ratio() const { return model_.smallest_volume_ratio(world_displacement()); }
 
 }  // namespace limber

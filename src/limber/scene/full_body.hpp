@@ -17,6 +17,7 @@ class FullBody final : public MeshBody {
   void save(StateWriter& out) const override;
   void restore(StateReader& in) override;
   [[nodiscard]] Matrix3X displacement() const override;
+  [[nodiscard]] double energy() const override;
   [[nodiscard]] double smallest_volume_ratio() const override;
 
   /// Unknowns, m; quasistatic: in the rest pose, from where the maps of the body carry them.
@@ -25,6 +26,8 @@ class FullBody final : public MeshBody {
   [[nodiscard]] const DynamicState& state() const { return dynamics_->state(); }  ///< dynamics only
 
  private:
+  [[nodiscard]] Vector world_displacement() const;  ///< of the unknowns, m
+
   std::unique_ptr<StaticSolver> statics_;            ///< statics only
   std::unique_ptr<FullDynamics> dynamics_;           ///< dynamics only
   std::unique_ptr<QuasistaticSolver> quasistatics_;  ///< quasistatic only

@@ -54,10 +54,8 @@ DynamicsOptions dynamics_options(const Scene& scene, const Body& body) {
 }
 
 StepReport to_step_report(const StaticReport& solved) {
-  return {{solved.status, solved.iterations, solved.residual},
-          solved.energy,
-          solved.smallest_volume_ratio,
-          solved.load_steps};
+  return {
+      {solved.status, solved.iterations, solved.residual}, solved.smallest_volume_ratio, solved.load_steps};
 }
 
 }  // namespace limber

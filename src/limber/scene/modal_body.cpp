@@ -179,7 +179,7 @@ StepReport ModalBody::solve(const Progress& progress) {
   apply_loads(0.0, 0.0);
   const SolveReport solved = dynamics_->solve_static(statics_.tolerance, static_iterations_);
   look_for_turns();
-  return {solved, dynamics_->elastic_energy(), 1.0, 1};
+  return {solved, 1.0, 1};
 }
 
 StepReport ModalBody::advance(double timestep) {
@@ -197,11 +197,7 @@ StepReport ModalBody::advance(double timestep) {
   time_ = end;
   constraints_.record(*dynamics_, time_, constraint_report_);
   look_for_turns();
-  const double energy = dynamics_->elastic_energy() + dynamics_->kinetic_energy();
-  return {{SolveStatus::converged, constraint_report_.iterations, 0.0, constraint_report_.rescued},
-          energy,
-          1.0,
-          0};
+  return {{SolveStatus::converged, constraint_report_.iterations, 0.0, constraint_report_.rescued}};
 }
 
 void ModalBody::remember() { remembered_ = {dynamics_->state(), step_, time_}; }

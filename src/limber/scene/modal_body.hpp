@@ -26,6 +26,9 @@ class ModalBody final : public BodySimulation {
   /// In the world. Cost O(n m): of all vertices, whenever it is asked for.
   [[nodiscard]] Matrix3X displacement() const override;
   [[nodiscard]] Matrix3X surface_displacement() const override;
+  [[nodiscard]] double energy() const override {
+    return dynamics_->elastic_energy() + dynamics_->kinetic_energy();
+  }
   [[nodiscard]] double smallest_volume_ratio() const override;
   [[nodiscard]] const ReducedModel* reduced_model() const override { return model_.get(); }
 

@@ -31,7 +31,7 @@ StepReport OnlineBody::solve(const Progress& /*progress*/) {
 StepReport OnlineBody::advance(double timestep) {
   if (dynamics_) {
     const SolveReport solved = dynamics_->step(timestep);
-    return {solved, dynamics_->energy(), 1.0, 0};
+    return {solved};
   }
   const StaticReport solved = quasistatics_->step(step_ * timestep, (step_ + 1) * timestep);
   if (solved.ok()) time_ = ++step_ * timestep;
@@ -71,6 +71,11 @@ void OnlineBody::restore(StateReader& in) {
 Matrix3X OnlineBody::displacement() const {
   if (dynamics_) return model_.dofs().expand(dynamics_->displacement());
   return quasistatics_->maps().displacement(model_.dofs(), quasistatics_->displacement());
+}
+
+double OnlineBody::energy() const {
+  if (dynamics_) return dynamics_->energy();
+  return model_.energy(quasistatics_->maps().to_world(model_.dofs(), quasistatics_->displacement()));
 }
 
 double OnlineBody::smallest_volume_ratio() const {

@@ -18,6 +18,7 @@ class OnlineBody final : public MeshBody {
   void save(StateWriter& out) const override;
   void restore(StateReader& in) override;
   [[nodiscard]] Matrix3X displacement() const override;
+  [[nodiscard]] double energy() const override;
   [[nodiscard]] double smallest_volume_ratio() const override;
 
   [[nodiscard]] const OnlineReport& report() const {

@@ -25,6 +25,7 @@ class ReducedBody final : public BodySimulation {
   [[nodiscard]] const Executor& executor() const override { return executor_; }
   [[nodiscard]] Matrix3X displacement() const override;
   [[nodiscard]] Matrix3X surface_displacement() const override;
+  [[nodiscard]] double energy() const override;
   [[nodiscard]] double smallest_volume_ratio() const override;
   [[nodiscard]] const ReducedModel* reduced_model() const override { return model_.get(); }
 

@@ -92,6 +92,12 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
   return state;
 }
 
+double energy(const SceneState& state) {
+  double sum = 0.0;
+  for (const auto& body : state.bodies) sum += body->energy();
+  return sum;
+}
+
 int step_count(const Scene& scene) {
   return scene.solver.type == SimulationType::statics ? 1 : scene.solver.steps;
 }
@@ -106,7 +112,6 @@ StepReport step(const Scene& scene, SceneState& state, const Progress& progress)
     total.status = one.status;
     total.iterations += one.iterations;
     total.residual = std::max(total.residual, one.residual);
-    total.energy += one.energy;
     total.smallest_volume_ratio = std::min(total.smallest_volume_ratio, one.smallest_volume_ratio);
     total.load_steps = std::max(total.load_steps, one.load_steps);
     total.rescued_steps += one.rescued ? 1 : 0;

@@ -159,6 +159,9 @@ struct SceneState {
 /// held, a selection that chooses nothing, a time step too long for central differences.
 SceneState make_state(const Scene& scene, const Progress& progress = {});
 
+/// Of all bodies together: elastic, and in dynamics kinetic, J.
+double energy(const SceneState& state);
+
 /// Steps that the scene asks for: 1 in statics.
 int step_count(const Scene& scene);
 

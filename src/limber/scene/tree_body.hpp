@@ -29,6 +29,9 @@ class TreeBody final : public BodySimulation {
   [[nodiscard]] const Executor& executor() const override { return executor_; }
   [[nodiscard]] Matrix3X displacement() const override;
   [[nodiscard]] Matrix3X surface_displacement() const override;
+  [[nodiscard]] double energy() const override {
+    return dynamics_.elastic_energy() + dynamics_.kinetic_energy();
+  }
   [[nodiscard]] double smallest_volume_ratio() const override;
   [[nodiscard]] const TreeDynamics* tree_dynamics() const override { return &dynamics_; }
 
