@@ -190,6 +190,8 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
                          NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
   DynamicState& next = work.next;
   double start_energy = 0.0;
+  ForcesOfEnergy<System> forces(system);
+  if (state.caution > 0) forces.take();  // those of the body have just led up in energy
   SolveReport report = solve_newmark(system, h, load.end, state, work,
                                      state.caution > 0 ? cautious(options) : options, start_energy);
   next.caution = std::max(0, state.caution - 1);
@@ -198,6 +200,7 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
     const double allowed =
         kinetic_energy(system, state.v, work.product) + start_energy - load.mean.dot(state.u) + state.slack;
     if (!report.ok() || !end_within(system, h, load, allowed, state, next, work.rescue)) {
+      forces.take();
       report = {rescue_step(system, h, load, allowed, state, next, work.rescue), report.iterations + 1,
                 report.residual, true};
       next.caution = cautious_steps;

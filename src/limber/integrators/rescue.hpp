@@ -134,6 +134,30 @@ inline double shorter_step(double t, double start_slope, double change, double e
   return std::isfinite(found) ? std::clamp(found, 0.1 * t, 0.6 * t) : 0.1 * t;
 }
 
+/// Derivatives of the elastic energy in place of forces that are none, once they are taken and until the end of its life.
+/// For systems whose forces have a potential: nothing.
+template <DynamicSystem System>
+class ForcesOfEnergy {
+ public:
+  explicit ForcesOfEnergy(System& system) : system_(system) {}
+  ~ForcesOfEnergy() { set(false); }
+  ForcesOfEnergy(const ForcesOfEnergy&) = delete;
+  ForcesOfEnergy& operator=(const ForcesOfEnergy&) = delete;
+
+  void take() { set(true); }
+
+ private:
+  void set(bool taken) {
+    if constexpr (requires { system_.take_forces_of_energy(taken); }) {
+      if (taken != taken_) system_.take_forces_of_energy(taken);
+      taken_ = taken;
+    }
+  }
+
+  System& system_;
+  bool taken_ = false;
+};
+
 /// A step of implicit Euler, linearised, and shortened until it does not gain energy:
 ///
 ///   (M + h D + h^2 K) d = h M v + h^2 (f_ext - f),      u' = u + t d,   v' = t d / h,   t <= 1:
@@ -142,7 +166,7 @@ inline double shorter_step(double t, double start_slope, double change, double e
 /// so that P(u') <= E(u, v), and v' can be scaled to end within what is allowed. Such a t exists, because d
 /// goes downhill. Damps strongly: for steps that nothing else can take. The translation of a body that
 /// nothing holds is not shortened; and as its spin follows from its shape, t is such that the energy of that
-/// is allowed too. The end goes to `next`, its acceleration balancing the forces there.
+/// is allowed too. The end goes to `next`. The forces must be those of the energy.
 template <DynamicSystem System>
 SolveStatus rescue_step(System& system, double h, const StepLoad& external, double allowed,
                         const DynamicState& state, DynamicState& next, RescueWorkspace& work) {
@@ -187,13 +211,11 @@ SolveStatus rescue_step(System& system, double h, const StepLoad& external, doub
     }
     t = shorter_step(t, start_slope, change, slope(t));
   }
-  system.multiply_damping(next.v, work.product);
-  work.residual = external.end - system.force() - work.product;
-  report = system.solve_mass(work.residual, next.a);
-  if (!report.ok()) return report.status;
   const StepEnergy energy = split_energy(system, external.mean, next, work);
   if (!std::isfinite(energy.total()) || !next.u.allFinite()) return SolveStatus::not_finite;
   slow_down(system, energy, allowed, next, work);
+  // That which balances the forces would be enormous in stiff modes, and the next step would take it for theirs.
+  next.a = (next.v - state.v) / h;
   return SolveStatus::converged;
 }
 

@@ -188,7 +188,9 @@ double Cubature::sweep(const VectorRef& q, CubatureWorkspace& work) const {
     K = work.sums.data();
   }
 
-  const double *G = gradients_.data(), *w = weights_.data(), *energy_weights = energy_weights_.data();
+  const bool modal = modal_ && !work.forces_of_energy;
+  const double *G = gradients_.data(), *energy_weights = energy_weights_.data();
+  const double* w = modal || !modal_ ? weights_.data() : energy_weights;
   Packet energy{};
   for (const auto& [count, region] : packets_) {
     Mat3<Packet> F;
@@ -196,21 +198,21 @@ double Cubature::sweep(const VectorRef& q, CubatureWorkspace& work) const {
     deformation_gradients(G, panels_, work.q.data(), F);
     respond<with_stiffness>(laws_[static_cast<std::size_t>(region)], F, response);
     energy += load_packet(energy_weights) * response.energy;
-    if (modal_) {
+    if (modal) {
       add_modal_force(G, w, panels_, response.stress, count, f);
     } else {
       scale<with_stiffness>(load_packet(w), response);
       add_force(G, panels_, response.stress, count, f);
     }
     if constexpr (with_stiffness) {
-      if (modal_) {
+      if (modal) {
         add_modal_stiffness(G, w, panels_, response.derivative, count, K);
       } else {
         add_stiffness(G, panels_, response.derivative, count, K);
       }
     }
     G += panels_ * panel_size;
-    w += modal_ ? panels_ * weight_panel_size : packet_size;
+    w += modal ? panels_ * weight_panel_size : packet_size;
     energy_weights += packet_size;
   }
   return limber::sum_lanes(energy);
@@ -220,7 +222,7 @@ double Cubature::evaluate(const VectorRef& q, CubatureWorkspace& work, Eigen::Re
                           Eigen::Ref<Matrix> K) const {
   const double energy = sweep<true>(q, work);
   f = work.f.head(rank_);
-  const double factor = modal_ ? 0.5 : 1.0;
+  const double factor = modal_ && !work.forces_of_energy ? 0.5 : 1.0;
   const double* column = work.sums.data();
   for (Index j = 0; j < rank_; ++j, column += panels_ * panel) {
     for (Index i = j; i < rank_; ++i) K(i, j) = K(j, i) = factor * column[i];

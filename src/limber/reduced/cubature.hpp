@@ -48,6 +48,8 @@ struct CubatureRule {
 struct CubatureWorkspace {
   Vector q, f;  ///< padded
   Vector sums;  ///< K, its lower triangle, padded
+  /// Modal cubature: f and K by the weights of the energy, whose derivatives they then are.
+  bool forces_of_energy = false;
 };
 
 /// A rule with its materials, in a layout made for evaluation. Constant after construction. Nothing is

@@ -108,6 +108,14 @@ void ReducedSystem::evaluate_force(const Vector& q) {
   if (!springs_.empty()) add_springs(false);
 }
 
+void ReducedSystem::take_forces_of_energy(bool on) {
+  if (conservative()) return;
+  scratch_.elastic.cubature.forces_of_energy = on;
+  const Vector q = q_;
+  q_.setConstant(std::numeric_limits<double>::quiet_NaN());  // of what was evaluated, nothing holds any more
+  evaluate(q);
+}
+
 void ReducedSystem::set_springs(std::vector<ReducedSpring> springs) {
   ReducedSprings next(std::move(springs), size());
   // A hand that moves changes the anchor alone, and the preconditioner stays.

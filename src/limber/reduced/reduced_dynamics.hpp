@@ -44,6 +44,8 @@ class ReducedSystem {
   void multiply_stiffness(const Vector& x, Vector& y) const;         ///< y = K(q) x, at the q last evaluated
   void multiply_force_derivative(const Vector& x, Vector& y) const;  ///< y = df/dq x, by a difference
   SolveReport solve_mass(const Vector& b, Vector& x);
+  /// Whether force and stiffness are derivatives of the elastic energy from now on, where those of the body are not.
+  void take_forces_of_energy(bool on);
   void add_end_stiffness_product(const Vector& x, Vector& y) const { springs_.add_product(1.0, x, y); }
 
   /// c1 M + c2 D + c3 (K + d(D(q) v)/dq) + K_s, K of the body and K_s of its springs. Where that is not positive definite its negative eigenvalues are
