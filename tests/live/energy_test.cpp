@@ -1,3 +1,4 @@
+#include "limber/base/random.hpp"
 #include "limber/precompute/reduce.hpp"
 #include "tests/live/bar.hpp"
 
@@ -80,6 +81,33 @@ TEST(LetGo, BodiesOfEveryLawGainNoEnergy) {
         EXPECT_LE(watch(body, h, 500).gain, 1e-9) << law << ", h = " << h;
       }
     }
+  }
+}
+
+/// Steps that were rescued while hands jerk at a body and after they let go, as a share.
+double rescues_in_rough_hands(const ReducedModel& model, double h) {
+  LiveBody body(model);
+  Random random(5);
+  Index rescued = 0, steps = 0;
+  for (int episode = 0; episode < 6; ++episode) {
+    Pull pull{tip(), body.position(tip()), 100.0 * body.stiffness_at(tip())};
+    for (int i = 0; i < 400; ++i, ++steps) {
+      if (i == 0) pull.target += 0.7 * Vector3(random.normal(), random.normal(), random.normal());
+      if (i < 100) pull.target += 0.01 * Vector3(random.normal(), random.normal(), random.normal());
+      body.set_pulls({&pull, i < 100 ? 1u : 0u});
+      const SolveReport report = body.step(h);
+      EXPECT_TRUE(report.ok()) << name_of(report.status);
+      rescued += report.rescued ? 1 : 0;
+    }
+  }
+  return static_cast<double>(rescued) / static_cast<double>(steps);
+}
+
+TEST(LetGo, BodiesInRoughHandsNeedFewRescues) {
+  const ReducedModel modal = bar_by_cubature("neo-hookean", ForceKind::modal_cubature);
+  for (const double h : steps_of_all_lengths) {
+    EXPECT_LE(rescues_in_rough_hands(bar_model(), h), 0.006) << "h = " << h;
+    EXPECT_LE(rescues_in_rough_hands(modal, h), 0.03) << "h = " << h;
   }
 }
 

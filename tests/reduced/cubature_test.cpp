@@ -163,6 +163,18 @@ TEST_P(EveryLaw, HasTheSymmetricPartOfTheDerivativeOfItsForceWhereModal) {
   EXPECT_LT(remainder_slope(force_along, at.force.norm()), 1.1) << "df/dq should not be symmetric";
 }
 
+TEST_P(EveryLaw, WithModalWeightsHasTheForcesOfItsEnergyWhereTheyAreAskedFor) {
+  CubatureRule of_energy = modal_rule;
+  of_energy.weights = modal_rule.energy_weights;
+  const Cubature modal(modal_rule, materials, 9);
+  CubatureWorkspace work;
+  work.forces_of_energy = true;
+  expect_near(evaluate(modal, q, work), evaluate(Cubature(of_energy, materials, 9), q), "all");
+  Vector force(9);
+  EXPECT_EQ(modal.evaluate_force(q, work, force), evaluate(modal, q).energy);
+  EXPECT_EQ(force, evaluate(modal, q, work).force);
+}
+
 INSTANTIATE_TEST_SUITE_P(Cubature, EveryLaw, testing::ValuesIn(material_names), [](const auto& law) {
   std::string name(law.param);
   std::replace(name.begin(), name.end(), '-', '_');
