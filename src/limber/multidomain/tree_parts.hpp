@@ -130,6 +130,7 @@ class TreeDynamics::Parts {
 
   void remember();
   void go_back();
+  NewmarkOptions chosen(const NewmarkOptions& options);
   SolveReport advance(double h, const NewmarkOptions& options);
   SolveStatus advance_once(const StepRule& rule, const NewmarkOptions& options);
   void predict(const StepRule& rule);

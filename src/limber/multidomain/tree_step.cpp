@@ -345,6 +345,21 @@ SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options
   }
 }
 
+/// What the step is taken by. In real time the first ones after a rescue, and all cautious ones while hands hold the tree, go by implicit
+/// Euler, which is Newmark's method with these parameters where there is no acceleration at the start: with generalised alpha twice as
+/// many rescues follow.
+NewmarkOptions TreeDynamics::Parts::chosen(const NewmarkOptions& options) {
+  constexpr int shaken_steps = 5;
+  if (state.caution == 0) return options;
+  const bool shaken = state.caution > cautious_steps - shaken_steps || !springs.empty();
+  if (!shaken || options.max_iterations != 1 || options.alpha_f == 0.0) return cautious(options);
+  start_.a.setZero();
+  start_.root.acceleration.setZero();
+  start_.root.angular_acceleration.setZero();
+  for (auto& [turned, settled] : start_moving_) settled.setZero();
+  return {.beta = 1.0, .gamma = 1.0, .max_iterations = 1};
+}
+
 SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   if (!balanced_) {
     if (const SolveStatus status = balance(); status != SolveStatus::converged) return {status, 0, 0.0};
@@ -353,7 +368,7 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   remember();
   allowed_ = energy() + state.slack;
   if (!std::isfinite(allowed_)) return {SolveStatus::not_finite, 0, 0.0};
-  SolveReport report = advance(h, state.caution > 0 ? cautious(options) : options);
+  SolveReport report = advance(h, chosen(options));
   state.caution = std::max(0, start_.caution - 1);
   if (!report.ok() && options.max_iterations != 1) {  // shorter steps may converge
     go_back();
