@@ -346,13 +346,14 @@ SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options
 }
 
 /// What the step is taken by. In real time the first ones after a rescue, and all cautious ones while hands hold the tree, go by implicit
-/// Euler, which is Newmark's method with these parameters where there is no acceleration at the start: with generalised alpha twice as
-/// many rescues follow.
+/// Euler, which is Newmark's method with these parameters where there is no acceleration at the start: with generalised alpha up to twice
+/// as many rescues follow. Not so for trees that are free, which hands that crush them stop all the more.
 NewmarkOptions TreeDynamics::Parts::chosen(const NewmarkOptions& options) {
   constexpr int shaken_steps = 5;
   if (state.caution == 0) return options;
   const bool shaken = state.caution > cautious_steps - shaken_steps || !springs.empty();
-  if (!shaken || options.max_iterations != 1 || options.alpha_f == 0.0) return cautious(options);
+  if (!shaken || tree->free || options.max_iterations != 1 || options.alpha_f == 0.0)
+    return cautious(options);
   start_.a.setZero();
   start_.root.acceleration.setZero();
   start_.root.angular_acceleration.setZero();
