@@ -10,7 +10,7 @@ from .process import Outcome
 Finding = tuple[str, str]
 
 NOTE = re.compile(r"limber: (warning|note): \S")
-ERROR = re.compile(r"limber: error: \S")
+ERROR = re.compile(r"limber: error: .*\S")
 # Where work takes longer than two seconds, as on a busy machine, a line says how far it is.
 PROGRESS = re.compile(r"^.+  \d+ %(  .+ left)?\n", re.MULTILINE)
 
