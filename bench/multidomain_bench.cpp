@@ -23,7 +23,8 @@ struct TableTree {
   int rank = 20, total_rank = 0;
 };
 
-/// The paper's domains, coordinates and depth, which are ours: flower 12, 240, 3; letters 15, 160, 8; dragon 40, 454, 5; station 48, 921, 4; oak 1435, 11972, 5.
+/// The paper's domains, coordinates and depth, which are ours: flower 12, 240, 3; letters 15, 160, 8; dragon
+/// 40, 454, 5; station 48, 921, 4; oak 1435, 11972, 5.
 const std::vector<TableTree> table{{"flower", "builtin:lily"},
                                    {"letters", "builtin:letters"},
                                    {"dragon", "builtin:dragon", 0, 454},

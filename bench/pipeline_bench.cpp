@@ -1,6 +1,6 @@
-// The fast precomputation, stage by stage.                                           [Yang et al. 2015, Table 1]
-// Bars with as many elements as the bodies of the table: 12 inertia modes, 78 derivatives, rank 30 by random projection, modal cubature
-// to 5 % of the force.
+// The fast precomputation, stage by stage. [Yang et al. 2015, Table 1] Bars with as many elements as the
+// bodies of the table: 12 inertia modes, 78 derivatives, rank 30 by random projection, modal cubature to 5 %
+// of the force.
 
 #include "bench/bodies.hpp"
 #include "bench/registry.hpp"

@@ -1,4 +1,5 @@
-// The bodies of Choi & Ko 2005, Table I, as bars with as many nodes, elements, render vertices, modes and constraints.
+// The bodies of Choi & Ko 2005, Table I, as bars with as many nodes, elements, render vertices, modes and
+// constraints.
 
 #include "bench/registry.hpp"
 #include "limber/base/error.hpp"
@@ -24,8 +25,9 @@ struct TableBody {
   int positions, orientations;  ///< constraints
 };
 
-/// The paper's nodes, elements and vertices, and ours: bar 99, 240, 354; potbelly 363, 1110, 1026 (363, 1200, 1026); jelly box 400, 1440, 1642
-/// (396, 1440, 1642); flubber 552, 1513, 2802 (576, 1512, 2802); dinosaur 1883, 5484, 28098 (1836, 5472, 28098).
+/// The paper's nodes, elements and vertices, and ours: bar 99, 240, 354; potbelly 363, 1110, 1026 (363, 1200,
+/// 1026); jelly box 400, 1440, 1642 (396, 1440, 1642); flubber 552, 1513, 2802 (576, 1512, 2802); dinosaur
+/// 1883, 5484, 28098 (1836, 5472, 28098).
 const std::vector<TableBody> table{{"bar", {10, 2, 2}, {20, 4, 4}, 8, 1, 1},
                                    {"potbelly", {10, 10, 2}, {28, 8, 8}, 16, 3, 1},
                                    {"jelly_box", {10, 8, 3}, {36, 10, 10}, 32, 2, 2},

@@ -12,7 +12,8 @@
 
 namespace limber::app {
 
-/// What `limber modes` and `limber reduce` are told about a body: where it comes from, what it is made of, what holds it.
+/// What `limber modes` and `limber reduce` are told about a body: where it comes from, what it is made of,
+/// what holds it.
 struct BodyOptions {
   std::string mesh;
   std::optional<double> young;    ///< Pa

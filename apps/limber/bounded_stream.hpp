@@ -7,9 +7,9 @@
 
 namespace limber::app {
 
-/// A connection to a client that may be slow, stuck or hostile. cpp-httplib's own stream starts its time limit anew with
-/// every byte and reads lines of any length; here a request has one deadline and one size. Does not own the socket. A
-/// shutdown of the socket by another thread ends whatever it waits for.
+/// A connection to a client that may be slow, stuck or hostile. cpp-httplib's own stream starts its time
+/// limit anew with every byte and reads lines of any length; here a request has one deadline and one size.
+/// Does not own the socket. A shutdown of the socket by another thread ends whatever it waits for.
 class BoundedStream : public httplib::Stream {
  public:
   static constexpr std::chrono::seconds read_limit{5};    ///< for the whole request
@@ -26,8 +26,8 @@ class BoundedStream : public httplib::Stream {
   void get_local_ip_and_port(std::string& ip, int& port) const override;
   [[nodiscard]] socket_t socket() const override { return socket_; }
 
-  /// Says that no more is coming and lets the client read it: closing a socket with unread input, e.g. the body of a refused
-  /// request, would take back what was sent.
+  /// Says that no more is coming and lets the client read it: closing a socket with unread input, e.g. the
+  /// body of a refused request, would take back what was sent.
   void finish();
 
  private:

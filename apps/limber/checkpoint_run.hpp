@@ -21,9 +21,10 @@ struct CheckpointOptions {
   std::vector<std::string> settings;  ///< of the command, those that the outcome depends on; not the outputs
 };
 
-/// The checkpoints of one run of a scene that steps through time: a file, replaced now and then, that the run can go on from after whatever
-/// end. Frames of the animation are beside it in FILE.frames. When one is written follows the clock, so that no more than about 5 % of the
-/// time goes there; what the run computes does not.
+/// The checkpoints of one run of a scene that steps through time: a file, replaced now and then, that the run
+/// can go on from after whatever end. Frames of the animation are beside it in FILE.frames. When one is
+/// written follows the clock, so that no more than about 5 % of the time goes there; what the run computes
+/// does not.
 class CheckpointRun {
  public:
   explicit CheckpointRun(CheckpointOptions options) : options_(std::move(options)) {}
@@ -33,20 +34,23 @@ class CheckpointRun {
   [[nodiscard]] bool file_stated() const { return options_.file_stated; }
   [[nodiscard]] bool resumes() const { return options_.resume; }
 
-  /// Before anything is computed: the checkpoint to go on from, none where the run starts at the beginning, which is said where a resume was
-  /// asked for or an older checkpoint will be replaced. Throws Error, saying what to do, for a checkpoint of another run, a damaged one and a
-  /// file that is none.
+  /// Before anything is computed: the checkpoint to go on from, none where the run starts at the beginning,
+  /// which is said where a resume was asked for or an older checkpoint will be replaced. Throws Error, saying
+  /// what to do, for a checkpoint of another run, a damaged one and a file that is none.
   std::optional<Checkpoint> find(const Scene& scene);
-  /// Before the first output of a run that starts at the beginning: removes the checkpoint of an earlier one, whose frames will go.
+  /// Before the first output of a run that starts at the beginning: removes the checkpoint of an earlier one,
+  /// whose frames will go.
   void clear();
 
-  /// After a step, when it is time: save() brings the rest to the disk and fills in a checkpoint, which is written. Where that fails the
-  /// run goes on, and it is said once.
+  /// After a step, when it is time: save() brings the rest to the disk and fills in a checkpoint, which is
+  /// written. Where that fails the run goes on, and it is said once.
   void offer(const std::function<void(Checkpoint&)>& save);
 
-  /// After the end of the run and all of its output, or after a step that failed, which it would again: removes everything.
+  /// After the end of the run and all of its output, or after a step that failed, which it would again:
+  /// removes everything.
   void finish();
-  /// After a failure to write: whether there is a checkpoint to go on from. Frames that no checkpoint speaks of go.
+  /// After a failure to write: whether there is a checkpoint to go on from. Frames that no checkpoint speaks
+  /// of go.
   bool interrupt();
 
  private:

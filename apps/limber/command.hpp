@@ -38,7 +38,8 @@ class Failure : public std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-/// Runs what writes results. An error there is a failure of the work: whether the input was bad is known by then.
+/// Runs what writes results. An error there is a failure of the work: whether the input was bad is known by
+/// then.
 template <class Action>
 void write_results(const Action& action) {
   try {
@@ -48,7 +49,8 @@ void write_results(const Action& action) {
   }
 }
 
-/// The same, and where it fails none of the folders that were made for it is left empty.  folders: NewFolders (output_files.hpp).
+/// The same, and where it fails none of the folders that were made for it is left empty.  folders: NewFolders
+/// (output_files.hpp).
 template <class Folders, class Action>
 void write_results(Folders& folders, const Action& action) {
   try {
@@ -62,7 +64,8 @@ void write_results(Folders& folders, const Action& action) {
 /// Most threads that an option accepts; the scene schema has the same limit.
 inline constexpr int max_threads = 1024;
 
-/// Checks that an option is a number from `least` to `most`. CLI::Range lets pass what is not a number at all.
+/// Checks that an option is a number from `least` to `most`. CLI::Range lets pass what is not a number at
+/// all.
 inline CLI::Validator number_range(double least, double most) {
   const auto check = [least, most](const std::string& text) {
     const std::optional<double> value = parse_number(text);

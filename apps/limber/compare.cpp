@@ -79,7 +79,8 @@ bool names_domains(std::string_view word) {
   return word == "domains" || word.starts_with("domains:") || word.starts_with("domains/");
 }
 
-/// The scene with its body as a tree of domains. word: domains, domains:full, domains:center or domains:interface.
+/// The scene with its body as a tree of domains. word: domains, domains:full, domains:center or
+/// domains:interface.
 Scene as_domains(Scene scene, const std::string& word, const CompareCommand& options) {
   static constexpr std::array<std::string_view, 3> known{"full", "center", "interface"};
   scene.solver.order = ModelOrder::domains;

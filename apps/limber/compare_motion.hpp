@@ -23,7 +23,8 @@ struct Motion {
 /// Runs a scene, with progress on standard error. Throws Failure where a step fails.
 Motion run_motion(const Scene& scene, const std::string& name);
 
-/// Lowest natural frequencies of the full model of its body, Hz, without rigid motions. Throws Failure where they are not found.
+/// Lowest natural frequencies of the full model of its body, Hz, without rigid motions. Throws Failure where
+/// they are not found.
 Vector full_frequencies(const Scene& scene);
 
 }  // namespace limber::app

@@ -9,8 +9,9 @@
 
 namespace limber::app {
 
-/// Frames of equal size, appended one after the other: the last ones in memory, those before in a file, so that a long motion takes little
-/// memory and a checkpoint need not repeat it. The bytes in the file are those of this machine.
+/// Frames of equal size, appended one after the other: the last ones in memory, those before in a file, so
+/// that a long motion takes little memory and a checkpoint need not repeat it. The bytes in the file are
+/// those of this machine.
 class FrameStore {
  public:
   /// file: where frames go, made when the first ones do; empty: all stay in memory.
@@ -27,10 +28,11 @@ class FrameStore {
   /// Copies bytes of a frame, from `offset` on, to `to`. Throws Error where the file cannot be read.
   void read(Index frame, std::size_t offset, std::size_t bytes, void* to) const;
 
-  /// Brings all frames to the file and waits until the disk has them. Throws Error where that fails; nothing is lost then.
+  /// Brings all frames to the file and waits until the disk has them. Throws Error where that fails; nothing
+  /// is lost then.
   void save();
-  /// Goes on with the first `count` frames of the file, and cuts off what it has beyond them. Throws Error, saying what to do, unless
-  /// they are there and have that hash.
+  /// Goes on with the first `count` frames of the file, and cuts off what it has beyond them. Throws Error,
+  /// saying what to do, unless they are there and have that hash.
   void resume(Index count, std::uint64_t hash);
 
  private:

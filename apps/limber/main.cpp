@@ -67,7 +67,8 @@ void refuse_extras(const CLI::App& parser) {
   throw Error("{}unknown {} '{}'; {}", parser.get_parent() ? parser.get_name() + ": " : "", what, word, help);
 }
 
-/// Throws for an option or an argument that was given as an empty text, which CLI11 takes for 0 or for not given.
+/// Throws for an option or an argument that was given as an empty text, which CLI11 takes for 0 or for not
+/// given.
 void refuse_empty(const CLI::App& parser) {
   for (const CLI::Option* option : parser.get_options()) {
     for (const std::string& value : option->results())

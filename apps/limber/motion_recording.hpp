@@ -20,9 +20,10 @@ struct AnimationFit {
   double tolerance = 0.0;      ///< m
 };
 
-/// The motion of all bodies of a scene, for an animated .glb: the coordinates of those that move in a subspace, with the poses of moving
-/// supports, the coordinates and frames of a tree of domains that is alone, and the displacements of the surface of all others, as floats. Morph
-/// targets are fitted when it is written. Records nothing for a scene that asks for no animation.
+/// The motion of all bodies of a scene, for an animated .glb: the coordinates of those that move in a
+/// subspace, with the poses of moving supports, the coordinates and frames of a tree of domains that is
+/// alone, and the displacements of the surface of all others, as floats. Morph targets are fitted when it is
+/// written. Records nothing for a scene that asks for no animation.
 class MotionRecording {
  public:
   /// Keeps references to both. file: where frames go when they fill the memory or are saved; empty: nowhere.
@@ -38,7 +39,8 @@ class MotionRecording {
   [[nodiscard]] std::vector<AnimationFit> write() const;
 
  private:
-  /// Where the numbers of a body are in a frame, behind the time, and how many: doubles, or floats of a surface.
+  /// Where the numbers of a body are in a frame, behind the time, and how many: doubles, or floats of a
+  /// surface.
   struct Track {
     std::size_t offset = 0;
     Index coordinates = 0;       ///< of its model, or of all domains

@@ -9,7 +9,8 @@
 
 namespace limber::app {
 
-// An option that would change nothing is refused: what a command has a use for is a table, and the sentence stands in one place.
+// An option that would change nothing is refused: what a command has a use for is a table, and the sentence
+// stands in one place.
 
 /// Whether an option has a use in a run.
 struct OptionUse {
@@ -21,7 +22,8 @@ struct OptionUse {
 /// The options of a command that were given, by their longest names.
 std::set<std::string> stated_options(const CLI::App& parser);
 
-/// Throws Error for the first of these that was given although it has no use.  command: names it in the message.
+/// Throws Error for the first of these that was given although it has no use.  command: names it in the
+/// message.
 void check_options(std::string_view command, const std::set<std::string>& stated,
                    const std::vector<OptionUse>& uses);
 

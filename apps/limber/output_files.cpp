@@ -27,7 +27,8 @@ void check_takes_files(const fs::path& folder, const fs::path& wanted) {
   ::unlink(probe.c_str());
 }
 
-/// Throws Error unless a file can be written there: its folder exists and takes new files, and it is no folder itself.
+/// Throws Error unless a file can be written there: its folder exists and takes new files, and it is no
+/// folder itself.
 void check_file(const fs::path& path) {
   std::error_code status;
   require(path.has_filename(), "'{}' names no file to write", path.string());
@@ -39,7 +40,8 @@ void check_file(const fs::path& path) {
   check_takes_files(folder, path);
 }
 
-/// Throws Error unless the folder takes new files or, where there is none yet, it can be made, its parents included.
+/// Throws Error unless the folder takes new files or, where there is none yet, it can be made, its parents
+/// included.
 void check_folder(const fs::path& path) {
   std::error_code status;
   fs::path existing = fs::absolute(path).lexically_normal();

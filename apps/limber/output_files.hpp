@@ -10,8 +10,8 @@
 
 namespace limber::app {
 
-// Where results go is checked before the work begins: an hour of computing must not end in "no such folder", and no file may be
-// written over one that was read.
+// Where results go is checked before the work begins: an hour of computing must not end in "no such folder",
+// and no file may be written over one that was read.
 
 /// A file that a command will write.
 struct OutputFile {
@@ -39,12 +39,12 @@ struct OutputPlan {
   void add(OutputFolder folder);
 };
 
-/// Throws Error unless all of it can be written: names end as they must, no two files are the same, folders exist, or can be made
-/// where that is said, and take new files. Makes nothing.
+/// Throws Error unless all of it can be written: names end as they must, no two files are the same, folders
+/// exist, or can be made where that is said, and take new files. Makes nothing.
 void check_outputs(const OutputPlan& plan);
 
-/// Throws Error where something would be written over a file that was read, by whatever name: another spelling of its path, a
-/// symbolic link or a hard link. Names of built-in bodies are passed over.
+/// Throws Error where something would be written over a file that was read, by whatever name: another
+/// spelling of its path, a symbolic link or a hard link. Names of built-in bodies are passed over.
 void check_spares(const OutputPlan& plan, const FileList& inputs);
 
 /// Folders that a command made. What fails leaves none of them behind.

@@ -20,7 +20,8 @@ namespace {
 
 constexpr const char* address = "127.0.0.1";
 
-/// A browser opens up to six connections to a host, some of them in advance, which then wait here for their request.
+/// A browser opens up to six connections to a host, some of them in advance, which then wait here for their
+/// request.
 constexpr std::size_t thread_count = 16;
 
 /// What the page may do: run what is inside of it and ask this server for the model. Sent with every answer.
@@ -58,7 +59,8 @@ class HttpServer : public httplib::Server {
     return answered;
   }
 
-  /// Forgets what would make the answer another one: parts of it, compression (done anew for each request), an interim answer.
+  /// Forgets what would make the answer another one: parts of it, compression (done anew for each request),
+  /// an interim answer.
   static void drop_extras(httplib::Request& request) {
     request.ranges.clear();
     for (const char* name : {"Range", "Accept-Encoding", "Expect"}) request.headers.erase(name);

@@ -53,7 +53,8 @@ struct MovedShape {
   Matrix3X moved;
 };
 
-/// One shape per part of a surface that moved by a displacement (3 x vertices, m). colors: one per part, or none.
+/// One shape per part of a surface that moved by a displacement (3 x vertices, m). colors: one per part, or
+/// none.
 std::vector<MovedShape> part_shapes(const SurfaceMesh& surface, const std::vector<Vector3>& colors,
                                     const Matrix3X& displacement) {
   std::vector<std::vector<Index>> triangles(surface.parts.size());

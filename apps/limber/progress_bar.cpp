@@ -36,7 +36,8 @@ void RemainingTime::update(double now, double fraction) {
   }
   const double elapsed = now - last_;
   if (!(elapsed > 0.0)) return;  // counts with the next
-  // Weights add up to less than 1 at first: dividing by their sum makes the early average one of what there is.
+  // Weights add up to less than 1 at first: dividing by their sum makes the early average one of what there
+  // is.
   const double kept = std::exp(-elapsed / memory);
   rate_ = kept * rate_ + (1.0 - kept) * (fraction - last_fraction_) / elapsed;
   weight_ = kept * weight_ + (1.0 - kept);

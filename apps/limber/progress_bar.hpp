@@ -9,13 +9,14 @@
 
 namespace limber::app {
 
-/// How long work will still take, from how it went. Steps may differ a thousandfold in cost (full and reduced ones), and what comes
-/// is more like what just was than like the start: the rate is an exponential average over the last 20 s or so, but never less
-/// than that of all the work since the start, so that one slow step does not make hours of minutes.
+/// How long work will still take, from how it went. Steps may differ a thousandfold in cost (full and reduced
+/// ones), and what comes is more like what just was than like the start: the rate is an exponential average
+/// over the last 20 s or so, but never less than that of all the work since the start, so that one slow step
+/// does not make hours of minutes.
 class RemainingTime {
  public:
-  /// now: s, on any clock; fraction: of the work that is done. The first call is the start, whatever fraction it begins at; so is one
-  /// whose fraction is lower than the last: another stage began.
+  /// now: s, on any clock; fraction: of the work that is done. The first call is the start, whatever fraction
+  /// it begins at; so is one whose fraction is lower than the last: another stage began.
   void update(double now, double fraction);
 
   /// s; nothing where there is too little to estimate from.
@@ -42,8 +43,9 @@ struct ProgressOutput {
 /// Standard error, by the time from now on.
 ProgressOutput standard_progress_output();
 
-/// Shows how far long work has come, and how long it will still take: a bar that is redrawn on a terminal, else a plain
-/// line now and then. Short work shows nothing but the bar, and the bar goes when the work is done.
+/// Shows how far long work has come, and how long it will still take: a bar that is redrawn on a terminal,
+/// else a plain line now and then. Short work shows nothing but the bar, and the bar goes when the work is
+/// done.
 class ProgressBar {
  public:
   explicit ProgressBar(ProgressOutput output = standard_progress_output());
@@ -51,8 +53,8 @@ class ProgressBar {
   ProgressBar(const ProgressBar&) = delete;
   ProgressBar& operator=(const ProgressBar&) = delete;
 
-  /// fraction: 0 to 1. A run that continues an earlier one shows its first fraction before its first step, so that what was done
-  /// before does not count as fast.
+  /// fraction: 0 to 1. A run that continues an earlier one shows its first fraction before its first step, so
+  /// that what was done before does not count as fast.
   void show(std::string_view stage, double fraction);
 
   /// For the library to call; valid as long as this object.

@@ -372,7 +372,8 @@ void remove_unfinished_outputs(const Scene& scene, const CheckpointRun& checkpoi
       output.vtu, [names = file_names(scene)](std::string_view name) { return is_of_series(names, name); });
 }
 
-/// A reduced model has no rigid motion: nothing that a person would expect from gravity happens where that is possible.
+/// A reduced model has no rigid motion: nothing that a person would expect from gravity happens where that is
+/// possible.
 void warn_of_loose_bodies(const Scene& scene, const SceneState& state) {
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     const ReducedModel* const model = state.bodies[i]->reduced_model();

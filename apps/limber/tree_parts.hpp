@@ -19,8 +19,8 @@ std::vector<ElementSet> read_element_sets(const std::filesystem::path& path);
 /// Whether a name is that of a scene file.
 bool is_scene_file(const std::string& name);
 
-/// What `limber reduce` is to make a tree of, as a body of a scene: a mesh to cut, a built-in tree, or the body of a scene file. inputs: files that
-/// were read. Throws Error for options that do not go with it.
+/// What `limber reduce` is to make a tree of, as a body of a scene: a mesh to cut, a built-in tree, or the
+/// body of a scene file. inputs: files that were read. Throws Error for options that do not go with it.
 Body load_tree_body(const ReduceCommand& options, FileList& inputs);
 
 }  // namespace limber::app

@@ -21,7 +21,8 @@ struct VerifyCommand {
   bool json = false;
 };
 
-/// What decides: rounding for exact forces; for cubature the error in motions, twice what training was asked for.
+/// What decides: rounding for exact forces; for cubature the error in motions, twice what training was asked
+/// for.
 struct Verdict {
   double error, tolerance;
   bool stable = true;  ///< nearly all motions could be simulated
@@ -32,7 +33,8 @@ struct Verdict {
 VerifyReport verify_with_mesh(const VerifyCommand& options, const ReducedModel& model, VolumeMesh mesh);
 Verdict judge(const VerifyCommand& options, const ReducedModel& model, const VerifyReport& report);
 
-/// `limber verify` for a tree of domains: each kind as a reduced model, and its integrals and ports against its mesh and basis.
+/// `limber verify` for a tree of domains: each kind as a reduced model, and its integrals and ports against
+/// its mesh and basis.
 void verify_tree(const VerifyCommand& options, std::string_view content);
 
 }  // namespace limber::app

@@ -28,8 +28,9 @@ struct ViewCommand {
   bool json = false;
 };
 
-/// Takes the signals that end the program while it lives, for someone to wait for. By handlers, not by a mask: threads that
-/// libraries started before us do not have our mask, and a signal would end the program there.
+/// Takes the signals that end the program while it lives, for someone to wait for. By handlers, not by a
+/// mask: threads that libraries started before us do not have our mask, and a signal would end the program
+/// there.
 class EndSignals {
  public:
   EndSignals() {

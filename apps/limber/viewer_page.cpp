@@ -52,8 +52,9 @@ bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\n' || c == '\r' |
 
 char lower(char c) { return static_cast<char>(std::tolower(static_cast<unsigned char>(c))); }
 
-/// Finds the text elements of a page, in order. Only what well-formed pages need: comments, tags and quoted attributes are
-/// stepped over, so that markup inside of scripts, comments and attributes is not taken for elements.
+/// Finds the text elements of a page, in order. Only what well-formed pages need: comments, tags and quoted
+/// attributes are stepped over, so that markup inside of scripts, comments and attributes is not taken for
+/// elements.
 class PageReader {
  public:
   explicit PageReader(std::string_view page) : page_(page) {}

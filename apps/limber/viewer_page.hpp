@@ -20,8 +20,8 @@ std::size_t size_with_model(std::string_view page, std::size_t model_bytes);
 
 /// The page with a model inside, which it shows when it opens: the element
 ///   <script id="limber-model" type="application/octet-stream" data-name=""></script>
-/// is given the name and, as its text, the model in base64; the title of the page is replaced. Throws Failure unless the
-/// page has that element once and empty, and a title.
+/// is given the name and, as its text, the model in base64; the title of the page is replaced. Throws Failure
+/// unless the page has that element once and empty, and a title.
 std::string page_with_model(std::string_view page, std::string_view model, std::string_view name,
                             std::string_view title);
 

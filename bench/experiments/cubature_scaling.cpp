@@ -1,8 +1,9 @@
-// Optimized against modal cubature at falling fitting errors.                             [Yang et al. 2015, Table 3]
+// Optimized against modal cubature at falling fitting errors. [Yang et al. 2015, Table 3]
 //   cubature_scaling MESH|builtin:NAME POSES
-// 30 nonlinear modes (12 inertia modes and 78 derivatives, mass-PCA), POSES Gaussian training poses; their making is not timed, as in the
-// paper. Prints the table in docs/precomputation.md. "one at a time" is the greedy method as published: of 1,000 fresh candidates the best
-// one enters, all weights are solved for again, and so on.
+// 30 nonlinear modes (12 inertia modes and 78 derivatives, mass-PCA), POSES Gaussian training poses; their
+// making is not timed, as in the paper. Prints the table in docs/precomputation.md. "one at a time" is the
+// greedy method as published: of 1,000 fresh candidates the best one enters, all weights are solved for
+// again, and so on.
 
 #include "limber/base/random.hpp"
 #include "limber/base/timer.hpp"

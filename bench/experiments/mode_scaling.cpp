@@ -1,7 +1,8 @@
-// Inertia modes against true modes, and both against ARPACK, on one factorisation.        [Yang et al. 2015, Table 2]
+// Inertia modes against true modes, and both against ARPACK, on one factorisation. [Yang et al. 2015, Table
+// 2]
 //   mode_scaling ELEMENTS,... MODES,... [--no-arpack]
-// Bars of tetrahedra, held at one end. Prints rows of the table in docs/precomputation.md. Seconds, without the factorisation, which is
-// the same for all.
+// Bars of tetrahedra, held at one end. Prints rows of the table in docs/precomputation.md. Seconds, without
+// the factorisation, which is the same for all.
 
 #include "bench/bodies.hpp"
 #include "limber/base/timer.hpp"

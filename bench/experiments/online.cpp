@@ -1,7 +1,9 @@
-// Online model reduction against full simulation: the experiments of Kim & James 2009, section 5 and Tables 1 and 2, and some more.
+// Online model reduction against full simulation: the experiments of Kim & James 2009, section 5 and Tables 1
+// and 2, and some more.
 //   online FOLDER NAME...
-// NAME: beam, pendulum, head, others, table1, table2, or small, which takes seconds. Full runs are kept in the folder (NAME.full, with
-// their time) and used again; delete them to measure anew. Writes plots (.svg) and prints the tables of docs/online.md.
+// NAME: beam, pendulum, head, others, table1, table2, or small, which takes seconds. Full runs are kept in
+// the folder (NAME.full, with their time) and used again; delete them to measure anew. Writes plots (.svg)
+// and prints the tables of docs/online.md.
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
@@ -39,8 +41,9 @@ struct OnlineRun {
   double error = 0.0, throttle = 0.0;
   OnlineReport report;
   double seconds = 0.0;
-  Vector
-      errors;  ///< rms over the mass at each step, as a share of the largest displacement of the full run; empty without one
+  /// Rms over the mass at each step, as a share of the largest displacement of the full run; empty without
+  /// one.
+  Vector errors;
 };
 
 void show_progress(const std::string& what, int step, int steps, double seconds) {
@@ -177,8 +180,8 @@ void compare(const fs::path& folder, const std::string& name, const Scene& scene
   write_plots(folder, name, scene, runs);
 }
 
-/// The paper's beam: length 1 m, Lame parameters 20,000 and 100,000 Pa. What it weighs and how it is damped is not told; this one falls
-/// to hang nearly straight, and swings back.
+/// The paper's beam: length 1 m, Lame parameters 20,000 and 100,000 Pa. What it weighs and how it is damped
+/// is not told; this one falls to hang nearly straight, and swings back.
 Scene beam(const std::string& cells, double timestep, int steps) {
   const std::string text = fmt::format(
       R"({{"bodies": [{{"name": "beam", "mesh": "builtin:beam?size=1,0.0446428571428571,0.0446428571428571&cells={}",

@@ -1,6 +1,6 @@
 // Bodies in rough hands: random pulls, materials, ranks, damping, gravity, wind and time steps from 1e-5 to
-// 0.1 s, then let go. A body that nobody pushes must not gain energy, no step may fail, and few may need rescue
-// (integrators/energy_guard.hpp). Trees that nothing holds must keep their momentum.
+// 0.1 s, then let go. A body that nobody pushes must not gain energy, no step may fail, and few may need
+// rescue (integrators/energy_guard.hpp). Trees that nothing holds must keep their momentum.
 //   soak STEPS SEED FILE...
 // STEPS: of all bodies together.  FILE: reduced models and trees of domains (.glb); warped:FILE moves a model
 // by warped modes, with handles in place of pulls. Prints a line per body. Exit status 1 where a goal is

@@ -1,5 +1,6 @@
-// Substructuring, Barbic & Zhao 2011: Figure 7 (a flower by trees of domains with three kinds of subtree inertia against full finite elements), Table 1 (cost of
-// a step for bodies of the paper's sizes), interfaces, momentum in free flight, and how the cost grows with the number of domains.
+// Substructuring, Barbic & Zhao 2011: Figure 7 (a flower by trees of domains with three kinds of subtree
+// inertia against full finite elements), Table 1 (cost of a step for bodies of the paper's sizes),
+// interfaces, momentum in free flight, and how the cost grows with the number of domains.
 //   substructuring FOLDER [quick]
 // Writes plots (.svg) into the folder and prints the tables of docs/substructuring.md.
 
@@ -175,7 +176,8 @@ class Flower {
             Matrix3X::Zero(3, steps)};
   }
 
-  /// Of the coordinates: those that come nearest to the velocities of the first mode, by least squares with the masses of the vertices.
+  /// Of the coordinates: those that come nearest to the velocities of the first mode, by least squares with
+  /// the masses of the vertices.
   [[nodiscard]] Vector velocities(const TreeDynamics& resting, const TreeMesh& mesh) const {
     const Matrix3X wanted = speed_ * full_.dofs().expand(modes_.shapes.col(0));
     const Vector& masses = full_.vertex_masses();
@@ -233,7 +235,8 @@ double swing_frequency(const Motion& motion) {
                                                                    : frequency(motion.times, y);
 }
 
-/// How far apart two paths are at most, whatever the times: the distance of each point of one from the other path, as a share of its extent.
+/// How far apart two paths are at most, whatever the times: the distance of each point of one from the other
+/// path, as a share of its extent.
 double path_distance(const Matrix3X& one, const Matrix3X& other) {
   double worst = 0.0;
   for (Index i = 0; i < one.cols(); i += 5)

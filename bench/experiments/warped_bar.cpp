@@ -1,5 +1,5 @@
-// The bar of Choi & Ko 2005, Figures 4 to 7: linear modes, warped modes and nonlinear finite elements under growing gravity, at rest and in
-// free vibration; then the bar dragged, twisted and both.
+// The bar of Choi & Ko 2005, Figures 4 to 7: linear modes, warped modes and nonlinear finite elements under
+// growing gravity, at rest and in free vibration; then the bar dragged, twisted and both.
 //   warped_bar FOLDER [MODES]
 // Writes plots (.svg) and pictures (.png) into the folder and prints the tables of docs/warping.md.
 
@@ -47,8 +47,8 @@ double volume(const VolumeMesh& mesh, const Matrix3X& displacement) {
   return sum;
 }
 
-/// 11 x 3 x 3 nodes, 240 tetrahedra: that of the paper. Its material is not told; this one falls by half its length under
-/// twice the gravity of the earth.
+/// 11 x 3 x 3 nodes, 240 tetrahedra: that of the paper. Its material is not told; this one falls by half its
+/// length under twice the gravity of the earth.
 FullModel make_bar() {
   const VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), {10, 2, 2}});
   std::vector<int> fixed;

@@ -1,5 +1,5 @@
-// The peer that `limber mesh` is compared with: CGAL's Mesh_3 on the same surface, to about the same number of
-// tetrahedra, with the criteria of its manual and its default optimisation (perturbation and exudation).
+// The peer that `limber mesh` is compared with: CGAL's Mesh_3 on the same surface, to about the same number
+// of tetrahedra, with the criteria of its manual and its default optimisation (perturbation and exudation).
 //
 //   cgal_mesh_3 SURFACE.off TARGET_ELEMENTS
 //

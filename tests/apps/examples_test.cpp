@@ -1,5 +1,5 @@
-// Every scene in examples/scenes runs: with the coarsest meshes that its bodies have, small subspaces and two steps. What is in the
-// folder is what is tested.
+// Every scene in examples/scenes runs: with the coarsest meshes that its bodies have, small subspaces and two
+// steps. What is in the folder is what is tested.
 #include "limber/base/file.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/bodies/part_tree.hpp"

@@ -1,7 +1,7 @@
 // Every option of every command either changes what it prints or writes, or is refused.
 //
-// Options come from the command itself (`limber schema --commands`); one without a row in the table below fails. Each is tried in all
-// contexts of its command.
+// Options come from the command itself (`limber schema --commands`); one without a row in the table below
+// fails. Each is tried in all contexts of its command.
 
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/sketch_file.hpp"

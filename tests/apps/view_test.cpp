@@ -220,7 +220,8 @@ bool appears(const std::filesystem::path& file) {
 }
 
 TEST(View, OpensTheBrowserOnlyWithAScreenAndWithoutBeingForbidden) {
-  // A "browser" that leaves a trace of its one argument, and is no file of ours: not every folder may hold programs.
+  // A "browser" that leaves a trace of its one argument, and is no file of ours: not every folder may hold
+  // programs.
   const ScratchFolder folder;
   std::filesystem::create_directory(folder / "http:");
   const EnvironmentGuard browser("BROWSER", "mkdir");

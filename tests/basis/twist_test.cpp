@@ -29,8 +29,8 @@ TEST_F(TwistBeam, TwistsInFrequenciesOfOneToThree) {
 }
 
 TEST_F(TwistBeam, HasDerivativesThatKeepItsSectionsFromSwelling) {
-  // The twist mode moves a corner along a tangent, which takes it outward; its derivative must lead it back onto the circle:
-  // r (1 - cos a) inward for an angle a, that is 1/2 Phi_aa = - r/2 for Psi_a of angle 1.
+  // The twist mode moves a corner along a tangent, which takes it outward; its derivative must lead it back
+  // onto the circle: r (1 - cos a) inward for an angle a, that is 1/2 Phi_aa = - r/2 for Psi_a of angle 1.
   const Matrix3X tangent = model.dofs().expand(twist.shapes.col(0));
   const Matrix3X inward = model.dofs().expand(twist.derivatives.col(0));
   for (int v = 0; v < mesh.vertex_count(); ++v) {

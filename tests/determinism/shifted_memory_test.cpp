@@ -1,6 +1,7 @@
-// Same input, same bits, wherever in memory things lie and whatever was there before. Sums of vectors may be taken in an order that
-// depends on how the first entry is aligned, and a value that is never set is what the last owner left; so all is computed again
-// with blocks, and the stack, shifted by 16 to 48 bytes and filled with other bytes.
+// Same input, same bits, wherever in memory things lie and whatever was there before. Sums of vectors may be
+// taken in an order that depends on how the first entry is aligned, and a value that is never set is what the
+// last owner left; so all is computed again with blocks, and the stack, shifted by 16 to 48 bytes and filled
+// with other bytes.
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/tree_file.hpp"
@@ -27,7 +28,8 @@ std::size_t shift = 0;            ///< of all blocks from their line, bytes
 
 }  // namespace
 
-// What the standard containers and sparse matrices of this program take. Dense matrices align their memory themselves.
+// What the standard containers and sparse matrices of this program take. Dense matrices align their memory
+// themselves.
 void* operator new(std::size_t size) {
   const std::size_t whole = (size + 3 * line) / line * line;
   char* const block = static_cast<char*>(std::aligned_alloc(line, whole));
@@ -110,7 +112,8 @@ std::string motion_of(const std::string& scene_text) {
   return bytes;
 }
 
-/// A bar, held at its left end and pushed at the other. law: none where the order has no use for it; more: of the body; solver: keys without braces.
+/// A bar, held at its left end and pushed at the other. law: none where the order has no use for it; more: of
+/// the body; solver: keys without braces.
 std::string bar(const std::string& law, const std::string& more, const std::string& solver) {
   return R"({"bodies": [{"name": "bar", "mesh": "builtin:beam?size=1,0.1,0.1&cells=7,1,1", "fixed": {"where": "x < 0.01"},
     "material": {)" +

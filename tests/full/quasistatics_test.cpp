@@ -101,7 +101,8 @@ TEST(Quasistatics, OfABodyThatIsCarriedRigidlyTakeNoIteration) {
   EXPECT_LT(u.norm(), 1e-12);
 }
 
-/// The projected tangent, which leads past the point where a bar buckles, is stiffer than the bar there by powers of ten.
+/// The projected tangent, which leads past the point where a bar buckles, is stiffer than the bar there by
+/// powers of ten.
 TEST(Quasistatics, FollowABarThatBuckles) {
   Beam beam("stvk");
   QuasistaticSolver solver(beam.model, beam.moving_end(Vector3(-0.22, 0, 0)), no_load(beam.model));

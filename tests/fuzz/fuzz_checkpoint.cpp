@@ -1,5 +1,6 @@
-// Whatever bytes a checkpoint file holds, reading it ends with a checkpoint or with an Error of one short line; one that is written again
-// reads back the same. The checksum would keep nearly all inputs out: the content is also tried with the right one.
+// Whatever bytes a checkpoint file holds, reading it ends with a checkpoint or with an Error of one short
+// line; one that is written again reads back the same. The checksum would keep nearly all inputs out: the
+// content is also tried with the right one.
 #include "limber/base/error.hpp"
 #include "limber/io/checkpoint_file.hpp"
 

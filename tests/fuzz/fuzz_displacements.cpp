@@ -1,5 +1,6 @@
-// Whatever bytes a .csv file of displacements holds, reading it ends with finite fields of the right size or with an Error of
-// one short line; fields that are written again read back the same. The same for a .vtu file.
+// Whatever bytes a .csv file of displacements holds, reading it ends with finite fields of the right size or
+// with an Error of one short line; fields that are written again read back the same. The same for a .vtu
+// file.
 #include "limber/base/error.hpp"
 #include "limber/io/displacement_file.hpp"
 

@@ -1,5 +1,5 @@
-// Whatever bytes a glTF file holds, reading its animation ends with motions or with an Error of one short line; a motion is
-// a pose of finite numbers and a unit quaternion at any time, or such an Error.
+// Whatever bytes a glTF file holds, reading its animation ends with motions or with an Error of one short
+// line; a motion is a pose of finite numbers and a unit quaternion at any time, or such an Error.
 #include "limber/base/error.hpp"
 #include "limber/io/gltf_animation.hpp"
 

@@ -1,5 +1,5 @@
-// Whatever bytes a model file holds, reading it ends with a model that passes every check or with an Error of one
-// short line; a model that is written again reads back to the same bits.
+// Whatever bytes a model file holds, reading it ends with a model that passes every check or with an Error of
+// one short line; a model that is written again reads back to the same bits.
 #include "limber/base/error.hpp"
 #include "limber/io/model_file.hpp"
 #include "tests/io/model_equality.hpp"

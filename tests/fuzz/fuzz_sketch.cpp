@@ -1,5 +1,5 @@
-// Whatever bytes a sketch file holds, reading it ends with forces or with an Error of one short line; forces that are written
-// again read back the same.
+// Whatever bytes a sketch file holds, reading it ends with forces or with an Error of one short line; forces
+// that are written again read back the same.
 #include "limber/base/error.hpp"
 #include "limber/io/sketch_file.hpp"
 

@@ -1,5 +1,5 @@
-// Whatever bytes a file of a tree of domains holds, reading it ends with a tree that passes every check or with an Error of one
-// short line; a tree that is written again reads back to the same bits.
+// Whatever bytes a file of a tree of domains holds, reading it ends with a tree that passes every check or
+// with an Error of one short line; a tree that is written again reads back to the same bits.
 #include "limber/base/error.hpp"
 #include "limber/io/tree_file.hpp"
 #include "tests/io/tree_equality.hpp"

@@ -10,8 +10,9 @@
 
 namespace limber::fuzz {
 
-/// Whatever bytes a file holds, `parse` and the checks that follow end with a mesh that passes them or with an
-/// Error of one short line. The reader of the format is called itself, so that no input is lost on its magic word.
+/// Whatever bytes a file holds, `parse` and the checks that follow end with a mesh that passes them or with
+/// an Error of one short line. The reader of the format is called itself, so that no input is lost on its
+/// magic word.
 template <class Parse>
 int fuzz_volume(const std::uint8_t* data, std::size_t size, const Parse& parse) {
   try {

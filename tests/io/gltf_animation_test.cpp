@@ -321,7 +321,8 @@ struct Forgery {
 
 std::ostream& operator<<(std::ostream& stream, const Forgery& forgery) { return stream << forgery.name; }
 
-/// Nodes root > a, b; channel 0 moves a, channel 1 turns b. Accessors: 0 and 2 times, 1 places, 3 quaternions.
+/// Nodes root > a, b; channel 0 moves a, channel 1 turns b. Accessors: 0 and 2 times, 1 places, 3
+/// quaternions.
 AnimationSample good_sample() {
   AnimationSample sample(std::vector<json>{node("root", {1, 2}), node("a"), node("b")});
   sample.animate(1, "translation", {0.0F, 1.0F}, {0, 0, 0, 1, 2, 3});

@@ -88,7 +88,8 @@ TEST(ModelAnimation, TurnsWhatIsUpTowardsY) {
   EXPECT_LT((up - Vector3::UnitY()).norm(), 1e-12);
 }
 
-/// Two turns about a slanted axis on a circle: rotations beyond 180 degrees, so that quaternions change their signs.
+/// Two turns about a slanted axis on a circle: rotations beyond 180 degrees, so that quaternions change their
+/// signs.
 std::vector<Pose> four_poses() {
   std::vector<Pose> poses;
   for (int f = 0; f < 4; ++f) {

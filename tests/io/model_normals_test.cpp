@@ -69,8 +69,8 @@ TEST(ModelNormals, LinearDeltasAreTheDerivative) {
   EXPECT_NEAR(slope, 2.0, 0.1);
 }
 
-/// A beam that bends into an arc of up to half a circle and back; the shapes and, by their principal components, the
-/// targets and weights of a clip.
+/// A beam that bends into an arc of up to half a circle and back; the shapes and, by their principal
+/// components, the targets and weights of a clip.
 struct Bending {
   SurfaceMesh surface = beam_surface();
   Matrix3X base;

@@ -74,8 +74,8 @@ inline WarpData random_warp_data(const ReducedModel& model, std::uint64_t seed, 
   return warp;
 }
 
-/// A model with everything that a file can hold: regions and parts that alternate, a part without triangles, vertices that
-/// nothing uses, the largest and smallest numbers there are.
+/// A model with everything that a file can hold: regions and parts that alternate, a part without triangles,
+/// vertices that nothing uses, the largest and smallest numbers there are.
 inline ReducedModel sample_model(ElementKind kind = ElementKind::tetrahedron, Index rank = 3) {
   ReducedModel model;
   model.name = "b\xC3\xA4r \"1\"";

@@ -1,7 +1,7 @@
 // Every key of the schema either changes the result of a scene or is refused, in every kind of scene.
 //
-// The table below has a row for each key of each object of the schema; a key without a row fails. Each row says how the key is
-// given, and what a scene needs beside it. It is tried in scenes of all types and orders.
+// The table below has a row for each key of each object of the schema; a key without a row fails. Each row
+// says how the key is given, and what a scene needs beside it. It is tried in scenes of all types and orders.
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"

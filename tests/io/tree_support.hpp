@@ -16,7 +16,8 @@ inline Matrix3 random_moment(std::uint64_t seed) {
   return A * A.transpose() + Matrix3::Identity();
 }
 
-/// A kind with integrals and ports without meaning, but of the right sizes. Without a simulation mesh ports name any vertices.
+/// A kind with integrals and ports without meaning, but of the right sizes. Without a simulation mesh ports
+/// name any vertices.
 inline DomainKind random_kind(ReducedModel model, int ports, std::uint64_t seed) {
   DomainKind kind;
   kind.model = std::move(model);
@@ -58,8 +59,8 @@ inline Eigen::Quaterniond random_rotation(std::uint64_t seed) {
   return Eigen::Quaterniond(Eigen::Vector4d(random_vector(4, 1.0, seed)).normalized());
 }
 
-/// A tree with everything that a file can hold: an exact kind with several parts, one with cubature that is used three times, a rigid one,
-/// and one that no domain is of.
+/// A tree with everything that a file can hold: an exact kind with several parts, one with cubature that is
+/// used three times, a rigid one, and one that no domain is of.
 inline DomainTree sample_tree() {
   DomainTree tree;
   tree.name = "b\xC3\xA4um \"1\"";

@@ -23,7 +23,8 @@ using test::warped_bar;
 
 const Vector3 down(0.0, 0.0, -9.81);
 
-/// R~ of a rotation vector by its definition: the mean of the rotations from none to all of it. Boole's rule, exact to 1e-12.
+/// R~ of a rotation vector by its definition: the mean of the rotations from none to all of it. Boole's rule,
+/// exact to 1e-12.
 Matrix3 mean_of_rotations(const Vector3& w) {
   constexpr int panels = 64;
   Matrix3 sum = Matrix3::Zero();

@@ -11,7 +11,8 @@
 
 namespace limber::test {
 
-/// A sphere around the origin: an icosahedron whose triangles are divided in four, 20 * 4^subdivisions triangles.
+/// A sphere around the origin: an icosahedron whose triangles are divided in four, 20 * 4^subdivisions
+/// triangles.
 inline SurfaceMesh icosphere(int subdivisions, double radius = 1.0) {
   const double g = 1.618033988749895;  // the golden ratio
   Matrix3X vertices(3, 12);

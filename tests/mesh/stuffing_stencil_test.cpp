@@ -15,7 +15,8 @@ namespace {
 
 constexpr double alpha_long = 0.285, alpha_short = 0.3975;
 
-/// A regular tetrahedron of the lattice with the given signs and the cuts at random places that warping allows.
+/// A regular tetrahedron of the lattice with the given signs and the cuts at random places that warping
+/// allows.
 struct Sample {
   CutTetrahedron tetrahedron;
   std::vector<Vector3> points;
@@ -51,8 +52,8 @@ struct Sample {
     return std::abs((x(1) - x(0)).cross(x(2) - x(0)).dot(x(3) - x(0))) / 6.0;
   }
 
-  /// Share of the tetrahedron inside, where the surface is linear between the cuts, by brute force: cuts off at
-  /// the outer corners leave the rest.
+  /// Share of the tetrahedron inside, where the surface is linear between the cuts, by brute force: cuts off
+  /// at the outer corners leave the rest.
   [[nodiscard]] double inner_volume_by_outer_corners() const {
     double inside = volume({0, 1, 2, 3});
     std::vector<std::size_t> outer;
@@ -136,8 +137,8 @@ struct Angles {
 };
 
 TEST(StuffingStencil, KeepsAnglesWithinTheBoundsForAllExtremesOfCutsAndMoves) {
-  // Each vertex on the surface was moved along any lattice edge as far as warping allows, or not at all; each cut is as near
-  // to an end as it may be. That is more than can happen together on a surface.
+  // Each vertex on the surface was moved along any lattice edge as far as warping allows, or not at all; each
+  // cut is as near to an end as it may be. That is more than can happen together on a surface.
   const std::vector<Eigen::Vector3i> directions = moves();
   Angles angles;
   for (const auto& sign : all_signs()) {

@@ -68,7 +68,8 @@ Damaged damage(const SurfaceMesh& clean, const Damage& how, std::uint64_t seed) 
   return result;
 }
 
-/// Share of random points, farther than `margin` from the unit sphere, that are told inside or outside rightly.
+/// Share of random points, farther than `margin` from the unit sphere, that are told inside or outside
+/// rightly.
 double right_share(const SurfaceMesh& surface, double margin) {
   const SurfaceQuery query(surface);
   Random random(100);

@@ -13,7 +13,8 @@ inline Vector3 element_center(const VolumeMesh& mesh, Index e) {
   return mesh.vertices(Eigen::all, mesh.elements.col(e)).rowwise().mean();
 }
 
-/// A beam of three unit cubes, each of `cells` cells along each axis, whose regions are called root, middle and tip.
+/// A beam of three unit cubes, each of `cells` cells along each axis, whose regions are called root, middle
+/// and tip.
 inline VolumeMesh cut_beam(ElementKind kind = ElementKind::tetrahedron, int cells = 2) {
   VolumeMesh mesh = make_beam({kind, Vector3(3.0, 1.0, 1.0), Eigen::Vector3i(3 * cells, cells, cells)});
   mesh.regions = {{1, "root"}, {2, "middle"}, {3, "tip"}};

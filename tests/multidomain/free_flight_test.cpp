@@ -169,7 +169,8 @@ TEST(Flight, WithoutStrainIsSolvedAtOnce) {
 }
 
 TEST(Flight, ARigidTreeTumblesAsEulerSays) {
-  // Torque-free motion of a rigid body: energy and momentum stay, and so does the relation of the two through its inertia.
+  // Torque-free motion of a rigid body: energy and momentum stay, and so does the relation of the two through
+  // its inertia.
   TreeDynamics dynamics = thrown(flying_bush(true), SubtreeInertia::full);
   ASSERT_EQ(dynamics.coordinate_count(), 0);
   const TreeMomentum start = dynamics.momentum();

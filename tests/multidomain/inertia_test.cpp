@@ -76,7 +76,8 @@ TreeDynamics moving_bush(bool free) {
   return dynamics;
 }
 
-/// Mass matrix of one coordinate, by differences of nothing: the mass of each element spread as the elements have it.
+/// Mass matrix of one coordinate, by differences of nothing: the mass of each element spread as the elements
+/// have it.
 double element_energy(const VolumeMesh& mesh, Index e, const Matrix3X& velocity) {
   double sum = 0.0;
   for (int a = 0; a < 4; ++a)

@@ -70,7 +70,8 @@ TEST_P(Interfaces, MatrixOfTheVelocityIsTheVelocity) {
 INSTANTIATE_TEST_SUITE_P(Thickness, Interfaces, testing::Values(0.4, 1e-3, 1e-8, 0.0));
 
 TEST(NearestRotation, APlaneThatTurnsIsFollowedAllTheWay) {
-  // An extra point on the normal that stays where it is, [Barbic & Zhao 2011, section 3], would make this half of the angle.
+  // An extra point on the normal that stays where it is, [Barbic & Zhao 2011, section 3], would make this
+  // half of the angle.
   for (double angle = 0.1; angle < 3.1; angle += 0.3) {
     const Matrix3 turned = Eigen::AngleAxisd(angle, Vector3(1.0, 0.4, 0.0).normalized()).toRotationMatrix();
     EXPECT_LE((nearest_rotation(turned * covariance(0.0), Matrix3::Identity()) - turned).norm(), 1e-13)

@@ -51,7 +51,8 @@ void change_stiffnesses(TreeDynamics& dynamics, double phase) {
 }
 
 TEST(LilyTree, HangsAtRestMostlyWithoutHelp) {
-  // Terms of its energy cancel by far. If what is left of their rounding were a gain, each of the last steps would be rescued, and lead nowhere.
+  // Terms of its energy cancel by far. If what is left of their rounding were a gain, each of the last steps
+  // would be rescued, and lead nowhere.
   TreeDynamics dynamics(lily().tree);
   change_stiffnesses(dynamics, 9.0);
   dynamics.set_damping({2.0, 2e-3});

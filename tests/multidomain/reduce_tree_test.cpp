@@ -209,7 +209,8 @@ TEST(ReduceTree, ReducesADecomposedBodyFreeOrHeld) {
             1e-8 * held.kinds[0].inertia.first_rows.cwiseAbs().maxCoeff());
 }
 
-/// Work of unit forces on a site, along each axis, in the true body and in its subspace: the share that the subspace holds.
+/// Work of unit forces on a site, along each axis, in the true body and in its subspace: the share that the
+/// subspace holds.
 Vector3 held_compliance(const Part& part, const DomainKind& kind) {
   const FullModel full(part.mesh, part.materials, part.fixed);
   RestStiffness rest(full);

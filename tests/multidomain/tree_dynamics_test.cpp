@@ -82,7 +82,8 @@ double energy_drift(const std::shared_ptr<const DomainTree>& tree, double h, int
 }
 
 TEST(TreeDynamics, FullInertiaConservesEnergy) {
-  // Exact equations of motion: with steps that are solved to the end the error is that of Newmark, of second order.
+  // Exact equations of motion: with steps that are solved to the end the error is that of Newmark, of second
+  // order.
   const auto tree = test::reduced(test::twig_parts());
   const double coarse = energy_drift(tree, 4e-3, 20), fine = energy_drift(tree, 2e-3, 20);
   EXPECT_LE(coarse, 2e-3);
@@ -114,7 +115,7 @@ TEST(TreeDynamics, LumpingAtTheInterfaceAddsAPointMass) {
   TreeDynamics dynamics(tree);
   dynamics.set_inertia(SubtreeInertia::interface);
   const Vector found = dynamics.natural_frequencies();
-  // Each domain by itself, with the mass of what it carries at the interface.        [Barbic & Zhao 2011, Eq. 16]
+  // Each domain by itself, with the mass of what it carries at the interface. [Barbic & Zhao 2011, Eq. 16]
   std::vector<double> expected;
   for (std::size_t d = 0; d < 3; ++d) {
     const DomainKind& kind = tree->kind(static_cast<Index>(d));
@@ -175,7 +176,8 @@ TEST(TreeDynamics, ATurnedTreeMovesTheSameWay) {
 class Levels : public testing::TestWithParam<SubtreeInertia> {};
 
 TEST(TreeDynamics, LumpingAtTheCenterKeepsTheEquilibrium) {
-  // Whatever stands for inertia, loads are passed up the tree. (Lumping at the interface passes on forces, not their torque about it.)
+  // Whatever stands for inertia, loads are passed up the tree. (Lumping at the interface passes on forces,
+  // not their torque about it.)
   const auto tree = test::beam_tree();
   const auto settle = [&](SubtreeInertia inertia) {
     TreeDynamics dynamics(tree);
@@ -299,7 +301,8 @@ TEST(TreeDynamics, DampingIsTheSameForAllLengthsOfSteps) {
 }
 
 TEST(TreeDynamics, ManyOfAKindMoveAsEachByItself) {
-  // Forces of domains of one kind are computed some at a time: here as many as fill two such groups and a part of a third.
+  // Forces of domains of one kind are computed some at a time: here as many as fill two such groups and a
+  // part of a third.
   PartTree parts = test::twig_parts();
   for (int i = 4; i < 39; ++i) {
     Placement twig = parts.placements[static_cast<std::size_t>(1 + i % 3)];

@@ -178,8 +178,8 @@ TEST(OnlineDynamics, HasTheBitsOfTheFullSolverUntilItsFirstReducedStep) {
   }
 }
 
-/// Key elements have an energy of their own: held to that, which each calibration makes another, swings would lose what the full model
-/// keeps, or gain what it does not have.
+/// Key elements have an energy of their own: held to that, which each calibration makes another, swings would
+/// lose what the full model keeps, or gain what it does not have.
 TEST(OnlineDynamics, KeepsTheEnergyOfTheFullSolverAfterLettingGo) {
   for (const std::string_view law : {"corotational", "neo-hookean"}) {
     SCOPED_TRACE(law);

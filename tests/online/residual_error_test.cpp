@@ -20,7 +20,8 @@ FullModel held_beam(std::string_view law = "neo-hookean") {
   return {std::move(mesh), {test::material(law)}, fixed};
 }
 
-/// Each vertex turned by much, and stretched and shifted, by maps that vary a little along the body: not by so much that it buckles.
+/// Each vertex turned by much, and stretched and shifted, by maps that vary a little along the body: not by
+/// so much that it buckles.
 VertexMaps some_maps(const FullModel& model) {
   const Matrix3X& X = model.mesh().vertices;
   VertexMaps maps = VertexMaps::identity(X.cols());

@@ -58,7 +58,8 @@ TEST_F(Poses, OfMotionsGoFarAndStayInBounds) {
   EXPECT_LT(sizes.maxCoeff(), 0.5);
 }
 
-// What training rests on: poses of motions have far smaller forces than shapes of the linear body that move as far.
+// What training rests on: poses of motions have far smaller forces than shapes of the linear body that move
+// as far.
 TEST_F(Poses, OfMotionsAreSofterThanLinearOnes) {
   const Elasticity elastic = make_equations(reduced).elastic;
   const auto energy_per_square = [&](const Matrix& poses) {

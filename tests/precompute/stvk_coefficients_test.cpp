@@ -64,8 +64,8 @@ TEST_P(StvkCoefficientsOf, GiveTheProjectedEnergyForceAndStiffness) {
 }
 
 TEST_P(StvkCoefficientsOf, AreThoseThatFitTheEnergyOfTwoMaterials) {
-  // Independent of all formulas: W is linear in 15 unknown coefficients and in the two parameters, which two bodies of
-  // different materials tell apart.
+  // Independent of all formulas: W is linear in 15 unknown coefficients and in the two parameters, which two
+  // bodies of different materials tell apart.
   const Matrix U = test::wave_basis(model, 2);
   const Index samples = 40;
   const LameParameters lame[2] = {{2.0, 1.0}, {-0.3, 1.7}};

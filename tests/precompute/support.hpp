@@ -6,8 +6,8 @@
 
 namespace limber::test {
 
-/// A small beam of cells that differ along each axis, with a vertex that no element uses before the others. Its regions have 5,
-/// 14 and the remaining elements: none fills packets of eight.
+/// A small beam of cells that differ along each axis, with a vertex that no element uses before the others.
+/// Its regions have 5, 14 and the remaining elements: none fills packets of eight.
 inline VolumeMesh uneven_beam(ElementKind kind, std::size_t regions) {
   VolumeMesh mesh = make_beam({kind, Vector3(3.0, 1.4, 0.9), Eigen::Vector3i(5, 3, 2)});
   Matrix3X vertices(3, mesh.vertex_count() + 1);

@@ -48,8 +48,8 @@ class BeamEnd {
   std::vector<int> vertices_;
 };
 
-/// Figure 7, right, of Barbic & James 2005: a beam in the subspace of two twist modes and their derivatives is twisted by 270
-/// degrees. Springs pull its end around, as a hand would; then they hold still.
+/// Figure 7, right, of Barbic & James 2005: a beam in the subspace of two twist modes and their derivatives
+/// is twisted by 270 degrees. Springs pull its end around, as a hand would; then they hold still.
 TEST(TwistBasis, TwistsABeamBy270DegreesStably) {
   const VolumeMesh mesh = make_beam({ElementKind::brick, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(16, 4, 4)});
   const FullModel full(mesh, {test::material("stvk", 1e5)}, test::vertices_below(mesh, 1e-9));
@@ -79,7 +79,8 @@ TEST(TwistBasis, TwistsABeamBy270DegreesStably) {
   }
   EXPECT_GT(angle, target) << angle * 360.0 / full_turn << " degrees reached";
   EXPECT_LT(angle - least_at_rest, 0.02) << "it still moves";
-  // A rod of torsional stiffness G J, J = 0.1406 side^4, stores G J target^2 / 2 L; five vectors make it stiffer, not softer.
+  // A rod of torsional stiffness G J, J = 0.1406 side^4, stores G J target^2 / 2 L; five vectors make it
+  // stiffer, not softer.
   const double rod = 0.5 * 1e5 / 2.6 * 0.1406 * std::pow(0.2, 4) * target * target;
   EXPECT_GT(most_energy, rod);
   EXPECT_LT(most_energy, 10.0 * rod);

@@ -19,7 +19,8 @@ using test::equations_of;
 using test::random_vector;
 using Kind = RayleighDamping::Stiffness;
 
-/// Enough to meet the blocked kernels of Eigen, of which the last start at 48, without the cost of a large polynomial.
+/// Enough to meet the blocked kernels of Eigen, of which the last start at 48, without the cost of a large
+/// polynomial.
 constexpr Index large_rank = 52;
 
 /// Springs with a quartic term, cheap to make at any rank.

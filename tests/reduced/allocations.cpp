@@ -1,5 +1,6 @@
-// Counts what is allocated on the heap: the linker sends all calls of malloc, calloc, realloc and operator new in this program
-// and in the static library to the functions below (see CMakeLists.txt of those who link it).
+// Counts what is allocated on the heap: the linker sends all calls of malloc, calloc, realloc and operator
+// new in this program and in the static library to the functions below (see CMakeLists.txt of those who link
+// it).
 
 #include "tests/reduced/allocations.hpp"
 

@@ -75,7 +75,8 @@ bool same_bits(const Values& a, const Values& b) {
 
 Vector random_coefficients(Index rank) { return random_vector(monomial_count(rank), 1.0, 7); }
 
-/// Sums of n numbers in another order differ by rounding, which grows more slowly than this for the n there are here.
+/// Sums of n numbers in another order differ by rounding, which grows more slowly than this for the n there
+/// are here.
 constexpr double rounding = 1e-13;
 
 TEST(MonomialIndex, NumbersEveryMonomialOnce) {

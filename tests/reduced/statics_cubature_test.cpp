@@ -120,7 +120,8 @@ TEST(CubatureStatics, StopAtWhatRoundingLeaves) {
   }
 }
 
-/// A body that bends: its parts turn far more than they are strained, and rounding is at the size of the moduli.
+/// A body that bends: its parts turn far more than they are strained, and rounding is at the size of the
+/// moduli.
 TEST(CubatureStatics, OfSoftModesConvergeWhereTheEnergyIsLostInRounding) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     CubatureRule rule = random_rule(1, 12, seed);

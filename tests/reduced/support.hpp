@@ -11,8 +11,8 @@
 
 namespace limber::test {
 
-/// Coefficients of 1/2 sum over m of (a_m . q + curvature * q . B_m q)^2 with random a and B: like the energy of a body it is
-/// never negative, zero at rest, and its stiffness may be indefinite far from there.
+/// Coefficients of 1/2 sum over m of (a_m . q + curvature * q . B_m q)^2 with random a and B: like the energy
+/// of a body it is never negative, zero at rest, and its stiffness may be indefinite far from there.
 inline Vector strain_energy(Index rank, std::uint64_t seed, double curvature = 0.5) {
   const Index variables = 1 + rank;
   Random random(seed);
@@ -76,7 +76,8 @@ inline Evaluation evaluate(const ReducedEquations& equations, const Vector& q) {
   return result;
 }
 
-/// A model of two regions whose numbers come from nowhere but fit together: what its parts mean does not matter here.
+/// A model of two regions whose numbers come from nowhere but fit together: what its parts mean does not
+/// matter here.
 inline ReducedModel small_model(Index rank = 4) {
   ReducedModel model;
   model.name = "small";

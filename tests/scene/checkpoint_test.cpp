@@ -1,4 +1,5 @@
-// A simulation whose state is saved after some steps and taken back in a fresh one goes on with the same bits.
+// A simulation whose state is saved after some steps and taken back in a fresh one goes on with the same
+// bits.
 #include "limber/base/error.hpp"
 #include "limber/scene/modal_body.hpp"
 #include "limber/scene/online_body.hpp"
@@ -40,8 +41,8 @@ std::string saved(const BodySimulation& body) {
   return out.bytes();
 }
 
-/// Whether a run that is saved and taken back after each number of steps ends as one without that: the same displacements, energies
-/// and iterations in each step, and the same state.
+/// Whether a run that is saved and taken back after each number of steps ends as one without that: the same
+/// displacements, energies and iterations in each step, and the same state.
 void expect_same_bits(const Scene& scene) {
   for (int stop = 0; stop < scene.solver.steps; stop += 3) {
     SceneState whole = make_state(scene), resumed = make_state(scene);
@@ -144,7 +145,8 @@ TEST(SavedState, OfAFullQuasistaticBodyGoesOnWithTheSameBits) {
   expect_same_bits(scene);
 }
 
-/// The same for a body that learns: saved after full steps and in the midst of reduced ones. What took how long is not the same.
+/// The same for a body that learns: saved after full steps and in the midst of reduced ones. What took how
+/// long is not the same.
 void expect_same_bits_online(const Scene& scene) {
   const auto report = [](const SceneState& state) -> const OnlineReport& {
     return dynamic_cast<const OnlineBody&>(*state.bodies[0]).report();

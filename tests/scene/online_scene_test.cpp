@@ -51,8 +51,8 @@ const OnlineReport& report_of(const SceneState& state, std::size_t body = 0) {
   return dynamic_cast<const OnlineBody&>(*state.bodies[body]).report();
 }
 
-/// Takes all steps in the order online and in full, and returns the largest distance of any vertex as a share of the largest
-/// displacement.
+/// Takes all steps in the order online and in full, and returns the largest distance of any vertex as a share
+/// of the largest displacement.
 double run_both(const Scene& scene, SceneState& state) {
   Scene full = scene;
   full.solver.order = ModelOrder::full;

@@ -45,8 +45,8 @@ TEST(Oscillation, MeasuresAmplitudeFromTheFirstValue) {
 }
 
 TEST(Oscillation, OfADampedSineIsTheDampedFrequency) {
-  // 5 % of critical damping: a period later the amplitude is 27 % smaller. Several lengths of the record, which cut
-  // the last period at different places.
+  // 5 % of critical damping: a period later the amplitude is 27 % smaller. Several lengths of the record,
+  // which cut the last period at different places.
   const double frequency = 4.0;
   for (const double seconds : {0.6, 0.83, 1.0, 1.27, 2.0, 5.0}) {
     const double found = frequency_of(seconds, [&](double t) {

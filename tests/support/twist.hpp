@@ -21,8 +21,8 @@ struct TwistBasis {
   double length = 0.0;         ///< of the beam, along x
 };
 
-/// Share of a mode's (kinetic) energy in rotations of the sections about the x axis through `centre`: 1 for pure twist.
-/// twists: fields x^k e_x x r, k = 0 to 6, mass-orthonormal.
+/// Share of a mode's (kinetic) energy in rotations of the sections about the x axis through `centre`: 1 for
+/// pure twist. twists: fields x^k e_x x r, k = 0 to 6, mass-orthonormal.
 inline Matrix twist_fields(const FullModel& model, const Vector3& centre, double length) {
   constexpr int powers = 7;
   Matrix fields(model.dof_count(), powers);

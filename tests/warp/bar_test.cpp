@@ -1,4 +1,5 @@
-// The bar of Choi & Ko 2005, Figures 4 and 5, at two of its gravities; ./run experiment warped_bar has all of it.
+// The bar of Choi & Ko 2005, Figures 4 and 5, at two of its gravities; ./run experiment warped_bar has all of
+// it.
 
 #include "limber/full/statics.hpp"
 #include "limber/mesh/beam.hpp"

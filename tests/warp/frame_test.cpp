@@ -210,7 +210,8 @@ INSTANTIATE_TEST_SUITE_P(Integrators, SpinningFrame,
                          testing::Values(ModalIntegrator::semi_implicit, ModalIntegrator::newmark,
                                          ModalIntegrator::exact));
 
-/// The pendulum swings on in a plane of the world, which turns backwards in the frame: q = exp(-i spin t) q_world.
+/// The pendulum swings on in a plane of the world, which turns backwards in the frame: q = exp(-i spin t)
+/// q_world.
 TEST(SpinningPendulum, SwingsAsOneAtRestSeenFromTheFrameToSecondOrder) {
   const double omega = 2.0 * pi * 3.0, spin = 2.0 * pi, end = 1.0;
   // In the world: from (0.1, 0) with the velocity of the support, (0, 0.1 spin).

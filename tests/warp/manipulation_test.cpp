@@ -43,7 +43,8 @@ Vector some_shape(const WarpedBody& body, double amplitude, std::uint64_t seed =
   return amplitude * random_vector(k.size(), 1.0, seed).array() * std::sqrt(k(0)) / k.array().sqrt();
 }
 
-/// min |A f - b| among all f for which |C f - d| is least, of the smallest |f|: by orthogonal bases of the spaces.
+/// min |A f - b| among all f for which |C f - d| is least, of the smallest |f|: by orthogonal bases of the
+/// spaces.
 Vector constrained_least_squares(const Matrix& C, const Vector& d, const Matrix& A, const Vector& b) {
   const Vector f = solve_least_squares(C, d);
   const Matrix kernel = left_singular_vectors(C.transpose(), true).U.rightCols(C.cols() - C.rows());
@@ -241,7 +242,8 @@ TEST(Manipulation, MeetsATargetThatComesBackIntoReach) {
   EXPECT_TRUE(report.met) << report.position_error;
 }
 
-/// In the linear regime, where an independent solution is at hand: two sites shall move and turn, twelve conditions for ten modes.
+/// In the linear regime, where an independent solution is at hand: two sites shall move and turn, twelve
+/// conditions for ten modes.
 struct Conflict {
   WarpedBody body = warped_beam();
   WarpSite tip = body.site_near(tip_place), middle = body.site_near(Vector3(0.5, 0.0, 0.0));

@@ -23,8 +23,8 @@ Eigen::Matrix<double, 2, 3> step_of(double k, double c, double h, Kind kind) {
   return result;
 }
 
-/// The same by the exponential of the equation's matrix: its series for a step so short that it converges at once, squared again
-/// and again, all in long double.
+/// The same by the exponential of the equation's matrix: its series for a step so short that it converges at
+/// once, squared again and again, all in long double.
 Eigen::Matrix<double, 2, 3> reference(long double k, long double c, long double h) {
   using Matrix3L = Eigen::Matrix<long double, 3, 3>;
   Matrix3L A;  // of (q, v, f), in units of h
@@ -45,7 +45,8 @@ Eigen::Matrix<double, 2, 3> reference(long double k, long double c, long double 
   return result.cast<double>();
 }
 
-/// Largest difference of the coefficients, each relative to its size for slow motion: 1, h, h^2 / 2; k h or 1 / h, 1, h.
+/// Largest difference of the coefficients, each relative to its size for slow motion: 1, h, h^2 / 2; k h or 1
+/// / h, 1, h.
 double difference(const Eigen::Matrix<double, 2, 3>& a, const Eigen::Matrix<double, 2, 3>& b, double k,
                   double h) {
   Eigen::Matrix<double, 2, 3> scale;

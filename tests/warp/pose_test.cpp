@@ -148,7 +148,8 @@ TEST(SmoothMotion, IsAtRestAtItsEnds) {
   }
 }
 
-/// Second differences on either side of a key differ by O(h) where accelerations are continuous, by O(1) where not.
+/// Second differences on either side of a key differ by O(h) where accelerations are continuous, by O(1)
+/// where not.
 TEST(SmoothMotion, HasContinuousAccelerationsAtItsKeys) {
   const PoseFunction motion = interpolate_poses(some_keys(), Interpolation::smooth);
   for (const double key : {0.25, 0.5}) {
@@ -247,7 +248,8 @@ TEST(FrameMotionOf, APendulumHasOrderTwo) {
   EXPECT_NEAR(order(change_error, 0.05), 2.0, 0.1);
 }
 
-/// Turning about two axes at once: R = Rz(at) Rx(bt) has the angular velocity (b, a sin bt, a cos bt) in its own axes.
+/// Turning about two axes at once: R = Rz(at) Rx(bt) has the angular velocity (b, a sin bt, a cos bt) in its
+/// own axes.
 TEST(FrameMotionOf, ATurnAboutTwoAxesIsInTheAxesOfTheFrame) {
   const double a = 2.0;
   const double b = -1.3;

@@ -62,7 +62,8 @@ TEST(WarpedSurface, IsTheWarpedShapeForAllSizesAndAmplitudes) {
   }
 }
 
-/// One coordinate that turns each vertex about an axis of its own by q, and moves it by 1 at right angles to that.
+/// One coordinate that turns each vertex about an axis of its own by q, and moves it by 1 at right angles to
+/// that.
 Sample turning_sample(Index vertices) {
   Sample sample(vertices, 1);
   sample.rest.setZero();
@@ -78,7 +79,8 @@ TEST(WarpedSurface, IsRightToRoundingForAllAngles) {
   const Sample sample = turning_sample(48);
   WarpedSurface surface = sample.surface();
   Field x(3, 48), n(3, 48);
-  // The error of positions grows with the displacement, that of normals with the angle, which is itself rounded.
+  // The error of positions grows with the displacement, that of normals with the angle, which is itself
+  // rounded.
   for (float angle = 0.01f; angle < 31.0f; angle += 0.0371f) {
     const Eigen::VectorXf q = Eigen::VectorXf::Constant(1, angle);
     surface.positions(q, x);

@@ -1,10 +1,12 @@
-// live_reference MODEL.glb SCRIPT.json            does what a script says with a body or a tree of domains and prints its states
-// live_reference --make-tree TREE.glb             writes a small tree: a stem that carries two twigs and a rigid knob
-// live_reference --time MODEL.glb RANK H SECONDS [VERTEX]  prints steps per second; by warped modes with a handle at the vertex
+// live_reference MODEL.glb SCRIPT.json            does what a script says with a body or a tree of domains
+// and prints its states live_reference --make-tree TREE.glb             writes a small tree: a stem that
+// carries two twigs and a rigid knob live_reference --time MODEL.glb RANK H SECONDS [VERTEX]  prints steps
+// per second; by warped modes with a handle at the vertex
 //                                                          where one is given
 //
-// The native side of the comparisons under web/runtime: test/script.ts runs the same scripts, and bench.ts the same motion, by
-// WebAssembly. A script is a list of objects with an "action" each; numbers are printed with 17 digits.
+// The native side of the comparisons under web/runtime: test/script.ts runs the same scripts, and bench.ts
+// the same motion, by WebAssembly. A script is a list of objects with an "action" each; numbers are printed
+// with 17 digits.
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
@@ -266,8 +268,8 @@ DomainTree make_tree() {
 /// s, of this process: other work on the machine does not count.
 double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_SEC; }
 
-/// The motion of bench.ts: a body that swings under gravity, or one by warped modes of which a vertex is moved up and down by a tenth of
-/// its size. Per second of processor time. vertex: -1 for none.
+/// The motion of bench.ts: a body that swings under gravity, or one by warped modes of which a vertex is
+/// moved up and down by a tenth of its size. Per second of processor time. vertex: -1 for none.
 double steps_per_second(LiveBody& body, Index rank, double h, double seconds, int vertex) {
   constexpr int batch = 20;
   body.set_rank(rank);

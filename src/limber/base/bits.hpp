@@ -5,8 +5,8 @@
 
 namespace limber {
 
-/// The value of type To that has the same bits. std::bit_cast does this too, but not every standard library that limber is
-/// compiled with has it (Emscripten's of Debian 12 has not).
+/// The value of type To that has the same bits. std::bit_cast does this too, but not every standard library
+/// that limber is compiled with has it (Emscripten's of Debian 12 has not).
 template <class To, class From>
 To bits_as(const From& from) {
   static_assert(sizeof(To) == sizeof(From));

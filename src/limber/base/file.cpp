@@ -38,7 +38,8 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
 
 namespace {
 
-/// Writes all of the content to an open file and waits until the disk has it. False, with errno set, where that fails.
+/// Writes all of the content to an open file and waits until the disk has it. False, with errno set, where
+/// that fails.
 bool write_and_sync(int file, std::string_view content) {
   while (!content.empty()) {
     const ::ssize_t written = ::write(file, content.data(), content.size());

@@ -1,4 +1,5 @@
-// Apart from the rest of text.hpp: the run time is compiled with standard libraries whose std::from_chars knows integers only.
+// Apart from the rest of text.hpp: the run time is compiled with standard libraries whose std::from_chars
+// knows integers only.
 
 #include "limber/base/text.hpp"
 

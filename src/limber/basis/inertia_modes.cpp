@@ -59,7 +59,8 @@ std::vector<std::vector<int>> moving_vertices_of_parts(const FullModel& model) {
   return vertices;
 }
 
-/// Those of every part of the body, side by side: what is the same motion for all parts would never tell two alike ones apart.
+/// Those of every part of the body, side by side: what is the same motion for all parts would never tell two
+/// alike ones apart.
 Matrix quadratic_fields_of_parts(const FullModel& model) {
   const std::vector<std::vector<int>> vertices = moving_vertices_of_parts(model);
   Matrix fields(model.dof_count(), 30 * static_cast<Index>(vertices.size()));

@@ -36,10 +36,11 @@ struct InertiaModes {
 InertiaModes compute_inertia_modes(RestStiffness& rest, Index count, const InertiaModesOptions& options = {});
 
 /// The start block where none is given, mass-orthonormal.
-/// Held: the six rigid motions of each connected part, of the body as in the paper where it has one. Otherwise inertia forces of (some) rigid motions
-/// do not strain the body: for each connected part all displacement fields of up to second degree, less the
-/// rigid motions that are free. That is stretch, shear, bending and twisting: dofs x 24 for a free body of
-/// one part, fewer where it is too coarse to tell them apart.
+/// Held: the six rigid motions of each connected part, of the body as in the paper where it has one.
+/// Otherwise inertia forces of (some) rigid motions do not strain the body: for each connected part all
+/// displacement fields of up to second degree, less the rigid motions that are free. That is stretch, shear,
+/// bending and twisting: dofs x 24 for a free body of one part, fewer where it is too coarse to tell them
+/// apart.
 Matrix inertia_start(const RestStiffness& rest);
 
 /// Rayleigh-Ritz in the span of some vectors: the combinations that come nearest to vibration modes.

@@ -24,8 +24,9 @@ constexpr double enough = 0.1;
 /// More than this is taken off vectors that should be orthogonal already only where rounding got out of hand.
 constexpr double rounding = 1e-5;
 
-/// Check sums of some hundred products that are no more than rounding, 1e-15 each, stay below this. Products that
-/// are left alone grow about tenfold with every two blocks, so that two of three passes spare the middle.
+/// Check sums of some hundred products that are no more than rounding, 1e-15 each, stay below this. Products
+/// that are left alone grow about tenfold with every two blocks, so that two of three passes spare the
+/// middle.
 constexpr double unnoticed = 1e-13;
 
 /// Vectors with products that grow faster than that hold some of the softest motions, too.
@@ -143,8 +144,8 @@ void KrylovBasis::finish() {
   add_to_checks();
 }
 
-/// V^T M X for the pending vectors X and those before them; zero for the vectors in the middle where the check sums
-/// find nothing there.
+/// V^T M X for the pending vectors X and those before them; zero for the vectors in the middle where the
+/// check sums find nothing there.
 Matrix KrylovBasis::products_with_pending() {
   const Index old = size_ - pending_, begin = std::min(soft_, old), end = std::max(begin, old - 2 * pending_);
   const auto MX = MR_.rightCols(pending_);

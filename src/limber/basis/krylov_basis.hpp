@@ -12,11 +12,12 @@ namespace limber {
 /// By block Gram-Schmidt. MassBasis, made for blocks of any origin, makes two passes over all vectors for
 /// each of them. Here more is known:
 /// - K^-1 M is self-adjoint in the inner product of M, so that a new block is orthogonal to all but the last
-///   two already, but for rounding. It is made orthogonal to those two at once, and to all others together with
-///   the block that follows it.
-/// - What rounding brings back are the softest motions, which K^-1 multiplies most (Parlett & Scott 1979), and
-///   these are held by the first vectors. Those in the middle are left alone as long as random sums of them, with
-///   signs, show no product: a check that costs as much as a few vectors and misses nothing of weight.
+///   two already, but for rounding. It is made orthogonal to those two at once, and to all others together
+///   with the block that follows it.
+/// - What rounding brings back are the softest motions, which K^-1 multiplies most (Parlett & Scott 1979),
+///   and these are held by the first vectors. Those in the middle are left alone as long as random sums of
+///   them, with signs, show no product: a check that costs as much as a few vectors and misses nothing of
+///   weight.
 /// Where a pass takes away more than rounding, others follow until one does not.
 class KrylovBasis final {
  public:

@@ -11,8 +11,8 @@
 namespace limber {
 namespace {
 
-/// Directions rich in low modes: what remains of the six rigid motions beside those that cost no energy. Held bodies
-/// answer to their inertia by their lowest modes.
+/// Directions rich in low modes: what remains of the six rigid motions beside those that cost no energy. Held
+/// bodies answer to their inertia by their lowest modes.
 Matrix start_directions(const RestStiffness& rest) {
   const Matrix& N = rest.rigid_modes();
   Matrix motions(N.rows(), N.cols() + 6);

@@ -23,8 +23,8 @@ struct LinearModes {
   [[nodiscard]] auto elastic_eigenvalues() const { return eigenvalues.tail(eigenvalues.size() - rigid); }
 };
 
-/// The `count` lowest modes, rigid ones included, for held and for free bodies. Throws Error when the model has fewer
-/// unknowns than that.
+/// The `count` lowest modes, rigid ones included, for held and for free bodies. Throws Error when the model
+/// has fewer unknowns than that.
 LinearModes compute_linear_modes(RestStiffness& rest, Index count, const LinearModesOptions& options = {});
 
 /// The same, factoring the stiffness for this alone.

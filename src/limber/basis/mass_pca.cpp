@@ -14,13 +14,14 @@ namespace {
 /// Columns that are orthonormalised together.
 constexpr Index block_columns = 48;
 
-/// For principal components a sample is dropped only where nothing but rounding is left of it: this leaves singular values
-/// right down to 1e-13 of the largest.
+/// For principal components a sample is dropped only where nothing but rounding is left of it: this leaves
+/// singular values right down to 1e-13 of the largest.
 constexpr double rounding = 1e-15;
 
-/// Directions with smaller singular values, as a share of the largest, are no part of the basis: samples are not known that
-/// well. Modes are found to residuals of 1e-9, static shapes to 1e-8, and text files hold fewer digits than doubles; a digit
-/// less than these, so that nothing known is lost. A vector made of errors would be as long as any other.
+/// Directions with smaller singular values, as a share of the largest, are no part of the basis: samples are
+/// not known that well. Modes are found to residuals of 1e-9, static shapes to 1e-8, and text files hold
+/// fewer digits than doubles; a digit less than these, so that nothing known is lost. A vector made of errors
+/// would be as long as any other.
 constexpr double noise = 1e-10;
 
 void require_rows(const Eigen::Ref<const Matrix>& X, const SparseMatrix& M) {

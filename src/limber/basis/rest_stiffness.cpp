@@ -74,8 +74,8 @@ Matrix evaluate(const PartMotions& motions, const FullModel& model, const std::v
   return N;
 }
 
-/// As many unknowns as N has columns which, pinned, leave none of the motions: the rows that a QR factorisation of N^T with column
-/// pivoting takes first are large and far from dependent.
+/// As many unknowns as N has columns which, pinned, leave none of the motions: the rows that a QR
+/// factorisation of N^T with column pivoting takes first are large and far from dependent.
 std::vector<Index> statically_determinate_unknowns(const Eigen::Ref<const Matrix>& N) {
   std::vector<Index> order = pivot_columns(N.transpose());
   order.resize(static_cast<std::size_t>(N.cols()));

@@ -1,8 +1,9 @@
 // Shapes from sketched forces.
 //
-// A sketch holds hundreds of forces on few points: a person takes hold of a point and drags it. The linear responses are therefore
-// solved for unit forces on each point that occurs, Y = K^-1 B, and every response is a combination Y c. All mass-distances
-// follow from the small Gram matrix G = Y^T M Y:  |Y c - Y d|^2 = (c - d)^T G (c - d).
+// A sketch holds hundreds of forces on few points: a person takes hold of a point and drags it. The linear
+// responses are therefore solved for unit forces on each point that occurs, Y = K^-1 B, and every response is
+// a combination Y c. All mass-distances follow from the small Gram matrix G = Y^T M Y:  |Y c - Y d|^2 = (c -
+// d)^T G (c - d).
 
 #include "limber/basis/sketch.hpp"
 
@@ -87,7 +88,8 @@ Matrix mass_gram(const Matrix& X, const FullModel& model) {
   return tall_product(X, MX, model.executor());
 }
 
-/// Mass-distances between combinations of vectors with a known Gram matrix; -1 stands for the rest shape, no displacement.
+/// Mass-distances between combinations of vectors with a known Gram matrix; -1 stands for the rest shape, no
+/// displacement.
 class Distances {
  public:
   Distances(Matrix gram, Matrix coefficients)

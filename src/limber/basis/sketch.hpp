@@ -34,10 +34,11 @@ struct SketchShapes {
   int kept = 0;      ///< shapes left after thinning
 };
 
-/// Shapes of the full model under sketched forces, for mass-PCA.            [Barbic & James 2005, section 5.2]
-/// Each force is solved by full nonlinear statics, starting from the shape solved before whose linear response is nearest.
-/// Throws Error for a body that is not held, for points outside of the body by more than its size, for separations out of
-/// range, and when no force has a solution or moves the body. Otherwise one shape is kept at least.
+/// Shapes of the full model under sketched forces, for mass-PCA. [Barbic & James 2005, section 5.2] Each
+/// force is solved by full nonlinear statics, starting from the shape solved before whose linear response is
+/// nearest. Throws Error for a body that is not held, for points outside of the body by more than its size,
+/// for separations out of range, and when no force has a solution or moves the body. Otherwise one shape is
+/// kept at least.
 SketchShapes solve_sketch(RestStiffness& rest, std::span<const PointForce> sketch,
                           const SketchOptions& options = {});
 

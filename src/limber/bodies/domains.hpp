@@ -18,8 +18,8 @@ struct PlanDomain {
   Vector3 along = Vector3::UnitZ();  ///< across that plane, away from the parent
 };
 
-/// Regions of a plan, one per domain: what of its shape lies beyond its neck, less what of its children's shapes
-/// lies beyond theirs; what lies before them is the parent's. The root takes what is left.
+/// Regions of a plan, one per domain: what of its shape lies beyond its neck, less what of its children's
+/// shapes lies beyond theirs; what lies before them is the parent's. The root takes what is left.
 /// Throws Error where a parent does not come first.
 std::vector<PlanRegion> domain_regions(const std::vector<PlanDomain>& domains);
 

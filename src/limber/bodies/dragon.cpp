@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-// A young dragon, 0.85 m high, that sits on the plane z = 0 and looks towards -y: forty domains, five deep. Its left
-// is +x.
+// A young dragon, 0.85 m high, that sits on the plane z = 0 and looks towards -y: forty domains, five deep.
+// Its left is +x.
 
 namespace limber {
 namespace {

@@ -9,9 +9,9 @@
 #include <utility>
 #include <vector>
 
-// The word FLEXIBLE, which stands in the plane y = 0 and flies freely: soft letters in a chain between rigid links. The
-// link in the middle is the root, so that letters to its left are held at their right side and the others at their
-// left: even equal letters are parts of their own where they are held otherwise.
+// The word FLEXIBLE, which stands in the plane y = 0 and flies freely: soft letters in a chain between rigid
+// links. The link in the middle is the root, so that letters to its left are held at their right side and the
+// others at their left: even equal letters are parts of their own where they are held otherwise.
 //                                                                    [after Barbic & Zhao 2011, section 5]
 
 namespace limber {

@@ -8,8 +8,8 @@
 #include <cmath>
 #include <numbers>
 
-// A lily on the ground z = 0, 0.4 m high: twelve domains, three deep. Its bloom leans towards -y, and a side stem
-// bears a bud. [after the flower of Barbic & Zhao 2011]
+// A lily on the ground z = 0, 0.4 m high: twelve domains, three deep. Its bloom leans towards -y, and a side
+// stem bears a bud. [after the flower of Barbic & Zhao 2011]
 
 namespace limber {
 namespace {

@@ -14,10 +14,10 @@
 #include <utility>
 #include <vector>
 
-// A young oak on the ground z = 0, about 3.6 m high. A trunk carries boughs and limbs, these carry branches, all of
-// them carry twigs, and leaves grow along branches and twigs: five kinds of wood and one of leaf, each placed wherever
-// a fork of its parent says, with seeded random turns. Wood grows along +z of its part, bent towards +x, which is
-// turned upward; a leaf lies along +x and faces +z.                     [after Barbic & Zhao 2011, Figure 1]
+// A young oak on the ground z = 0, about 3.6 m high. A trunk carries boughs and limbs, these carry branches,
+// all of them carry twigs, and leaves grow along branches and twigs: five kinds of wood and one of leaf, each
+// placed wherever a fork of its parent says, with seeded random turns. Wood grows along +z of its part, bent
+// towards +x, which is turned upward; a leaf lies along +x and faces +z. [after Barbic & Zhao 2011, Figure 1]
 
 namespace limber {
 namespace {

@@ -15,7 +15,8 @@ struct Parameter {
   std::string_view key, value;
 };
 
-/// The parameters in `text`, which is what follows the question mark of a name. Throws Error for an unknown key.
+/// The parameters in `text`, which is what follows the question mark of a name. Throws Error for an unknown
+/// key.
 inline std::vector<Parameter> parse_parameters(std::string_view text, std::span<const std::string_view> known,
                                                std::string_view name) {
   std::vector<Parameter> result;

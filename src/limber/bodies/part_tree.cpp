@@ -28,7 +28,8 @@ bool off_a_line(const Matrix3X& x, const std::vector<int>& vertices) {
   });
 }
 
-/// used: of the mesh. Throws Error for a vertex out of range, one that no element uses, and one that is there twice.
+/// used: of the mesh. Throws Error for a vertex out of range, one that no element uses, and one that is there
+/// twice.
 void check_vertices(const std::vector<int>& vertices, const std::vector<char>& used, std::string_view where) {
   std::set<int> seen;
   for (const int v : vertices) {
@@ -186,7 +187,8 @@ AttachmentSite site_near(const VolumeMesh& mesh, const Vector3& point, double ra
           "a site of radius {} at ({}, {}, {}), expected finite numbers", radius, point.x(), point.y(),
           point.z());
   const int nearest = embed_points(mesh, point).element[0];
-  // The share of each vertex in the volume of the elements taken, by which the mesh's fineness does not matter.
+  // The share of each vertex in the volume of the elements taken, by which the mesh's fineness does not
+  // matter.
   Vector share = Vector::Zero(mesh.vertex_count());
   for (Index e = 0; e < mesh.element_count(); ++e) {
     const auto corners = mesh.elements.col(e);

@@ -47,7 +47,8 @@ struct Placement {
   double scale = 1.0;
   double stiffness = 1.0;  ///< factor of its elastic forces: its frequencies change by the square root
 
-  // Pieces of one mesh: which of its vertices those of the part are, so that copies are known. Empty for pieces that stand for themselves.
+  // Pieces of one mesh: which of its vertices those of the part are, so that copies are known. Empty for
+  // pieces that stand for themselves.
   std::vector<int> vertices;          ///< one per vertex of the part's mesh
   std::vector<int> surface_vertices;  ///< one per vertex of the part's surface to draw
 };
@@ -60,19 +61,21 @@ struct PartTree {
   bool free = false;                  ///< nothing holds the root: the whole body may fly
 };
 
-/// Throws Error, naming the placement or part, unless indices are in range, parents come first, every part but a free root's is held by three vertices
-/// that are not on one line, sites likewise, scales and stiffnesses are positive, and meshes and materials are possible.
+/// Throws Error, naming the placement or part, unless indices are in range, parents come first, every part
+/// but a free root's is held by three vertices that are not on one line, sites likewise, scales and
+/// stiffnesses are positive, and meshes and materials are possible.
 void check_parts(const PartTree& tree, std::string_view where);
 
-/// The vertices of all elements of the mesh within `radius` of a point, as a site: weights fall off smoothly with the distance. Where there are too few the
-/// nearest elements are taken.
+/// The vertices of all elements of the mesh within `radius` of a point, as a site: weights fall off smoothly
+/// with the distance. Where there are too few the nearest elements are taken.
 AttachmentSite site_near(const VolumeMesh& mesh, const Vector3& point, double radius, std::string name = {});
 
 /// True for names such as "builtin:oak", with parameters or without.
 bool is_builtin_tree(std::string_view name);
 
-/// A tree of parts made by code: "builtin:oak", "builtin:station", "builtin:letters" (docs/bodies.md), with "?key=value" parameters as make_builtin() takes.
-/// Throws Error for an unknown one. Equal names give equal bits.
+/// A tree of parts made by code: "builtin:oak", "builtin:station", "builtin:letters" (docs/bodies.md), with
+/// "?key=value" parameters as make_builtin() takes. Throws Error for an unknown one. Equal names give equal
+/// bits.
 PartTree make_builtin_tree(std::string_view name, const Executor& executor = Executor(),
                            const Progress& progress = {});
 

@@ -9,8 +9,9 @@
 #include <utility>
 #include <vector>
 
-// A space station about 55 m wide that flies freely: x forward, y to port, z up. Its core carries nodes with labs and
-// capsules, and two trusses with radiators, dishes and booms, each of which spreads two solar panels.
+// A space station about 55 m wide that flies freely: x forward, y to port, z up. Its core carries nodes with
+// labs and capsules, and two trusses with radiators, dishes and booms, each of which spreads two solar
+// panels.
 //                                                                    [after Barbic & Zhao 2011, Figures 2 and 6]
 
 namespace limber {
@@ -21,8 +22,8 @@ class Station {
  public:
   Station() : pieces_(make_station_pieces()) { place({}, StationKind::core); }
 
-  /// Puts a piece at a site of its parent, along a direction in the parent's coordinates; `up`: its own z, as far as
-  /// that is orthogonal. Returns its number.
+  /// Puts a piece at a site of its parent, along a direction in the parent's coordinates; `up`: its own z, as
+  /// far as that is orthogonal. Returns its number.
   int attach(StationKind kind, int parent, std::string_view site, const Vector3& along, const Vector3& up) {
     const Placement& to = placements_[static_cast<std::size_t>(parent)];
     const StationPiece& carrier = pieces_[static_cast<std::size_t>(to.part)];

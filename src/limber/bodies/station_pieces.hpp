@@ -6,7 +6,8 @@
 
 namespace limber {
 
-/// Kinds of pieces of the space station. All but the core start at their origin, where their parent holds them, and run along +x.
+/// Kinds of pieces of the space station. All but the core start at their origin, where their parent holds
+/// them, and run along +x.
 enum class StationKind : int { core, node, lab, capsule, wing, truss, boom, panel, radiator, dish, mast };
 
 struct StationPiece {

@@ -12,7 +12,8 @@ namespace limber {
 
 using Paint = std::uint32_t;  ///< sRGB as 0xrrggbb
 
-/// A plane figure of boxes, lines and texts, in pixels from the top left corner: laid out once, put down as SVG or as a picture.
+/// A plane figure of boxes, lines and texts, in pixels from the top left corner: laid out once, put down as
+/// SVG or as a picture.
 struct Drawing {
   struct Box {
     Vector2 low, high;  ///< left top, right bottom
@@ -41,7 +42,8 @@ struct Drawing {
 /// Height of a capital in pictures, of the size of the typeface.
 inline constexpr double capital_height = 0.68;
 
-/// Pixels that a text takes at most, in the typefaces of viewers and in that of pictures. size: of the typeface, pixels.
+/// Pixels that a text takes at most, in the typefaces of viewers and in that of pictures. size: of the
+/// typeface, pixels.
 double drawn_width(std::string_view text, double size);
 
 /// How many times wider than svg_text_width() a text may be when it is bold, in viewers or in pictures.
@@ -50,7 +52,8 @@ double bold_factor(std::string_view text);
 /// As much of the beginning of a bold text as fits into a width.
 std::string fitted_bold(std::string_view text, double size, double room);
 
-/// The drawing as an SVG document with a white background. Texts may hold any bytes. title: for readers that do not see it.
+/// The drawing as an SVG document with a white background. Texts may hold any bytes. title: for readers that
+/// do not see it.
 std::string to_svg(const Drawing& drawing, std::string_view title);
 
 /// The drawing as a picture, `scale` times as large; texts in ASCII, other characters as '?'.

@@ -22,12 +22,13 @@ struct LinePlot {
   int width = 800, height = 450;  ///< pixels
 };
 
-/// The plot as an SVG document: axes with round ticks, a grid, curves in colours that are told apart also by the colour-blind
-/// (Okabe & Ito 2008), a legend that avoids the curves: inside where there is room, else above or at the right. Solid curves of a
-/// few points show these. Curves keep as many points as can be seen, so that the document stays small. The background is
-/// white, for pages of any colour. Texts may hold any bytes.
-/// Throws Error when there is nothing to draw or a number is not finite, larger than 1e300 or, on a logarithmic axis, not
-/// positive.
+/// The plot as an SVG document: axes with round ticks, a grid, curves in colours that are told apart also by
+/// the colour-blind (Okabe & Ito 2008), a legend that avoids the curves: inside where there is room, else
+/// above or at the right. Solid curves of a few points show these. Curves keep as many points as can be seen,
+/// so that the document stays small. The background is white, for pages of any colour. Texts may hold any
+/// bytes.
+/// Throws Error when there is nothing to draw or a number is not finite, larger than 1e300 or, on a
+/// logarithmic axis, not positive.
 std::string to_svg(const LinePlot& plot);
 
 }  // namespace limber

@@ -47,7 +47,8 @@ ValueRange log_range(const ValueRange& data, double margin) {
   return {std::max(data.low / factor, 1e-307), data.high * factor};
 }
 
-/// Labels with the same digits after the point, and one scale for all where numbers are very large or very small.
+/// Labels with the same digits after the point, and one scale for all where numbers are very large or very
+/// small.
 void label_evenly(PlotAxis& axis) {
   double size = 0.0;
   for (const PlotTick& tick : axis.ticks) size = std::max(size, std::abs(tick.value));

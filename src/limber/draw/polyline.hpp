@@ -9,9 +9,9 @@ namespace limber {
 
 using Polyline = std::vector<Vector2>;  ///< points in pixels
 
-/// A polyline with far fewer points that looks the same: no point of the given one is farther than `tolerance` from it. Where x
-/// never falls, each column of `tolerance` first keeps only its first, lowest, highest and last point, so that a curve of
-/// millions of points takes a few thousand whatever it does.
+/// A polyline with far fewer points that looks the same: no point of the given one is farther than
+/// `tolerance` from it. Where x never falls, each column of `tolerance` first keeps only its first, lowest,
+/// highest and last point, so that a curve of millions of points takes a few thousand whatever it does.
 /// Cost: O(n log n) as a rule.       [Douglas & Peucker 1973; Jugel et al. 2014 for the columns]
 Polyline simplify_polyline(const Polyline& points, double tolerance);
 

@@ -39,7 +39,8 @@ VolumeMesh cut_open(const VolumeMesh& mesh, const Vector3& normal, double offset
   return part;
 }
 
-/// Shapes of the boundary faces, sorted by `group` (one number per triangle); groups without any are left out.
+/// Shapes of the boundary faces, sorted by `group` (one number per triangle); groups without any are left
+/// out.
 std::vector<Shape> make_shapes(const VolumeMesh& mesh, const BoundaryFaces& faces,
                                const std::vector<std::size_t>& group, std::size_t groups) {
   std::vector<Shape> shapes;

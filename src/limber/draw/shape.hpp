@@ -22,8 +22,8 @@ struct Shape {
 /// of the elements: the two triangles of a brick's face show as one quadrilateral.
 Shape make_shape(const VolumeMesh& mesh, const Matrix3X& displacement = {});
 
-/// Some boundary faces of a body (3 x t vertex numbers, as boundary_faces gives them), with only the vertices they
-/// use.
+/// Some boundary faces of a body (3 x t vertex numbers, as boundary_faces gives them), with only the vertices
+/// they use.
 Shape make_shape(const Matrix3X& vertices, const Eigen::Matrix3Xi& faces, ElementKind kind);
 
 /// Throws Error unless the sizes fit together and every vertex number exists.

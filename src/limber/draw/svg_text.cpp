@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint32_t replacement = 0xfffd;
 
-/// A character and the bytes that it takes at the start of `text`, which is not empty. Bytes that are no UTF-8 are taken one by
-/// one.
+/// A character and the bytes that it takes at the start of `text`, which is not empty. Bytes that are no
+/// UTF-8 are taken one by one.
 struct Character {
   std::uint32_t code = replacement;
   std::size_t bytes = 1;

@@ -1,14 +1,16 @@
 // Assembly of element energies, forces and stiffnesses.
 //
-// For each packet of eight elements: gather vertex displacements -> F at each quadrature point -> material law ->
-// element vector and matrix, eight lanes wide -> scatter, one lane after the other.
+// For each packet of eight elements: gather vertex displacements -> F at each quadrature point -> material
+// law -> element vector and matrix, eight lanes wide -> scatter, one lane after the other.
 //
 //      F = I + sum_a u_a g_a^T,     f_a = sum_q w P g_a,     K_ab = sum_q w g_a^T A g_b,     A = dP/dF.
 //
-// Only the blocks a <= b of the symmetric element matrix are computed; the scatter writes their transposes too.
+// Only the blocks a <= b of the symmetric element matrix are computed; the scatter writes their transposes
+// too.
 //
-// Products (H : a_i) a_j for all pairs of directions come from the element forces sum_q w (dA_i : grad a_j) g_a with dA_i = dA/dF : grad
-// a_i, so that dA_i serves all j. They are added up with all pairs of one unknown side by side, and transposed at the end.
+// Products (H : a_i) a_j for all pairs of directions come from the element forces sum_q w (dA_i : grad a_j)
+// g_a with dA_i = dA/dF : grad a_i, so that dA_i serves all j. They are added up with all pairs of one
+// unknown side by side, and transposed at the end.
 
 #include "limber/fem/assembly.hpp"
 

@@ -43,9 +43,9 @@ class Assembly {
   virtual void stiffness_derivative(const Matrix3X& displacement, const Matrix3X& direction,
                                     SparseMatrix& H) const = 0;
 
-  /// Column pair_index(i, j) of products, i >= j: (H : a_i) a_j with H : a_i the derivative above along a_i (pairs.hpp), for all pairs
-  /// of directions in one pass over the elements.  directions, products: one row per unknown; products must have
-  /// its size.
+  /// Column pair_index(i, j) of products, i >= j: (H : a_i) a_j with H : a_i the derivative above along a_i
+  /// (pairs.hpp), for all pairs of directions in one pass over the elements.  directions, products: one row
+  /// per unknown; products must have its size.
   virtual void stiffness_derivative_products(const Matrix3X& displacement,
                                              const Eigen::Ref<const Matrix>& directions,
                                              Matrix& products) const = 0;

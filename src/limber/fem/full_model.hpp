@@ -27,8 +27,8 @@ struct FullModelOptions {
 /// needs.
 ///
 /// Constant after construction, but for where the fixed vertices are. Vectors hold the unknowns of `dofs()`:
-/// three per free vertex. Matrices returned or filled by one model share one sparsity pattern, so that they can
-/// be combined by adding their value arrays.
+/// three per free vertex. Matrices returned or filled by one model share one sparsity pattern, so that they
+/// can be combined by adding their value arrays.
 class FullModel {
  public:
   /// materials: one per region of the mesh.  fixed: vertices that do not move.
@@ -46,8 +46,8 @@ class FullModel {
   /// Mass matrix M, kg, in the pattern of the stiffness.
   [[nodiscard]] const SparseMatrix& mass() const { return mass_; }
 
-  /// Displacements of the fixed vertices, in place of zero: all functions of u below are then about a body whose supports were
-  /// moved so. displacement: 3 x n, m; columns of other vertices are not read.
+  /// Displacements of the fixed vertices, in place of zero: all functions of u below are then about a body
+  /// whose supports were moved so. displacement: 3 x n, m; columns of other vertices are not read.
   void set_supports(const Matrix3X& displacement);
 
   /// Whether some fixed vertex is displaced.
@@ -82,8 +82,9 @@ class FullModel {
   void stiffness_derivative(const VectorRef& u, const VectorRef& a, SparseMatrix& H) const;
   [[nodiscard]] SparseMatrix stiffness_derivative(const VectorRef& u, const VectorRef& a) const;
 
-  /// The same products for all pairs of k directions (dofs x k) in one pass over the elements, without assembling a matrix:
-  /// column pair_index(i, j), i >= j, of products (pairs.hpp) is (H(u) : a_i) a_j.  Cost O(elements k^2).
+  /// The same products for all pairs of k directions (dofs x k) in one pass over the elements, without
+  /// assembling a matrix: column pair_index(i, j), i >= j, of products (pairs.hpp) is (H(u) : a_i) a_j.  Cost
+  /// O(elements k^2).
   void stiffness_derivative_products(const VectorRef& u, const Eigen::Ref<const Matrix>& directions,
                                      Matrix& products) const;
 
@@ -93,9 +94,10 @@ class FullModel {
   /// Forces on all vertices, fixed ones included, that the deformed body exerts: dW/dx. 3 x n, N.
   [[nodiscard]] Matrix3X vertex_forces(const VectorRef& u) const;
 
-  /// A bound on the rounding error in `internal_force`, N (Euclidean norm): stresses are differences of numbers of the order of the
-  /// moduli, whatever the strain, so forces are known to a few dozen eps |K| |x|. No residual can be expected below.
-  /// Supports that were moved away by more than the size of the body add to it.
+  /// A bound on the rounding error in `internal_force`, N (Euclidean norm): stresses are differences of
+  /// numbers of the order of the moduli, whatever the strain, so forces are known to a few dozen eps |K| |x|.
+  /// No residual can be expected below. Supports that were moved away by more than the size of the body add
+  /// to it.
   [[nodiscard]] double force_rounding() const { return support_distance_ * force_rounding_; }
 
   /// The same for `energy`, J.

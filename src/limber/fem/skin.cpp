@@ -78,7 +78,8 @@ void pin_lonely_bones(const VolumeMesh& mesh, const std::vector<char>& used,
   }
 }
 
-/// A part without a pin would have no solution: its vertex nearest to a bone is one, and with it the whole part follows.
+/// A part without a pin would have no solution: its vertex nearest to a bone is one, and with it the whole
+/// part follows.
 void pin_lonely_parts(const VolumeMesh& mesh, Pins& pins) {
   const std::vector<int> part = connected_parts(mesh);
   const auto parts = static_cast<std::size_t>(*std::max_element(part.begin(), part.end()) + 1);

@@ -7,8 +7,8 @@
 namespace limber {
 namespace {
 
-/// Blends of rotations have determinants of at most 1; one so small folds the body flat, and displacements that come back
-/// through it lose most of their digits.
+/// Blends of rotations have determinants of at most 1; one so small folds the body flat, and displacements
+/// that come back through it lose most of their digits.
 constexpr double smallest_determinant = 1e-6;
 
 void check_sizes(const VertexMaps& maps, const DofMap& dofs, Index rows) {

@@ -43,8 +43,8 @@ class FullSystem {
   void add_end_stiffness_product(const Vector&, Vector&) const {}  ///< there are no springs
   SolveReport solve_mass(const Vector& b, Vector& x);
 
-  /// c1 M + c2 D + c3 (K + d(D(u) v)/du). Where that is not positive definite, the projected tangent takes the place of K
-  /// and the last term is left out.
+  /// c1 M + c2 D + c3 (K + d(D(u) v)/du). Where that is not positive definite, the projected tangent takes
+  /// the place of K and the last term is left out.
   SolveReport factor(double mass, double damping, double stiffness, const Vector& v);
   SolveReport solve(const Vector& b, Vector& x);
 
@@ -75,8 +75,8 @@ struct DynamicsOptions {
   int max_halvings = 6;  ///< a Newmark step that fails is taken as two half steps, and so on, this often
 };
 
-/// Mean external force over the time from t0 to t1 (its value at t0 where they are equal), N, into f. The integrators ask for the
-/// half step before and after each instant, which gives impulses their exact size.
+/// Mean external force over the time from t0 to t1 (its value at t0 where they are equal), N, into f. The
+/// integrators ask for the half step before and after each instant, which gives impulses their exact size.
 using LoadFunction = std::function<void(double t0, double t1, Vector& f)>;
 
 /// Time integration of one full-order body.
@@ -122,9 +122,10 @@ class FullDynamics {
   CentralDifferencesWorkspace central_work_;
 };
 
-/// Largest time step for which central differences are stable at rest, s: with c = alpha + beta omega^2 of the damping and the
-/// highest frequency omega, (sqrt(c^2 + 4 omega^2) - c) / omega^2, which is 2 / omega without damping. omega comes from power
-/// iteration on M^-1 K, with a margin of 3 % because that approaches it from below.
+/// Largest time step for which central differences are stable at rest, s: with c = alpha + beta omega^2 of
+/// the damping and the highest frequency omega, (sqrt(c^2 + 4 omega^2) - c) / omega^2, which is 2 / omega
+/// without damping. omega comes from power iteration on M^-1 K, with a margin of 3 % because that approaches
+/// it from below.
 double critical_timestep(const FullModel& model, const RayleighDamping& damping = {});
 
 }  // namespace limber

@@ -20,7 +20,8 @@ class FreeFlight {
 
   /// Of v, the rigid motion with the same linear and angular momentum: R (R^T M R)^-1 R^T M v.
   void rigid_velocity(const Vector& u, const Vector& v, Vector& rigid) const;
-  /// Takes out of the displacement d what moves the centre of mass, the same for all vertices, and returns it.
+  /// Takes out of the displacement d what moves the centre of mass, the same for all vertices, and returns
+  /// it.
   [[nodiscard]] Vector take_translation(Vector& d) const;
   /// Adds the rotation to v that makes its angular momentum L.
   void set_angular_momentum(const Vector& u, const Vector3& L, Vector& v) const;

@@ -9,18 +9,21 @@
 
 namespace limber {
 
-/// Equilibrium of a body over time, under loads and supports that change slowly enough for inertia not to matter:
+/// Equilibrium of a body over time, under loads and supports that change slowly enough for inertia not to
+/// matter:
 ///
 ///   f(y) = f_ext(t),   y = L(t) u + c(t) of the free vertices, c(t) of the fixed ones      (vertex_maps.hpp)
 ///
-/// from one time to the next. Newton's iteration starts with the last u in the maps of the new time. Where that is too far, time is
-/// taken by halves; where halves do not help either, as for a load that sets in at once, the way is gone in load steps.
-/// Keeps nothing from step to step: the outcome depends on u and the times alone.
+/// from one time to the next. Newton's iteration starts with the last u in the maps of the new time. Where
+/// that is too far, time is taken by halves; where halves do not help either, as for a load that sets in at
+/// once, the way is gone in load steps. Keeps nothing from step to step: the outcome depends on u and the
+/// times alone.
 class QuasistaticSolver {
  public:
   using MapFunction = std::function<VertexMaps(double t)>;
 
-  /// model: its supports are moved by place() and step(). Keeps a reference. Throws Error as StaticSolver does.
+  /// model: its supports are moved by place() and step(). Keeps a reference. Throws Error as StaticSolver
+  /// does.
   QuasistaticSolver(FullModel& model, MapFunction maps, LoadFunction load, const StaticOptions& options = {});
 
   /// Moves the supports of the model to where they are at time t, s.
@@ -28,8 +31,9 @@ class QuasistaticSolver {
   /// Maps of the time of the last place() or step().
   [[nodiscard]] const VertexMaps& maps() const { return maps_; }
 
-  /// From equilibrium at time t0 to that at t1, s. u: displacements in the rest pose, unknowns of the model, m. On failure u stays and
-  /// the supports are as at t0. load_steps of the report: equilibria found on the way.
+  /// From equilibrium at time t0 to that at t1, s. u: displacements in the rest pose, unknowns of the model,
+  /// m. On failure u stays and the supports are as at t0. load_steps of the report: equilibria found on the
+  /// way.
   StaticReport step(double t0, double t1, Vector& u);
 
  private:

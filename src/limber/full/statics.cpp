@@ -111,8 +111,8 @@ struct StaticSolver::Impl {
     return solved.ok() ? solver->solve(residual, step) : solved;
   }
 
-  /// The projected tangent has no negative eigenvalues, but collapsed elements may resist nothing: then a diagonal that
-  /// grows until it can be factored, which shortens the step and turns it towards the residual.
+  /// The projected tangent has no negative eigenvalues, but collapsed elements may resist nothing: then a
+  /// diagonal that grows until it can be factored, which shortens the step and turns it towards the residual.
   SolveReport factor_projected() {
     SolveReport factored = solver->factor(K);
     const double mean = K.diagonal().mean();
@@ -142,8 +142,9 @@ struct StaticSolver::Impl {
     return false;
   }
 
-  /// The projected tangent is far stiffer than the body along motions in which that buckles: there its steps are too short
-  /// by powers of ten. Doubles the one just taken while the potential falls and the step stays comfortable.
+  /// The projected tangent is far stiffer than the body along motions in which that buckles: there its steps
+  /// are too short by powers of ten. Doubles the one just taken while the potential falls and the step stays
+  /// comfortable.
   void go_on_along_step(const VectorRef& f_ext, double energy, Vector& u) {
     double gradient = model.largest_gradient_of_change(step);
     for (double length = 1.0; 2.0 * gradient <= comfortable_gradient; length *= 2.0, gradient *= 2.0) {
@@ -243,7 +244,8 @@ struct StaticSolver::Impl {
       report.residual = result.residual;
       const double ratio = result.ok() ? model.smallest_volume_ratio(candidate) : -1.0;
       const bool inverted = ratio <= 0.0 && !inversion_accepted;
-      // Inverted elements may be the true answer, but more often the step jumped into a false one: look closer first.
+      // Inverted elements may be the true answer, but more often the step jumped into a false one: look
+      // closer first.
       const bool hopeless = report.iterations > max_total_iterations;
       if ((!result.ok() || inverted) && increment > smallest_increment && !hopeless) {
         increment *= 0.5;

@@ -10,8 +10,9 @@
 namespace limber {
 
 struct StaticOptions {
-  /// On |f(u) - f_ext| / |f_ext|: the error in u is then far below that of any mesh. Where supports were moved, in place of |f_ext|
-  /// the norm of the forces on all vertices, reactions included, if that is larger: there may be no f_ext at all.
+  /// On |f(u) - f_ext| / |f_ext|: the error in u is then far below that of any mesh. Where supports were
+  /// moved, in place of |f_ext| the norm of the forces on all vertices, reactions included, if that is
+  /// larger: there may be no f_ext at all.
   double tolerance = 1e-8;
   int max_iterations = 50;  ///< Newton iterations per load step
   int load_steps = 0;       ///< equal parts in which the load is applied; 0: chosen from the linear solution
@@ -43,9 +44,10 @@ class StaticSolver {
   /// where it fails).
   StaticReport solve(const VectorRef& f_ext, Vector& u, const Progress& progress = {});
 
-  /// The same for a start that is near the solution, as in a series of small steps: Newton's iteration alone, without the factorisation
-  /// that chooses load steps. Fails, and leaves u, where the start is not near: where the first step has |grad du| above 1/2, or more
-  /// than a few iterations are needed. Whether elements may be inverted is for the caller to say.
+  /// The same for a start that is near the solution, as in a series of small steps: Newton's iteration alone,
+  /// without the factorisation that chooses load steps. Fails, and leaves u, where the start is not near:
+  /// where the first step has |grad du| above 1/2, or more than a few iterations are needed. Whether elements
+  /// may be inverted is for the caller to say.
   StaticReport solve_near(const VectorRef& f_ext, Vector& u);
 
  private:

@@ -13,8 +13,9 @@ struct CentralDifferencesWorkspace {
 ///
 ///   v_half = v + h/2 a,   u' = u + h v_half,   M a' = f_ext - f(u') - D v_half,   v' = v_half + h/2 a'.
 ///
-/// Without damping this is u_{n+1} - 2 u_n + u_{n-1} = h^2 a_n exactly. Damping acts on the velocity half a step earlier,
-/// which keeps the step explicit. Stable only for h < 2 / omega_max (less with stiffness damping).
+/// Without damping this is u_{n+1} - 2 u_n + u_{n-1} = h^2 a_n exactly. Damping acts on the velocity half a
+/// step earlier, which keeps the step explicit. Stable only for h < 2 / omega_max (less with stiffness
+/// damping).
 /// f_ext: N, at the end of the step.  On failure the state is left as it was.
 template <DynamicSystem System>
 SolveReport central_differences_step(System& system, double h, const Vector& f_ext, DynamicState& state,

@@ -29,8 +29,8 @@ struct RayleighDamping {
   Stiffness kind = Stiffness::local;
 };
 
-/// External forces of a step, N. The integrators balance those at its end (for a load that varies: its mean over h
-/// about t + h); what they do over the step, as impulse and as work, is their mean in it.
+/// External forces of a step, N. The integrators balance those at its end (for a load that varies: its mean
+/// over h about t + h); what they do over the step, as impulse and as work, is their mean in it.
 struct StepLoad {
   const Vector& end;
   const Vector& mean;

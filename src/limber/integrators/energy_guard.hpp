@@ -18,11 +18,11 @@ namespace limber {
 //   R = E at its start (with the loads of this step) + slack.
 //
 // The slack is energy that earlier steps have lost and this one may give back: in a free swing E goes up and
-// down within each period by a share of (omega h)^2, and forbidding that would damp the swing. It is forgotten by
-// a thousandth a step, and at once where loads or the body change. A step that ends above R by little is slowed
-// down (its velocity is scaled); one that ends above by more is taken again by implicit Euler, shortened until it
-// does not gain: rescued. Loads that change between two steps change E at the start of the next, and R with it:
-// the work of hands, supports and wind is theirs.
+// down within each period by a share of (omega h)^2, and forbidding that would damp the swing. It is
+// forgotten by a thousandth a step, and at once where loads or the body change. A step that ends above R by
+// little is slowed down (its velocity is scaled); one that ends above by more is taken again by implicit
+// Euler, shortened until it does not gain: rescued. Loads that change between two steps change E at the start
+// of the next, and R with it: the work of hands, supports and wind is theirs.
 
 enum class EnergyVerdict {
   accept,  ///< E <= R
@@ -41,7 +41,8 @@ inline EnergyVerdict judge_energy(double allowed, double kinetic, double potenti
                                                                     : EnergyVerdict::rescue;
 }
 
-/// Steps after a rescue that are taken with more damping of fast modes, after which most bodies need no rescue any more.
+/// Steps after a rescue that are taken with more damping of fast modes, after which most bodies need no
+/// rescue any more.
 inline constexpr int cautious_steps = 50;
 
 /// Factor of the velocity with which a step ends at R; 1 where it ends below.

@@ -6,9 +6,9 @@
 
 namespace limber {
 
-/// Takes a step of h seconds by advance(h), which moves some state on or fails and leaves it; where it fails, as two half
-/// steps, these again by halves where they fail, `halvings` times at most. A failure may leave the state on the way: whoever
-/// calls goes back. Iterations in the report: of all attempts.
+/// Takes a step of h seconds by advance(h), which moves some state on or fails and leaves it; where it fails,
+/// as two half steps, these again by halves where they fail, `halvings` times at most. A failure may leave
+/// the state on the way: whoever calls goes back. Iterations in the report: of all attempts.
 template <class Advance>
 SolveReport step_by_halves(const Advance& advance, double h, int halvings) {
   const SolveReport whole = advance(h);

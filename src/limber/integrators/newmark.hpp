@@ -40,8 +40,9 @@ constexpr NewmarkOptions generalized_alpha(double rho, int max_iterations) {
 /// What real time asks for: one linearised step, which leaves no jitter of stiff modes behind.
 constexpr NewmarkOptions real_time_newmark() { return generalized_alpha(0.8, 1); }
 
-/// What a step is taken by while a body is cautious: after a rescue the stiff modes are still excited, and more
-/// rescues would follow. Generalised alpha then damps them; Newmark's own parameters are the user's choice.
+/// What a step is taken by while a body is cautious: after a rescue the stiff modes are still excited, and
+/// more rescues would follow. Generalised alpha then damps them; Newmark's own parameters are the user's
+/// choice.
 constexpr NewmarkOptions cautious(const NewmarkOptions& options) {
   constexpr double strong = 0.2;  // rho: most that was found to help
   return options.alpha_f > 0.0 ? generalized_alpha(strong, options.max_iterations) : options;

@@ -134,8 +134,8 @@ inline double shorter_step(double t, double start_slope, double change, double e
   return std::isfinite(found) ? std::clamp(found, 0.1 * t, 0.6 * t) : 0.1 * t;
 }
 
-/// Derivatives of the elastic energy in place of forces that are none, once they are taken and until the end of its life.
-/// For systems whose forces have a potential: nothing.
+/// Derivatives of the elastic energy in place of forces that are none, once they are taken and until the end
+/// of its life. For systems whose forces have a potential: nothing.
 template <DynamicSystem System>
 class ForcesOfEnergy {
  public:
@@ -214,7 +214,8 @@ SolveStatus rescue_step(System& system, double h, const StepLoad& external, doub
   const StepEnergy energy = split_energy(system, external.mean, next, work);
   if (!std::isfinite(energy.total()) || !next.u.allFinite()) return SolveStatus::not_finite;
   slow_down(system, energy, allowed, next, work);
-  // That which balances the forces would be enormous in stiff modes, and the next step would take it for theirs.
+  // That which balances the forces would be enormous in stiff modes, and the next step would take it for
+  // theirs.
   next.a = (next.v - state.v) / h;
   return SolveStatus::converged;
 }

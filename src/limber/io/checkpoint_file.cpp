@@ -36,7 +36,8 @@ void write(StateWriter& out, const CheckpointIdentity& identity) {
   for (const std::string& setting : identity.settings) out.write(std::string_view(setting));
 }
 
-/// Reads as many as the stream says, without trusting that number: one that is too large meets the end of the bytes.
+/// Reads as many as the stream says, without trusting that number: one that is too large meets the end of the
+/// bytes.
 template <class ReadOne>
 void read_list(StateReader& in, const ReadOne& read_one) {
   std::uint64_t count = 0;

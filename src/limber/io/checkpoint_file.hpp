@@ -10,8 +10,8 @@
 
 namespace limber {
 
-/// A hash of bytes, to tell whether they changed; not against intent. start: of what comes before, to hash piece by piece (other pieces
-/// give another value). Cost: a multiplication per eight bytes.
+/// A hash of bytes, to tell whether they changed; not against intent. start: of what comes before, to hash
+/// piece by piece (other pieces give another value). Cost: a multiplication per eight bytes.
 std::uint64_t content_hash(std::string_view bytes, std::uint64_t start = 0);
 
 /// What a run is made from. Only one with the same may continue it.
@@ -39,7 +39,8 @@ struct Checkpoint {
   // Spent so far, s.
   double read_seconds = 0.0, setup_seconds = 0.0, solve_seconds = 0.0, write_seconds = 0.0;
 
-  // Frames of the animation that were recorded, in a file of their own; what that holds beyond them is of no worth.
+  // Frames of the animation that were recorded, in a file of their own; what that holds beyond them is of no
+  // worth.
   std::uint64_t frames = 0;
   std::uint64_t frame_hash = 0;  ///< of all of them
 
@@ -49,7 +50,8 @@ struct Checkpoint {
 /// The name that checkpoint files begin with.
 bool looks_like_checkpoint(std::string_view content);
 
-/// A checkpoint, checked in full by its checksum. Throws Error, naming the file and saying what to do, for anything else.
+/// A checkpoint, checked in full by its checksum. Throws Error, naming the file and saying what to do, for
+/// anything else.
 Checkpoint read_checkpoint(const std::filesystem::path& path);
 Checkpoint parse_checkpoint(std::string_view content, std::string_view where);
 

@@ -31,7 +31,8 @@ void check_clip_surface(const ReducedSurface& surface, std::string_view name, st
 /// Throws Error unless `up` is a direction.
 void check_clip_up(const Vector3& up, std::string_view name, std::string_view where);
 
-/// Throws Error unless what a clip was encoded to can be read: its surfaces, its animation, and every number in it, all finite.
+/// Throws Error unless what a clip was encoded to can be read: its surfaces, its animation, and every number
+/// in it, all finite.
 void check_clip(std::string_view content, std::string_view where);
 
 class ClipBuilder {
@@ -41,16 +42,18 @@ class ClipBuilder {
 
   [[nodiscard]] Index frame_count() const { return times_.cols(); }
 
-  /// Adds a surface with a target per coordinate of the encoding and, where there are any, one more for normals, which
-  /// are fitted to samples of the motion (encoded coordinates x samples). Returns the number of the mesh.
+  /// Adds a surface with a target per coordinate of the encoding and, where there are any, one more for
+  /// normals, which are fitted to samples of the motion (encoded coordinates x samples). Returns the number
+  /// of the mesh.
   int add_mesh(const ReducedSurface& surface, const ClipEncoding& encoding, const Matrix& samples,
                const std::string& name);
-  /// Adds a node of its own to show a mesh that others show as well. three.js takes animations of weights for those of all nodes of a mesh
-  /// with several primitives, so that these get a mesh of their own, with the same data. Returns the number of the node.
+  /// Adds a node of its own to show a mesh that others show as well. three.js takes animations of weights for
+  /// those of all nodes of a mesh with several primitives, so that these get a mesh of their own, with the
+  /// same data. Returns the number of the node.
   int add_node(int mesh, const std::string& name);
 
-  /// Moves a node along a path, one pose per frame or a single one where it stays, and turns `up` towards y after that. It starts at
-  /// the first pose, which programs without animations show.
+  /// Moves a node along a path, one pose per frame or a single one where it stays, and turns `up` towards y
+  /// after that. It starts at the first pose, which programs without animations show.
   void move(int node, std::span<const Pose> path, const Vector3& up, double scale = 1.0);
   /// Moves its shape. weights: as of ClipEncoding; none for a mesh without targets.
   void deform(int node, const Matrix& weights);

@@ -231,8 +231,8 @@ class AnimationReader {
     value->fail(fmt::format("expected STEP, LINEAR or CUBICSPLINE, found '{}'", printable(value->text())));
   }
 
-  /// An accessor of that many rows. Samplers share accessors, but each is read once, and together they have no more numbers than the
-  /// file has bytes: others could fill the memory many times over.
+  /// An accessor of that many rows. Samplers share accessors, but each is read once, and together they have
+  /// no more numbers than the file has bytes: others could fill the memory many times over.
   Matrix numbers(const JsonValue& reference, Index rows, std::string_view what) {
     const GltfAccessor accessor = container_.describe(reference);
     if (accessor.rows != rows || accessor.columns != 1) {

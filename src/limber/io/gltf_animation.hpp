@@ -15,8 +15,8 @@ namespace limber {
 struct GltfAnimation {
   struct Joint {
     std::string name;  ///< of the node; "node 3" where it has none
-    PoseFunction
-        motion;  ///< in the axes and units of the file's scene, all parents applied, scales but in positions left out
+    /// in the axes and units of the file's scene, all parents applied, scales but in positions left out.
+    PoseFunction motion;
   };
   std::vector<Joint> joints;  ///< all nodes, in the order of the file
   double duration = 0.0;      ///< s, last key of the animation
@@ -27,9 +27,10 @@ struct GltfAnimation {
   std::string where;  ///< name of the file, for messages
 };
 
-/// The first animation of a glTF file (.glb or .gltf), or the one of that name: translation, rotation and scale of its nodes with the
-/// interpolations STEP, LINEAR and CUBICSPLINE. Morph weights are passed over. Throws Error for a file without animations, for one that is damaged,
-/// and for times that do not ascend; nodes that are their own parents are refused.
+/// The first animation of a glTF file (.glb or .gltf), or the one of that name: translation, rotation and
+/// scale of its nodes with the interpolations STEP, LINEAR and CUBICSPLINE. Morph weights are passed over.
+/// Throws Error for a file without animations, for one that is damaged, and for times that do not ascend;
+/// nodes that are their own parents are refused.
 /// read_from: gets the files that were read, where it is given.
 GltfAnimation read_gltf_animation(const std::filesystem::path& path, std::string_view animation = {},
                                   FileList* read_from = nullptr);

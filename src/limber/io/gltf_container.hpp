@@ -68,8 +68,9 @@ class GltfContainer {
 
   /// The values of an accessor of floats, VEC3, that has a buffer view and is not sparse: to the bit, finite.
   [[nodiscard]] Eigen::Matrix3Xf read_floats(const JsonValue& reference) const;
-  /// A buffer view as numbers without an accessor, which has no doubles and no signed integers of 32 bits: little-endian,
-  /// by columns, exactly rows x columns of them. All are finite, or from `least` to `most`. Singles are floats.
+  /// A buffer view as numbers without an accessor, which has no doubles and no signed integers of 32 bits:
+  /// little-endian, by columns, exactly rows x columns of them. All are finite, or from `least` to `most`.
+  /// Singles are floats.
   [[nodiscard]] Eigen::MatrixXd read_doubles(const JsonValue& reference, std::int64_t rows,
                                              std::int64_t columns) const;
   [[nodiscard]] Eigen::MatrixXf read_singles(const JsonValue& reference, std::int64_t rows,
@@ -119,8 +120,8 @@ class GlbBuilder {
   int add_singles(std::span<const float> values);
   int add_integers(std::span<const int> values);
 
-  /// The content of the file; all buffer views start at multiples of 8 bytes, in the file too. Throws Error, naming
-  /// `where`, for more than 4 GB, with what to do about it, and for text that is not UTF-8.
+  /// The content of the file; all buffer views start at multiples of 8 bytes, in the file too. Throws Error,
+  /// naming `where`, for more than 4 GB, with what to do about it, and for text that is not UTF-8.
   [[nodiscard]] std::string encode(std::string_view where,
                                    std::string_view remedy = "use another format") const;
 

@@ -17,8 +17,9 @@ struct GltfPlacement {
 /// The transform of a node relative to its parent, whether it is given as a matrix or as a placement.
 Eigen::Affine3d read_node_transform(const JsonValue& node);
 
-/// The placement of a node. A matrix is taken apart: the scales are the lengths of its columns, the first one negative where it mirrors;
-/// shear, which glTF forbids, is left out. Throws Error for a matrix that flattens space.
+/// The placement of a node. A matrix is taken apart: the scales are the lengths of its columns, the first one
+/// negative where it mirrors; shear, which glTF forbids, is left out. Throws Error for a matrix that flattens
+/// space.
 GltfPlacement read_node_placement(const JsonValue& node);
 
 }  // namespace limber

@@ -13,8 +13,8 @@ namespace limber {
 // directly; here it drives validation, defaults and the reference page docs/scene.md. Understood keywords:
 // type, properties, required, additionalProperties, default, description, enum, minimum, exclusiveMinimum,
 // maximum, exclusiveMaximum, items, minItems, maxItems, minLength, anyOf, $defs, $ref (beside a $ref, only
-// default and description), title and examples. Which scenes have a use for a key is said by keywords of limber's own
-// (scene_uses.hpp), which other programs pass over.
+// default and description), title and examples. Which scenes have a use for a key is said by keywords of
+// limber's own (scene_uses.hpp), which other programs pass over.
 
 /// The schema of scene files, its keys in the order of the file.
 const nlohmann::ordered_json& scene_schema();

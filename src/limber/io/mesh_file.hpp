@@ -40,7 +40,8 @@ void finish_mesh(VolumeMesh& mesh, std::string_view where);
 /// order. Regions come back ordered by tag, those without elements not at all. Tags are kept by all formats,
 /// names by all but MEDIT and TetGen. Throws Error for another extension and for what the format cannot hold:
 /// bricks in TetGen files, tags below 1 in Gmsh files (but for 0 without a name), names with commas in Vega
-/// files, a tag that two regions use in any. The files are read back before they take the place of older ones.
+/// files, a tag that two regions use in any. The files are read back before they take the place of older
+/// ones.
 void write_mesh(const std::filesystem::path& path, const VolumeMesh& mesh);
 
 /// Whether the content looks like a volume mesh of one of these formats.

@@ -21,15 +21,16 @@ struct MorphShape {
 /// For each part of a surface the number of its primitive in the mesh; -1 for parts without triangles.
 std::vector<int> primitive_numbers(const SurfaceMesh& surface);
 
-/// Adds a mesh with one primitive and one material per part that has triangles, all primitives with the same vertices
-/// and targets. Returns its number. All floats must be finite.
+/// Adds a mesh with one primitive and one material per part that has triangles, all primitives with the same
+/// vertices and targets. Returns its number. All floats must be finite.
 int add_morph_mesh(GlbBuilder& builder, const ReducedSurface& surface, const MorphShape& shape,
                    const std::string& name);
 
 /// Adds a node that shows a mesh, and returns its number.
 int add_node(GlbBuilder& builder, int mesh, const std::string& name);
 
-/// Puts a node at a place: x -> rotation (scale x) + position. rotation: x y z w. What changes nothing is left out.
+/// Puts a node at a place: x -> rotation (scale x) + position. rotation: x y z w. What changes nothing is
+/// left out.
 void place_node(GlbBuilder& builder, int node, const Vector3& position, const Eigen::Vector4d& rotation,
                 double scale);
 

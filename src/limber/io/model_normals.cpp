@@ -17,8 +17,8 @@ constexpr Index max_fit_frames = 200;
 /// Frames whose normals are held at once: memory stays bounded and the sums are matrix products.
 constexpr Index fit_batch = 16;
 
-/// Weight of the linearised normals against one frame's in a fit. Weights are up to 1, so that whatever moves visibly in the
-/// clip outweighs it by far; what does not move is decided by it.
+/// Weight of the linearised normals against one frame's in a fit. Weights are up to 1, so that whatever moves
+/// visibly in the clip outweighs it by far; what does not move is decided by it.
 constexpr double prior_weight = 1e-5;
 
 /// Sum of the normals of the triangles around each vertex, each twice as long as its area; 3 x n, m^2.
@@ -62,7 +62,8 @@ Eigen::MatrixXf to_floats(const Matrix& values) {
   return values.cast<float>().unaryExpr([](float x) { return std::isfinite(x) ? x : 0.0F; });
 }
 
-/// Derivatives of the unit normals along the columns of `targets`: 3n x t.  d(N / |N|) = (I - n n^T) dN / |N|.
+/// Derivatives of the unit normals along the columns of `targets`: 3n x t.  d(N / |N|) = (I - n n^T) dN /
+/// |N|.
 Matrix normal_derivatives(const Matrix3X& positions, const Eigen::Matrix3Xi& triangles,
                           const Eigen::Ref<const Eigen::MatrixXf>& targets) {
   const Eigen::RowVectorXd lengths = sum_normals(positions, triangles).colwise().norm();

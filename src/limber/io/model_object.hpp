@@ -14,7 +14,8 @@
 
 namespace limber {
 
-// A reduced model as an object of JSON beside a mesh of glTF. A file holds one (model_file.hpp) or one per kind of domain (tree_file.hpp).
+// A reduced model as an object of JSON beside a mesh of glTF. A file holds one (model_file.hpp) or one per
+// kind of domain (tree_file.hpp).
 
 inline constexpr int max_int = std::numeric_limits<int>::max();  ///< of counts, which become an int
 
@@ -30,8 +31,8 @@ int read_version(const JsonValue& extension, int newest);
 /// A list of that many numbers.
 Vector read_numbers(const JsonValue& list, Index count);
 
-/// The arrays of a file. Counts their bytes: no file needs more than it has, and one whose arrays share their bytes could fill the memory
-/// many times over.
+/// The arrays of a file. Counts their bytes: no file needs more than it has, and one whose arrays share their
+/// bytes could fill the memory many times over.
 class ArrayReader {
  public:
   /// container: must outlive this.
@@ -59,11 +60,13 @@ class ArrayReader {
   std::int64_t bytes_left_;
 };
 
-/// The model that an object describes. All indices are in range and all numbers finite; check_model() tells whether they fit together.
-/// version: of the layout, as of model_extension. least_rank: 0 where it may be rigid.
+/// The model that an object describes. All indices are in range and all numbers finite; check_model() tells
+/// whether they fit together. version: of the layout, as of model_extension. least_rank: 0 where it may be
+/// rigid.
 ReducedModel read_model_object(ArrayReader& arrays, const JsonValue& object, int version, Index least_rank);
 
-/// Adds the mesh of a model, which check_model() accepts, and returns the object that describes the rest of it.
+/// Adds the mesh of a model, which check_model() accepts, and returns the object that describes the rest of
+/// it.
 nlohmann::json add_model_object(GlbBuilder& builder, const ReducedModel& model, std::string_view where);
 
 /// Adds the extension of the document, which other programs need not know.

@@ -299,8 +299,9 @@ class ModelReader {
   ReducedModel model_;
 };
 
-/// What older files lack for modal warping is made from their mesh. A mesh whose lumps do not add up to the weights of the model gives
-/// none: it cannot be warped. model: checked; everything else of it is put aside while the lumps are.
+/// What older files lack for modal warping is made from their mesh. A mesh whose lumps do not add up to the
+/// weights of the model gives none: it cannot be warped. model: checked; everything else of it is put aside
+/// while the lumps are.
 void add_warp_data(ReducedModel& model, std::string_view where) {
   const SimulationMesh& mesh = *model.simulation;
   try {

@@ -45,9 +45,10 @@ class Motion {
   Index rows_ = 0;
 };
 
-/// With the displacements A (3n x k) = U S V^T of the fitted frames the best t targets, in the sum of squares, are the first columns of U.
-/// V are the eigenvectors of the small matrix A^T A. Those of eigenvalues below the rounding of the largest are not exact, but all
-/// A V span all that A does: orthogonalised one after the other, they leave nothing out.
+/// With the displacements A (3n x k) = U S V^T of the fitted frames the best t targets, in the sum of
+/// squares, are the first columns of U. V are the eigenvectors of the small matrix A^T A. Those of
+/// eigenvalues below the rounding of the largest are not exact, but all A V span all that A does:
+/// orthogonalised one after the other, they leave nothing out.
 class Directions {
  public:
   explicit Directions(const Motion& motion) {

@@ -21,12 +21,12 @@ using FrameShape = std::function<Eigen::Matrix3Xf(Index frame)>;
 /// Frames that the directions of targets are taken from, at most: evenly, the first and the last among them.
 inline constexpr Index most_fitted_frames = 400;
 
-/// The fewest targets, by singular values, with which every vertex in every frame is within `tolerance` (m, positive) of its place, or
-/// as near as `most_targets` allow: the error says which. The directions are those of most_fitted_frames frames; all frames are
-/// projected onto them, and the error is that of all frames.
+/// The fewest targets, by singular values, with which every vertex in every frame is within `tolerance` (m,
+/// positive) of its place, or as near as `most_targets` allow: the error says which. The directions are those
+/// of most_fitted_frames frames; all frames are projected onto them, and the error is that of all frames.
 /// shape: asked for each frame a few times; finite. Rounding to floats limits what can be reached.
-/// Cost O(n (k^2 + t frames)) and 3 shapes per frame as a rule, with k fitted frames and t targets; memory 3n (k + 2t) floats: it does not grow with
-/// the number of frames but for their coordinates.
+/// Cost O(n (k^2 + t frames)) and 3 shapes per frame as a rule, with k fitted frames and t targets; memory 3n
+/// (k + 2t) floats: it does not grow with the number of frames but for their coordinates.
 MorphFit fit_morph_targets(Index frames, const FrameShape& shape, double tolerance, Index most_targets = 200);
 
 }  // namespace limber

@@ -24,7 +24,8 @@ bool names_tree(const json& body) {
   return body.contains("mesh") && is_builtin_tree(body["mesh"].get<std::string>());
 }
 
-/// Throws Error for any of these keys of an object that has no use for them.  place: path of the object.  whose: names it.
+/// Throws Error for any of these keys of an object that has no use for them.  place: path of the object.
+/// whose: names it.
 void refuse(const json& stated, std::initializer_list<const char*> keys, const std::string& place,
             std::string_view whose) {
   for (const char* key : keys) {
@@ -60,7 +61,8 @@ void refuse_single_keys(const json& stated, const std::string& where) {
                 {"from", "count", "sets", "root", "rank", "total_rank", "rigid", "inertia"}, where, single);
 }
 
-/// Gives parts made by code the materials of the scene: `materials` by names of parts or of regions, else `material`.
+/// Gives parts made by code the materials of the scene: `materials` by names of parts or of regions, else
+/// `material`.
 void change_materials(const json& value, const std::string& where, PartTree& tree) {
   const json materials = value.value("materials", json::object());
   std::set<std::string> used, known;

@@ -9,14 +9,16 @@
 
 namespace limber {
 
-// The keys of a body of a scene file that trees of domains have. value: the body, checked by the schema, with all defaults.
-// stated: the same without them.  where: names it in messages.
+// The keys of a body of a scene file that trees of domains have. value: the body, checked by the schema, with
+// all defaults. stated: the same without them.  where: names it in messages.
 
-/// Throws Error for a tree of parts in a scene of another order, and for poses that no one can give for each domain.
+/// Throws Error for a tree of parts in a scene of another order, and for poses that no one can give for each
+/// domain.
 void check_domain_keys(const nlohmann::json& stated, const SolverSettings& solver, const std::string& where);
 
-/// Where a body of the order domains comes from, if that is a tree or a tree of parts: fills tree or parts, and mesh, surface and
-/// materials with those of the whole. Returns false, without doing anything, for a mesh and for the model of one domain.
+/// Where a body of the order domains comes from, if that is a tree or a tree of parts: fills tree or parts,
+/// and mesh, surface and materials with those of the whole. Returns false, without doing anything, for a mesh
+/// and for the model of one domain.
 bool load_tree(const nlohmann::json& value, const nlohmann::json& stated, SceneFiles& files,
                const std::string& where, const SolverSettings& solver, Body& body);
 

@@ -94,8 +94,8 @@ bool is_stvk(const Body& body) {
                                                  [&](const Part& part) { return all_stvk(part.materials); });
 }
 
-/// Throws Error for keys of training where forces are exact.  stated: the body without the defaults of the schema.
-/// orders: that it is computed with; where there are several, forces may be of another kind in some.
+/// Throws Error for keys of training where forces are exact.  stated: the body without the defaults of the
+/// schema. orders: that it is computed with; where there are several, forces may be of another kind in some.
 void check_training(const json& stated, const Body& body, const std::vector<ModelOrder>& orders,
                     const std::string& where) {
   const ForceKind kind = body.reduction.forces;
@@ -119,7 +119,8 @@ void check_modal_basis(const json& stated, const std::vector<ModelOrder>& orders
   }
 }
 
-/// Throws Error for a mesh or a model that the other makes useless. with_mesh: whether the mesh is computed with.
+/// Throws Error for a mesh or a model that the other makes useless. with_mesh: whether the mesh is computed
+/// with.
 void check_one_source(const json& value, const std::vector<ModelOrder>& orders, bool with_mesh,
                       const std::string& where) {
   if (!value.contains("mesh") || !value.contains("model") || orders.size() > 1) return;
@@ -310,7 +311,8 @@ OutputSettings to_output(const json& value, const SceneFiles& files, std::string
   return output;
 }
 
-/// The same for keys of key elements in motions of the order online.  stated: the scene without the defaults of the schema.
+/// The same for keys of key elements in motions of the order online.  stated: the scene without the defaults
+/// of the schema.
 void check_key_elements(const json& stated, const Scene& scene, std::string_view where) {
   if (scene.solver.type != SimulationType::dynamics ||
       !std::all_of(scene.bodies.begin(), scene.bodies.end(), is_stvk))

@@ -8,7 +8,8 @@
 
 namespace limber {
 
-/// What a command does with a scene beside what the scene says. It decides which keys have a use: all others are refused.
+/// What a command does with a scene beside what the scene says. It decides which keys have a use: all others
+/// are refused.
 struct SceneUse {
   std::vector<ModelOrder> orders;  ///< that the scene is run with beside its own
   bool animation = false;          ///< whether its motion is written to a file that the scene does not name

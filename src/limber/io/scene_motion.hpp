@@ -17,7 +17,8 @@ namespace limber {
 /// The animations that a scene follows: each is read once, however many joints of it are followed.
 class FollowedAnimations {
  public:
-  /// animation: its name; empty for the first of the file.  read_from: gets the files that were read, where it is given.
+  /// animation: its name; empty for the first of the file.  read_from: gets the files that were read, where
+  /// it is given.
   const GltfAnimation& find(const std::filesystem::path& file, const std::string& animation,
                             FileList* read_from = nullptr);
 
@@ -25,10 +26,10 @@ class FollowedAnimations {
   std::map<std::pair<std::filesystem::path, std::string>, GltfAnimation> read_;
 };
 
-/// The constraints, the moving support and the skin of a body of a scene file, with the files that they follow.
-/// value: the body, checked by the schema.  where: names it in messages.  body: with its mesh. Throws Error, at the key, for
-/// motions given twice or not at all, quaternions that are not of unit length to 1e-6, keys whose times
-/// do not ascend, and files of weights that do not fit.
+/// The constraints, the moving support and the skin of a body of a scene file, with the files that they
+/// follow. value: the body, checked by the schema.  where: names it in messages.  body: with its mesh. Throws
+/// Error, at the key, for motions given twice or not at all, quaternions that are not of unit length to 1e-6,
+/// keys whose times do not ascend, and files of weights that do not fit.
 void read_motion(const nlohmann::json& value, SceneFiles& files, const std::string& where,
                  FollowedAnimations& animations, Body& body);
 

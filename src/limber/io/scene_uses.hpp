@@ -8,23 +8,23 @@
 
 namespace limber {
 
-// Which keys have a use in which scenes is data of the schema, beside the keys themselves; what no rule restricts is used wherever
-// the object that holds it is:
+// Which keys have a use in which scenes is data of the schema, beside the keys themselves; what no rule
+// restricts is used wherever the object that holds it is:
 //
 //   "x-used-by": {"dynamic": ["full", "reduced"]}   for these types of solver, with these orders
 //   "x-only-where": {"model": ["mooney-rivlin"]}    where another key beside it has one of these values
 //   "x-only-with": ["constraints"]                  where one of these keys stands beside it
 //   "x-not-with": ["model"]                         where none of these keys stands beside it
 
-/// Throws Error, at the first key, for one that has no use in the scene: it would change nothing without a word.
-/// schema: of scene files.  stated: the scene as it was given, checked by validate().  filled: the same with all defaults.
-/// orders: that it is run with beside its own; a key that one of them uses has a use, and so has one that stands beside a key which
-/// only another needs.  where: names the scene in messages.
+/// Throws Error, at the first key, for one that has no use in the scene: it would change nothing without a
+/// word. schema: of scene files.  stated: the scene as it was given, checked by validate().  filled: the same
+/// with all defaults. orders: that it is run with beside its own; a key that one of them uses has a use, and
+/// so has one that stands beside a key which only another needs.  where: names the scene in messages.
 void check_uses(const nlohmann::ordered_json& schema, const nlohmann::json& stated,
                 const nlohmann::json& filled, const std::vector<std::string>& orders, std::string_view where);
 
-/// Throws the Error about a key, or an option, without a use.  place: it, and whose it is: "a.json: solver.beta".
-/// whose: what has no use for it.  used_by: what has, if that is known.
+/// Throws the Error about a key, or an option, without a use.  place: it, and whose it is: "a.json:
+/// solver.beta". whose: what has no use for it.  used_by: what has, if that is known.
 [[noreturn]] void refuse_unused(std::string_view place, std::string_view whose,
                                 std::string_view used_by = "");
 

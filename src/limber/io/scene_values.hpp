@@ -16,7 +16,8 @@ namespace limber {
 /// A list of three numbers.
 Vector3 to_vector(const nlohmann::json& value);
 
-/// The unit quaternion under the key rotation of what `where` names: x, y, z, w. Throws Error unless its length is 1 to 1e-6.
+/// The unit quaternion under the key rotation of what `where` names: x, y, z, w. Throws Error unless its
+/// length is 1 to 1e-6.
 Eigen::Quaterniond to_rotation(const nlohmann::json& value, const std::string& where);
 
 /// The keys vertices, box, where and nearest of an object. where: names it in messages.

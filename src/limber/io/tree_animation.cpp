@@ -59,8 +59,8 @@ std::vector<KindUses> find_uses(const DomainTree& tree) {
   return uses;
 }
 
-/// Number k of a sequence that spreads evenly over `count` items. With an irrational number of its own each, several of these cover all
-/// combinations evenly.
+/// Number k of a sequence that spreads evenly over `count` items. With an irrational number of its own each,
+/// several of these cover all combinations evenly.
 Index spread(Index k, Index count, double irrational) {
   const double turns = irrational * static_cast<double>(k);
   return std::min(static_cast<Index>((turns - std::floor(turns)) * static_cast<double>(count)), count - 1);

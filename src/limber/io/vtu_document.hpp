@@ -50,8 +50,8 @@ VtuDocument scan_vtu(std::string_view content, std::string_view where);
 std::vector<double> read_vtu_reals(const VtuDocument& document, const VtuArray& array);
 std::vector<std::int64_t> read_vtu_integers(const VtuDocument& document, const VtuArray& array);
 
-/// The files that a ParaView collection (.pvd) lists, in its order, one at least; they are relative to its folder. Throws Error
-/// for what is no well-formed file of this kind.
+/// The files that a ParaView collection (.pvd) lists, in its order, one at least; they are relative to its
+/// folder. Throws Error for what is no well-formed file of this kind.
 std::vector<std::string> scan_pvd(std::string_view content, std::string_view where);
 
 }  // namespace limber

@@ -11,8 +11,9 @@ struct AbsoluteSolver::Spectrum {
   Eigen::SelfAdjointEigenSolver<Matrix> eigen;    ///< of T
   Vector diagonal, subdiagonal, inverse, projection;
 
-  /// x -= 2 (v . x) / (v . v) v, where v is zero up to row i, one in row i + 1, and then stands in column i of the packed matrix;
-  /// nothing where it has no more than that one entry. (Eigen knows 2 / (v . v), but hands it out by allocating.)
+  /// x -= 2 (v . x) / (v . v) v, where v is zero up to row i, one in row i + 1, and then stands in column i
+  /// of the packed matrix; nothing where it has no more than that one entry. (Eigen knows 2 / (v . v), but
+  /// hands it out by allocating.)
   void reflect(Index i, Vector& x) const {
     const Index rest = x.size() - i - 2;
     const auto v = reflections.packedMatrix().col(i).tail(rest);

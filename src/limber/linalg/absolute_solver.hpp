@@ -6,12 +6,13 @@
 
 namespace limber {
 
-/// Solves with |A|, the symmetric matrix A with the absolute values of its eigenvalues: what Newton's iteration takes for a
-/// matrix that is not positive definite, so that its step descends.
+/// Solves with |A|, the symmetric matrix A with the absolute values of its eigenvalues: what Newton's
+/// iteration takes for a matrix that is not positive definite, so that its step descends.
 ///
 ///   A = Q T Q^T, T tridiagonal, Q a product of reflections;  T = V diag(t) V^T;  |A|^-1 = Q V diag(1 / |t|) V^T Q^T.
 ///
-/// Cost: O(r^3). Allocates nothing once it has been used for a matrix of the same size (Eigen's own solver for full matrices does).
+/// Cost: O(r^3). Allocates nothing once it has been used for a matrix of the same size (Eigen's own solver
+/// for full matrices does).
 class AbsoluteSolver {
  public:
   AbsoluteSolver();
@@ -21,8 +22,8 @@ class AbsoluteSolver {
   AbsoluteSolver(AbsoluteSolver&& other) noexcept;
   AbsoluteSolver& operator=(AbsoluteSolver&& other) noexcept;
 
-  /// Eigenvalues smaller than `floor`, or than the share `relative_floor` of the largest one, are taken for that.
-  /// Returns whether the eigenvalues were found and are not all zero.
+  /// Eigenvalues smaller than `floor`, or than the share `relative_floor` of the largest one, are taken for
+  /// that. Returns whether the eigenvalues were found and are not all zero.
   bool compute(const Matrix& A, double floor, double relative_floor);
 
   /// x = |A|^-1 b.

@@ -8,7 +8,8 @@ namespace limber {
 ///
 ///   A = L L^T,     A: n x n,     L: lower triangular.
 ///
-/// Cost: n^3 / 6 multiply-adds, and n^2 per right-hand side. Once it has held a matrix of this size nothing is allocated.
+/// Cost: n^3 / 6 multiply-adds, and n^2 per right-hand side. Once it has held a matrix of this size nothing
+/// is allocated.
 class Cholesky {
  public:
   Cholesky() = default;  ///< of the matrix without rows
@@ -16,7 +17,8 @@ class Cholesky {
 
   /// Reads the lower triangle alone. Returns ok().
   bool compute(const Eigen::Ref<const Matrix>& A);
-  /// Whether A is positive definite to rounding and all of its numbers are finite. What follows is for such matrices alone.
+  /// Whether A is positive definite to rounding and all of its numbers are finite. What follows is for such
+  /// matrices alone.
   [[nodiscard]] bool ok() const { return ok_; }
 
   /// A^-1 B.  B: n x k.

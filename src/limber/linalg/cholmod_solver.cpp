@@ -21,10 +21,11 @@
 namespace limber {
 namespace {
 
-/// Operations of a factorisation from which on BLAS gets more than one thread. Most of its products are small, and OpenBLAS waits
-/// for the last of its threads after each: two threads gained a tenth for 48,000 tetrahedra (5 * 10^9), lost half for 3,000
-/// unknowns, and took eight times as long (27 s for 3.4) where another program kept one of two cores busy. So only bodies that
-/// take tens of seconds on one thread get several.
+/// Operations of a factorisation from which on BLAS gets more than one thread. Most of its products are
+/// small, and OpenBLAS waits for the last of its threads after each: two threads gained a tenth for 48,000
+/// tetrahedra (5 * 10^9), lost half for 3,000 unknowns, and took eight times as long (27 s for 3.4) where
+/// another program kept one of two cores busy. So only bodies that take tens of seconds on one thread get
+/// several.
 constexpr double threading_pays = 5e11;
 
 /// Nested-dissection order of the blocks of A, expanded to unknowns.

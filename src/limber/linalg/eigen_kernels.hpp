@@ -2,9 +2,10 @@
 
 #include <Eigen/Core>
 
-// Eigen's loops under products of matrices and vectors of doubles, declared as instantiated elsewhere (eigen_kernels.cpp): every source that multiplies would
-// compile them again, at about a second each. Part of the precompiled headers and of nothing else: for code that is compiled with the flags of the
-// library, never for its users.
+// Eigen's loops under products of matrices and vectors of doubles, declared as instantiated elsewhere
+// (eigen_kernels.cpp): every source that multiplies would compile them again, at about a second each. Part of
+// the precompiled headers and of nothing else: for code that is compiled with the flags of the library, never
+// for its users.
 
 namespace Eigen::internal {
 

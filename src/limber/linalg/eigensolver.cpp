@@ -4,8 +4,8 @@
 //   1. solves for a block W = A V_j,
 //   2. removes its components along all earlier vectors and orthonormalises it to V_{j+1} (MassBasis),
 //   3. extends T = V^T M A V.
-// Eigenvalues theta of T approximate those of A, so lambda = s + 1/theta, the lowest modes first. The norm of the last
-// block's share in a Ritz vector is its residual, known without forming the vector.
+// Eigenvalues theta of T approximate those of A, so lambda = s + 1/theta, the lowest modes first. The norm of
+// the last block's share in a Ritz vector is its residual, known without forming the vector.
 
 #include "limber/linalg/eigensolver.hpp"
 
@@ -23,8 +23,9 @@ namespace {
 /// A column of which a smaller share than this is new holds nothing but the rounding of its solve.
 constexpr double dependent = 1e-13;
 
-/// Appends W to the basis; where columns turn out dependent, random directions take their place, so that blocks keep their width and
-/// no copy of a repeated eigenvalue is missed. Returns the coefficients of W: size x columns.
+/// Appends W to the basis; where columns turn out dependent, random directions take their place, so that
+/// blocks keep their width and no copy of a repeated eigenvalue is missed. Returns the coefficients of W:
+/// size x columns.
 Matrix append_block(MassBasis& basis, const Matrix& W, Random& random) {
   const Index target = std::min(basis.size() + W.cols(), W.rows());
   Matrix R = basis.append(W, dependent);

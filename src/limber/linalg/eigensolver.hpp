@@ -27,9 +27,9 @@ struct EigenResult {
 };
 
 /// The `count` lowest eigenpairs of K x = lambda M x, by block Lanczos on (K - shift M)^-1 M in the M inner
-/// product, with full reorthogonalisation. M: symmetric, positive definite. solver: has factored K -
-/// shift M, with shift below all eigenvalues; or it solves in the complement of some directions, as RestStiffness does,
-/// whose eigenvalues are then left out.  start: n x k (k may be 0), directions thought to be rich in
+/// product, with full reorthogonalisation. M: symmetric, positive definite. solver: has factored K - shift M,
+/// with shift below all eigenvalues; or it solves in the complement of some directions, as RestStiffness
+/// does, whose eigenvalues are then left out.  start: n x k (k may be 0), directions thought to be rich in
 /// low modes, such as the rigid motions; random vectors fill up the block. Cost: about (2 to 4) count /
 /// block_size block solves, O(n k^2) for a subspace of size k. residual in the report: the largest relative
 /// residual among the pairs returned.

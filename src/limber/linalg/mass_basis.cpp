@@ -9,7 +9,8 @@
 
 namespace limber {
 
-/// The Cholesky factorisation of a Gram matrix, columns that are nearly dependent on earlier ones left out: G(kept, kept) = R^T R.
+/// The Cholesky factorisation of a Gram matrix, columns that are nearly dependent on earlier ones left out:
+/// G(kept, kept) = R^T R.
 struct MassBasis::GramFactor {
   std::vector<Index> kept;
   std::vector<Index> put_off;
@@ -22,15 +23,16 @@ namespace {
 /// Rows that one thread works on: a hundred columns of them fit into its cache.
 constexpr Index rows_of_a_thread = 1024;
 
-/// A column that keeps less than this share of its length when the others of its block are taken off it is put off until they are in
-/// the basis: rounding grows by the inverse square of that share where a Gram matrix is factored, to 1e-10 here, which the second pass
-/// corrects.
+/// A column that keeps less than this share of its length when the others of its block are taken off it is
+/// put off until they are in the basis: rounding grows by the inverse square of that share where a Gram
+/// matrix is factored, to 1e-10 here, which the second pass corrects.
 constexpr double least_in_block = 1e-3;
 
 /// The same share in the second pass, when the columns are orthonormal but for rounding.
 constexpr double least_in_second_pass = 0.1;
 
-/// Passes that a single column gets at most: the second always suffices unless the first left nothing but rounding.
+/// Passes that a single column gets at most: the second always suffices unless the first left nothing but
+/// rounding.
 constexpr int most_passes = 4;
 
 /// W = W C in place.

@@ -8,11 +8,12 @@
 
 namespace limber {
 
-/// A growing set of vectors V that are orthonormal in the inner product of a mass matrix: V^T M V = I, to rounding.
-/// Blocks of columns are orthonormalised by Gram-Schmidt in matrix products, and inside of a block by the Cholesky factor of its Gram
-/// matrix, all of it twice ("twice is enough", Giraud et al. 2005). Columns that are nearly dependent on others of their block
-/// are put off until those are in the basis. There are never more vectors than unknowns: a full basis takes no more, since nothing but
-/// rounding can be left of what it is given.
+/// A growing set of vectors V that are orthonormal in the inner product of a mass matrix: V^T M V = I, to
+/// rounding. Blocks of columns are orthonormalised by Gram-Schmidt in matrix products, and inside of a block
+/// by the Cholesky factor of its Gram matrix, all of it twice ("twice is enough", Giraud et al. 2005).
+/// Columns that are nearly dependent on others of their block are put off until those are in the basis. There
+/// are never more vectors than unknowns: a full basis takes no more, since nothing but rounding can be left
+/// of what it is given.
 class MassBasis final {
  public:
   /// M: n x n, symmetric, positive definite; copied.
@@ -28,8 +29,9 @@ class MassBasis final {
   /// W -= V H with H = V^T M W, which is returned: size x columns. One pass.
   Matrix project_out(Eigen::Ref<Matrix> W) const;
 
-  /// Appends the directions of W, n x s, that V does not hold yet. A column of which a share of its mass-norm of at most `tolerance`
-  /// remains, after the earlier ones were taken off, adds none. Returns R with W = V R, but for what was dropped: size x s.
+  /// Appends the directions of W, n x s, that V does not hold yet. A column of which a share of its mass-norm
+  /// of at most `tolerance` remains, after the earlier ones were taken off, adds none. Returns R with W = V
+  /// R, but for what was dropped: size x s.
   Matrix append(Matrix W, double tolerance);
 
   /// V without copying; the basis is empty afterwards.

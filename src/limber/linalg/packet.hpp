@@ -10,8 +10,9 @@ namespace limber {
 /// Arithmetic and comparisons are the compiler's own, lane by lane; numerical code is written once as a
 /// template over its number type and used with double, Packet and Dual (dual.hpp).
 ///
-/// How a Packet is handed to a function depends on the CPU that is compiled for. What others call takes it by reference; the functions below
-/// are always inlined, so that no copy of them made for one CPU is ever called by code made for another.
+/// How a Packet is handed to a function depends on the CPU that is compiled for. What others call takes it by
+/// reference; the functions below are always inlined, so that no copy of them made for one CPU is ever called
+/// by code made for another.
 using Packet = double __attribute__((vector_size(64)));
 using PacketMask = std::int64_t __attribute__((vector_size(64)));  ///< all bits set in the lanes that hold
 

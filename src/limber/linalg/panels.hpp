@@ -24,8 +24,8 @@ inline void transpose(Packet (&rows)[packet_size]) {
   }
 }
 
-/// Panels: matrices of a few columns stored row after row, a row being `packets` packets of eight columns. Loops over sparse
-/// matrices touch whole rows, which are then contiguous.
+/// Panels: matrices of a few columns stored row after row, a row being `packets` packets of eight columns.
+/// Loops over sparse matrices touch whole rows, which are then contiguous.
 
 /// panel(place(i), :) = X(i, :), filled up with zeros to full packets.
 template <class Place>

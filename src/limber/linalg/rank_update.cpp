@@ -12,8 +12,8 @@ using Dsyrk = void(const char* triangle, const char* transpose, const int* n, co
                    const double* alpha, const double* a, const int* lda, const double* beta, double* c,
                    const int* ldc);
 
-/// OpenBLAS's routine; null where no or another BLAS is loaded. Looked up at run time, as in blas.cpp: a build without CHOLMOD
-/// links no BLAS.
+/// OpenBLAS's routine; null where no or another BLAS is loaded. Looked up at run time, as in blas.cpp: a
+/// build without CHOLMOD links no BLAS.
 Dsyrk* fast_dsyrk() {
   static Dsyrk* const routine =
       prepare_blas().kernels_used.empty() ? nullptr : reinterpret_cast<Dsyrk*>(dlsym(RTLD_DEFAULT, "dsyrk_"));

@@ -5,9 +5,9 @@
 namespace limber {
 
 /// C += alpha A^T A, its lower triangle only.  A: k x n, C: n x n.  Cost k n^2 flops.
-/// By OpenBLAS where it is loaded (CHOLMOD brings it along), else by Eigen: that reaches four fifths of its speed, and many
-/// times that of the reference BLAS. Runs on the calling thread once start_rank_updates() was called; may then be called from
-/// several threads at once.
+/// By OpenBLAS where it is loaded (CHOLMOD brings it along), else by Eigen: that reaches four fifths of its
+/// speed, and many times that of the reference BLAS. Runs on the calling thread once start_rank_updates() was
+/// called; may then be called from several threads at once.
 void add_rank_update(double alpha, const Eigen::Ref<const Matrix>& A, Eigen::Ref<Matrix> C);
 
 /// The same by Eigen alone.

@@ -18,12 +18,13 @@ class SparseSolver {
   /// Prepares for matrices with the pattern of A (ordering, symbolic factorisation). Values do not matter.
   virtual void analyze(const SparseMatrix& A) = 0;
 
-  /// Takes over the values of A, which must have the analysed pattern; the first matrix is analysed where nothing was.
+  /// Takes over the values of A, which must have the analysed pattern; the first matrix is analysed where
+  /// nothing was.
   virtual SolveReport factor(const SparseMatrix& A) = 0;
 
-  /// X = A^-1 B for the last A factored. Many columns at once are ten times cheaper each than one (measured), and
-  /// shared between threads; a column's bits do not depend on their number. residual: |A x - b| / |b|, largest over
-  /// the columns, where the method is iterative; 0 for a factorisation.
+  /// X = A^-1 B for the last A factored. Many columns at once are ten times cheaper each than one (measured),
+  /// and shared between threads; a column's bits do not depend on their number. residual: |A x - b| / |b|,
+  /// largest over the columns, where the method is iterative; 0 for a factorisation.
   /// Throws Error unless B has the rows of A and X the shape of B.
   virtual SolveReport solve(const Eigen::Ref<const Matrix>& B, Eigen::Ref<Matrix> X) = 0;
 

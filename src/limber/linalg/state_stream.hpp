@@ -9,8 +9,9 @@
 
 namespace limber {
 
-// The state of a simulation as bytes, for checkpoints: what is read back has the same bits. Little-endian; each value is preceded by
-// a mark of its kind and, for arrays, by its size, so that bytes that do not fit are told from those that do.
+// The state of a simulation as bytes, for checkpoints: what is read back has the same bits. Little-endian;
+// each value is preceded by a mark of its kind and, for arrays, by its size, so that bytes that do not fit
+// are told from those that do.
 
 class StateWriter {
  public:
@@ -31,8 +32,8 @@ class StateWriter {
   std::string bytes_;
 };
 
-/// Reads in the order of writing. Throws Error, saying where, for bytes that end early, are of another kind, or have sizes that do not
-/// fit; never takes more memory than the bytes could fill.
+/// Reads in the order of writing. Throws Error, saying where, for bytes that end early, are of another kind,
+/// or have sizes that do not fit; never takes more memory than the bytes could fill.
 class StateReader {
  public:
   /// where: names the bytes in messages. Keeps a view of them.

@@ -1,9 +1,10 @@
 // Triangular solves with a supernodal factor for many right-hand sides.
 //
-// CHOLMOD's own solve calls BLAS for each supernode and spreads the products over rows of a matrix stored by columns: most
-// supernodes are so small that calls and scattered accesses take longer than the arithmetic. Here the right-hand sides are stored
-// by rows, one row of a panel being one to three packets, so that each access to a row is contiguous. Columns k of L are worked on
-// in groups whose rows of X stay in registers, while L is read in the order in which it is stored:
+// CHOLMOD's own solve calls BLAS for each supernode and spreads the products over rows of a matrix stored by
+// columns: most supernodes are so small that calls and scattered accesses take longer than the arithmetic.
+// Here the right-hand sides are stored by rows, one row of a panel being one to three packets, so that each
+// access to a row is contiguous. Columns k of L are worked on in groups whose rows of X stay in registers,
+// while L is read in the order in which it is stored:
 //
 //      forward    X(i, :) -= L(i, k) X(k, :)          backward    sum(k, :) += L(i, k) X(i, :)          for all rows i below.
 //

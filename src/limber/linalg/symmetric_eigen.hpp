@@ -4,8 +4,8 @@
 
 namespace limber {
 
-/// The eigenvalues w and eigenvectors V of a symmetric matrix A (n x n): A V = V diag(w), V^T V = I. Of a pair of symmetric
-/// matrices A and M, M positive definite: A V = M V diag(w), V^T M V = I.
+/// The eigenvalues w and eigenvectors V of a symmetric matrix A (n x n): A V = V diag(w), V^T V = I. Of a
+/// pair of symmetric matrices A and M, M positive definite: A V = M V diag(w), V^T M V = I.
 struct SymmetricEigen {
   Vector values;   ///< w, n, ascending
   Matrix vectors;  ///< V, n x n, a column each
@@ -13,7 +13,8 @@ struct SymmetricEigen {
   bool found = false;
 };
 
-// All of them read lower triangles alone. Cost: about 9 n^3 with vectors, 4/3 n^3 without; 3 n^3 more for a pair.
+// All of them read lower triangles alone. Cost: about 9 n^3 with vectors, 4/3 n^3 without; 3 n^3 more for a
+// pair.
 
 SymmetricEigen symmetric_eigen(const Eigen::Ref<const Matrix>& A);
 SymmetricEigen symmetric_eigen(const Eigen::Ref<const Matrix>& A, const Eigen::Ref<const Matrix>& M);

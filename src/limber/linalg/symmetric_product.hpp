@@ -5,8 +5,9 @@
 
 namespace limber {
 
-/// Products of one symmetric sparse matrix with many columns. Keeps a copy of the entries that are not zero: a mass matrix in the
-/// pattern of the stiffness has two zeros for each. Eight columns are multiplied at once, so that each entry is read once for them.
+/// Products of one symmetric sparse matrix with many columns. Keeps a copy of the entries that are not zero:
+/// a mass matrix in the pattern of the stiffness has two zeros for each. Eight columns are multiplied at
+/// once, so that each entry is read once for them.
 class SymmetricProduct final {
  public:
   explicit SymmetricProduct(const SparseMatrix& A);

@@ -5,8 +5,8 @@
 
 namespace limber {
 
-// The layout of Eigen's types follows the CPU that is compiled for, unless it is fixed: whoever uses the library must fix it as the library does. The target
-// limber::limber of its CMake package defines both.
+// The layout of Eigen's types follows the CPU that is compiled for, unless it is fixed: whoever uses the
+// library must fix it as the library does. The target limber::limber of its CMake package defines both.
 static_assert(EIGEN_MAX_ALIGN_BYTES == 64 && EIGEN_MAX_STATIC_ALIGN_BYTES == 16,
               "compile with -DEIGEN_MAX_ALIGN_BYTES=64 -DEIGEN_MAX_STATIC_ALIGN_BYTES=16, as limber is");
 

@@ -8,14 +8,15 @@
 
 namespace limber {
 
-/// Throws Error unless each handle holds something at a vertex of its own, by numbers that are finite and quaternions of unit length.
-/// vertices: of the surface.
+/// Throws Error unless each handle holds something at a vertex of its own, by numbers that are finite and
+/// quaternions of unit length. vertices: of the surface.
 void check_handles(std::span<const Handle> handles, Index vertices);
 
 /// Whether they hold the same vertices in the same way, whatever their targets.
 bool same_grip(std::span<const Handle> one, std::span<const Handle> other);
 
-/// What Manipulation takes for handles, in their order: ideal constraints. Throws Error for a vertex that cannot move.
+/// What Manipulation takes for handles, in their order: ideal constraints. Throws Error for a vertex that
+/// cannot move.
 ManipulationSites handle_sites(const ReducedModel& model, const WarpedEquations& equations,
                                std::span<const Handle> handles, ConstraintPriority priority);
 

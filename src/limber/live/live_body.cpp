@@ -13,8 +13,8 @@
 namespace limber {
 namespace {
 
-/// Frequency of a vibration as a share of the highest below which it is a rigid motion: rounding leaves 1e-8, and bodies have 1e-3
-/// or more.
+/// Frequency of a vibration as a share of the highest below which it is a rigid motion: rounding leaves 1e-8,
+/// and bodies have 1e-3 or more.
 constexpr double rigid_share = 1e-6;
 
 }  // namespace

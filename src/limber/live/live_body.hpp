@@ -39,7 +39,9 @@ struct Handle {
 /// What moves a body.
 enum class Method {
   nonlinear,  ///< the reduced forces of the model
-  linear,  ///< the forces of the stiffness at rest, K(0) q: what sketching is done with  [Barbic & James 2005, section 5.2]
+  /// The forces of the stiffness at rest, K(0) q: what sketching is done with [Barbic & James 2005, section
+  /// 5.2]
+  linear,
   warped,  ///< natural modes that are warped: what handles need                          [Choi & Ko 2005]
 };
 

@@ -18,8 +18,9 @@ struct VertexForce {
 /// Whether a step was taken: the errors of one that left the range of double are infinite.
 bool is_finite(const ConstraintReport& report);
 
-/// The part of a LiveBody that moves by warped modes: WarpedDynamics in coordinates of the model, of which all the natural modes of
-/// their span are taken. Then S is square and p = S^T M q is exact, with p the amplitudes of the modes.
+/// The part of a LiveBody that moves by warped modes: WarpedDynamics in coordinates of the model, of which
+/// all the natural modes of their span are taken. Then S is square and p = S^T M q is exact, with p the
+/// amplitudes of the modes.
 ///
 /// Functions that throw Error leave it as it was.
 class WarpedBody {
@@ -34,7 +35,8 @@ class WarpedBody {
   [[nodiscard]] const std::vector<Handle>& handles() const { return handles_; }
   [[nodiscard]] ConstraintPriority priority() const { return priority_; }
 
-  /// time, u and v. Orientations that handles hold are from now on those nearest to the new ones, by whole turns.
+  /// time, u and v. Orientations that handles hold are from now on those nearest to the new ones, by whole
+  /// turns.
   void set_state(const DynamicState& state);
   /// Sets the acceleration that balances the forces; those of handles are not known before the step.
   void balance(DynamicState& state) const;

@@ -39,8 +39,8 @@ struct MaterialConstants {
   bool operator==(const MaterialConstants&) const = default;
 };
 
-/// What a law was made from: it is make_law(name_of(law), lame_of(law), constants_of(law)). Constants that the law has not are the
-/// defaults.
+/// What a law was made from: it is make_law(name_of(law), lame_of(law), constants_of(law)). Constants that
+/// the law has not are the defaults.
 LameParameters lame_of(const MaterialLaw& law);
 MaterialConstants constants_of(const MaterialLaw& law);
 

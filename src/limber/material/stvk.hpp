@@ -7,8 +7,8 @@ namespace limber {
 
 /// St. Venant-Kirchhoff: Hooke's law in the Green strain E = (F^T F - I)/2.      [Barbic & James 2005, Eq. 3]
 ///   psi = mu E : E + lambda/2 tr(E)^2,
-/// a quartic polynomial of F, hence finite for every F. Resists large stretch and rotates freely, but gives way
-/// under strong compression.
+/// a quartic polynomial of F, hence finite for every F. Resists large stretch and rotates freely, but gives
+/// way under strong compression.
 struct Stvk {
   LameParameters lame;
 

@@ -7,7 +7,8 @@
 
 namespace limber {
 
-/// Farther than anything is: the square of a volume, the highest power of lengths in use, is then still a number.
+/// Farther than anything is: the square of a volume, the highest power of lengths in use, is then still a
+/// number.
 inline constexpr double farthest_coordinate = 1e30;  ///< m
 
 /// Throws Error for the first vertex (a column) whose coordinates cannot be computed with.

@@ -26,8 +26,8 @@ struct Embedding {
   [[nodiscard]] Index point_count() const { return weights.cols(); }
 };
 
-/// Binds points (3 x n, m) to a mesh that passed check_mesh. Cost O(n log elements). Throws Error for points so far
-/// away that the square of their distance is no number.
+/// Binds points (3 x n, m) to a mesh that passed check_mesh. Cost O(n log elements). Throws Error for points
+/// so far away that the square of their distance is no number.
 Embedding embed_points(const VolumeMesh& mesh, const Matrix3X& points,
                        const Executor& executor = Executor(1));
 

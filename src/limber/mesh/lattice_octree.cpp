@@ -154,8 +154,8 @@ void LatticeOctree::keep_near_surface_uniform() {
   }
 }
 
-/// Makes the neighbours of all octants of a level at most one level larger. Splitting creates octants of larger
-/// levels only, whose turn comes later.
+/// Makes the neighbours of all octants of a level at most one level larger. Splitting creates octants of
+/// larger levels only, whose turn comes later.
 void LatticeOctree::balance(int level) {
   const std::size_t count = octants_.size();
   for (std::size_t i = 0; i < count; ++i) {

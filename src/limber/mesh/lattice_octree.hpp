@@ -30,9 +30,9 @@ struct Octant {
   [[nodiscard]] int size() const { return 1 << level; }  ///< cells
 };
 
-/// The cubes that a solid fills or touches: those near its surface are single cells, those inside grow with the
-/// distance to it. Octants that share a corner with one near the surface are single cells too, and any two
-/// that share a corner differ by one level at most: what the transition tetrahedra need.
+/// The cubes that a solid fills or touches: those near its surface are single cells, those inside grow with
+/// the distance to it. Octants that share a corner with one near the surface are single cells too, and any
+/// two that share a corner differ by one level at most: what the transition tetrahedra need.
 class LatticeOctree {
  public:
   struct Options {

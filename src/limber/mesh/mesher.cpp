@@ -131,8 +131,8 @@ class Mesher {
     return sum;
   }
 
-  /// Where all surfaces are closed, the divergence theorem gives the volume with overlaps counted twice or more, and only the
-  /// overlaps need sampling; else all of it does.
+  /// Where all surfaces are closed, the divergence theorem gives the volume with overlaps counted twice or
+  /// more, and only the overlaps need sampling; else all of it does.
   void measure_surfaces() {
     bool closed = true;
     double sum = 0.0;
@@ -183,8 +183,8 @@ class Mesher {
     return std::sqrt(area / target);
   }
 
-  /// Corrects the cell until the number of elements is the one asked for: two or three trials, more for bodies so coarse that
-  /// the number jumps. The nearest is kept.
+  /// Corrects the cell until the number of elements is the one asked for: two or three trials, more for
+  /// bodies so coarse that the number jumps. The nearest is kept.
   void find_cell() {
     const auto target = static_cast<double>(options_.target_elements);
     const double exponent = is_shell() ? 1.0 / 2.0 : 1.0 / 3.0;
@@ -213,8 +213,8 @@ class Mesher {
     stuffed_ = std::move(best);
   }
 
-  /// Shifts the surface until the mesh has its volume: by what is missing over the area. An estimate of that volume is only
-  /// followed a little way.
+  /// Shifts the surface until the mesh has its volume: by what is missing over the area. An estimate of that
+  /// volume is only followed a little way.
   void find_level() {
     const double most_missing = (report_.volume_sampled ? 0.02 : 0.1) * report_.surface_volume;
     for (int trial = 0; trial < 2; ++trial) {

@@ -47,16 +47,17 @@ struct MeshedSurfaces {
 };
 
 /// A volume mesh, fit to simulate, of what surfaces enclose together, whatever state they are in: defects are
-/// repaired and reported, inside is decided by winding numbers. Each element belongs to the region of the last surface
-/// that holds its centre.
+/// repaired and reported, inside is decided by winding numbers. Each element belongs to the region of the
+/// last surface that holds its centre.
 ///
-/// A chord cuts off a convex surface: meshes of curved bodies come out too small, by the square of the cell. With
-/// match_volume the tetrahedral mesh is made for the surface shifted by up to a tenth of a cell that brings
-/// the volume, and so the mass, back. Throws Error for surfaces that enclose nothing, and where no element fits.
+/// A chord cuts off a convex surface: meshes of curved bodies come out too small, by the square of the cell.
+/// With match_volume the tetrahedral mesh is made for the surface shifted by up to a tenth of a cell that
+/// brings the volume, and so the mass, back. Throws Error for surfaces that enclose nothing, and where no
+/// element fits.
 MeshedSurfaces mesh_surfaces(std::span<const RegionSurface> surfaces, const MesherOptions& options = {});
 
-/// Volume of a solid, m^3, by sampling: cubes that are inside for sure count whole, those near the surface, `cells` along the
-/// longest side, by the share of 3^3 points. Not for bodies thinner than a cube.
+/// Volume of a solid, m^3, by sampling: cubes that are inside for sure count whole, those near the surface,
+/// `cells` along the longest side, by the share of 3^3 points. Not for bodies thinner than a cube.
 double measure_volume(const Solid& solid, int cells, const Executor& executor = Executor(1));
 
 }  // namespace limber

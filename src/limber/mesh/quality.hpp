@@ -27,9 +27,9 @@ struct MeshQuality {
   std::vector<RegionMeasure> regions;          ///< one per region of the mesh
 };
 
-/// Smallest sine of the six dihedral angles of a tetrahedron: small where an angle is near 0 or near 180 degrees;
-/// negative where its volume is. sin(angle at edge ij) = 6 V |edge ij| / (|n_k| |n_l|), n: normals of the two faces
-/// there, twice their area long.                                       [Klingner & Shewchuk 2007]
+/// Smallest sine of the six dihedral angles of a tetrahedron: small where an angle is near 0 or near 180
+/// degrees; negative where its volume is. sin(angle at edge ij) = 6 V |edge ij| / (|n_k| |n_l|), n: normals
+/// of the two faces there, twice their area long. [Klingner & Shewchuk 2007]
 double smallest_dihedral_sine(const Vector3& a, const Vector3& b, const Vector3& c, const Vector3& d);
 
 /// Measures a mesh that passed check_mesh. Cost O(elements).

@@ -19,7 +19,8 @@ std::span<const Corners> faces_of(ElementKind kind) {
   return brick_faces;
 }
 
-/// Half the product of the diagonals; those of a triangle, whose last corner is there twice, are two of its sides.
+/// Half the product of the diagonals; those of a triangle, whose last corner is there twice, are two of its
+/// sides.
 double area_of(const VolumeMesh& mesh, const Corners& corners) {
   const auto x = [&](int k) { return Vector3(mesh.vertices.col(corners[static_cast<std::size_t>(k)])); };
   return 0.5 * (x(2) - x(0)).cross(x(3) - x(1)).norm();

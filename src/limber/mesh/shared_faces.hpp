@@ -18,8 +18,8 @@ struct SharedFace {
 /// All faces that elements share, in the order of their elements.
 std::vector<SharedFace> shared_faces(const VolumeMesh& mesh);
 
-/// Elements with the same label that hang together by faces: for each element the number of its piece, counted from 0 in the order
-/// of their lowest element.
+/// Elements with the same label that hang together by faces: for each element the number of its piece,
+/// counted from 0 in the order of their lowest element.
 std::vector<int> connected_elements(const std::vector<SharedFace>& faces, const std::vector<int>& label);
 
 }  // namespace limber

@@ -112,8 +112,8 @@ class Smoother {
     return worst;
   }
 
-  /// Outward unit normal of the boundary at v: the faces opposite of v and the boundary faces around it close a
-  /// polyhedron, whose area vectors sum to zero.
+  /// Outward unit normal of the boundary at v: the faces opposite of v and the boundary faces around it close
+  /// a polyhedron, whose area vectors sum to zero.
   [[nodiscard]] Vector3 boundary_normal(int v) const {
     Vector3 opposite = Vector3::Zero();
     for (const int e : star(v)) {

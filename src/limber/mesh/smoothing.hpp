@@ -17,8 +17,9 @@ struct SmoothingOptions {
 };
 
 /// Raises the worst dihedral angles of a tetrahedral mesh: each vertex of a bad element is moved where the
-/// smallest sine of the angles around it is larger, found by a pattern search with shrinking steps; vertices on the
-/// surface slide along it. No move lowers the smallest sine around a vertex.  on_surface: one flag per vertex.
+/// smallest sine of the angles around it is larger, found by a pattern search with shrinking steps; vertices
+/// on the surface slide along it. No move lowers the smallest sine around a vertex.  on_surface: one flag per
+/// vertex.
 void smooth_worst_elements(VolumeMesh& mesh, const Solid& solid, const std::vector<char>& on_surface,
                            const SmoothingOptions& options);
 

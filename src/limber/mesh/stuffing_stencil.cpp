@@ -37,8 +37,8 @@ bool diagonal_from_first(const CutTetrahedron& t, int p, int q, int o) {
   return (at_p.array() > at_o.array()).count() % 2 == 1;
 }
 
-/// A triangular prism: top[i] is above bottom[i]. from_top[i]: the diagonal of the side between i and i + 1 goes
-/// from top[i] to bottom[i + 1], else from bottom[i] to top[i + 1].
+/// A triangular prism: top[i] is above bottom[i]. from_top[i]: the diagonal of the side between i and i + 1
+/// goes from top[i] to bottom[i + 1], else from bottom[i] to top[i + 1].
 struct Prism {
   std::array<int, 3> top{}, bottom{};
   std::array<bool, 3> from_top{};

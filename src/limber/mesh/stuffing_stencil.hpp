@@ -20,9 +20,9 @@ struct CutTetrahedron {
 ///                                                                   [Labelle & Shewchuk 2007, section 3.1]
 /// A face with two corners inside and one outside leaves a quadrilateral, whose diagonal both neighbours must
 /// choose alike: it starts at the cut on the long edge where one was cut; where both cut edges are short, at
-/// the inner corner with an odd number of coordinates larger than the outer corner's (parity rule).
-/// `points`: positions of all vertices, by which the diagonal of a quadrilateral on the surface, which is free,
-/// is chosen. Orientation of the results is arbitrary.
+/// the inner corner with an odd number of coordinates larger than the outer corner's (parity rule). `points`:
+/// positions of all vertices, by which the diagonal of a quadrilateral on the surface, which is free, is
+/// chosen. Orientation of the results is arbitrary.
 void fill_cut_tetrahedron(const CutTetrahedron& tetrahedron, const std::vector<Vector3>& points,
                           std::vector<std::array<int, 4>>& result);
 

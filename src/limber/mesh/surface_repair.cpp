@@ -18,8 +18,8 @@ namespace {
 /// coordinates makes of three points in a line, some thousand times over.
 constexpr double no_area = 1e-12;
 
-/// Vertices are at the same place when nearer than this share of the diagonal: what rounding makes of one point
-/// computed in two ways, as at the seam of a sphere.
+/// Vertices are at the same place when nearer than this share of the diagonal: what rounding makes of one
+/// point computed in two ways, as at the seam of a sphere.
 constexpr double same_place = 1e-12;
 
 /// A surface is flat when it is thinner than this share of its diagonal.

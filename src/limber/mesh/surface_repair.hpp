@@ -34,10 +34,10 @@ struct RepairedSurface {
   SurfaceDefects defects;  ///< of the input
 };
 
-/// Makes a surface fit for inside-outside tests: merges vertices at the same place (to 1e-12 of the size), removes triangles without
-/// area, duplicates and walls, turns triangles so that neighbours agree (each piece as most of its area was
-/// turned), and turns closed pieces that are inside out unless they are cavities in another piece. Holes
-/// stay: the winding number copes with them.
+/// Makes a surface fit for inside-outside tests: merges vertices at the same place (to 1e-12 of the size),
+/// removes triangles without area, duplicates and walls, turns triangles so that neighbours agree (each piece
+/// as most of its area was turned), and turns closed pieces that are inside out unless they are cavities in
+/// another piece. Holes stay: the winding number copes with them.
 /// - Triangles on a line stay where they seal the surface: where a vertex lies on the edge of a neighbour.
 /// - Triangles there twice, turned either way, are the wall where closed pieces touch, and both go; or one
 ///   surface given twice, and one stays. The edges around them tell: at those of a wall an even number of

@@ -10,20 +10,21 @@
 #include <span>
 
 // Isosurface stuffing in five steps:
-//   1. Octree: which cubes of the lattice the solid fills or touches, and the tetrahedra between their centres
-//      and corners (LatticeOctree, LatticeTetrahedra).
+//   1. Octree: which cubes of the lattice the solid fills or touches, and the tetrahedra between their
+//      centres and corners (LatticeOctree, LatticeTetrahedra).
 //   2. Signs: each lattice vertex is inside, outside or on the surface.
 //   3. Cuts: where the surface crosses the lattice edges whose ends have opposite signs.
-//   4. Warping: a vertex with a cut too near to it (a share `alpha` of the edge) moves onto that cut, which takes
-//      all cuts off its edges. What remains keeps its distance from the vertices: hence the bound on angles.
+//   4. Warping: a vertex with a cut too near to it (a share `alpha` of the edge) moves onto that cut, which
+//      takes all cuts off its edges. What remains keeps its distance from the vertices: hence the bound on
+//      angles.
 //   5. Stencils: what is inside of each cut tetrahedron is filled by a few tetrahedra (fill_cut_tetrahedron).
 // Smoothing then moves the vertices of the worst elements.
 
 namespace limber {
 namespace {
 
-/// Shares of an edge within which a cut draws its end onto itself. This choice keeps all angles between 10.7 and 164.8 degrees
-/// for whatever cuts and moves there are (a test goes through their extremes).
+/// Shares of an edge within which a cut draws its end onto itself. This choice keeps all angles between 10.7
+/// and 164.8 degrees for whatever cuts and moves there are (a test goes through their extremes).
 constexpr double alpha_long = 0.285;
 constexpr double alpha_short = 0.3975;
 
@@ -114,8 +115,8 @@ class Stuffing {
     report(options_.progress, "surface", 1.0);
   }
 
-  /// Finds where the surface crosses an edge: false position (Illinois), which converges in two or three steps for
-  /// a distance function, and halving where the sign jumps, as it does across a hole.
+  /// Finds where the surface crosses an edge: false position (Illinois), which converges in two or three
+  /// steps for a distance function, and halving where the sign jumps, as it does across a hole.
   void locate(Cut& cut) const {
     const Vector3 from = points_[static_cast<std::size_t>(cut.inside)];
     const Vector3 to = points_[static_cast<std::size_t>(cut.outside)];

@@ -21,10 +21,11 @@ struct TetrahedralizeOptions {
 /// Tetrahedra that fill a solid by isosurface stuffing: a body-centred cubic lattice whose tetrahedra are cut
 /// where the surface crosses them, lattice vertices near the surface being moved onto it first.
 ///                                                                              [Labelle & Shewchuk 2007]
-/// All dihedral angles lie between 10.7 and 164.8 degrees whatever the solid is; smoothing takes no step that brings
-/// the worst angle around a vertex nearer to 0 or 180. Boundary vertices lie on the surface, to 1/500 of a cell. Edges and corners sharper than the lattice are rounded off,
-/// parts thinner than a cell may be lost. Cost O(cells near the surface + elements). The mesh has one region.
-/// Throws Error where no element fits or the lattice would be too large.
+/// All dihedral angles lie between 10.7 and 164.8 degrees whatever the solid is; smoothing takes no step that
+/// brings the worst angle around a vertex nearer to 0 or 180. Boundary vertices lie on the surface, to 1/500
+/// of a cell. Edges and corners sharper than the lattice are rounded off, parts thinner than a cell may be
+/// lost. Cost O(cells near the surface + elements). The mesh has one region. Throws Error where no element
+/// fits or the lattice would be too large.
 VolumeMesh tetrahedralize(const Solid& solid, const TetrahedralizeOptions& options);
 
 /// A mesh before smoothing.
@@ -33,8 +34,8 @@ struct StuffedMesh {
   std::vector<char> on_surface;  ///< one flag per vertex
 };
 
-/// The two halves of tetrahedralize, for searches that need only the first: stuffing, and smoothing of its result with the
-/// same options.
+/// The two halves of tetrahedralize, for searches that need only the first: stuffing, and smoothing of its
+/// result with the same options.
 StuffedMesh stuff(const Solid& solid, const TetrahedralizeOptions& options);
 void smooth(StuffedMesh& stuffed, const Solid& solid, const TetrahedralizeOptions& options);
 

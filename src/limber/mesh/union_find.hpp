@@ -8,8 +8,8 @@
 
 namespace limber {
 
-/// Groups of the numbers 0 to n - 1 that grow by joining. The root of a group is its least member, whatever the order of
-/// joining.
+/// Groups of the numbers 0 to n - 1 that grow by joining. The root of a group is its least member, whatever
+/// the order of joining.
 class UnionFind {
  public:
   explicit UnionFind(Index count) : parent_(static_cast<std::size_t>(count)) {

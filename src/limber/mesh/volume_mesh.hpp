@@ -68,8 +68,8 @@ std::vector<char> used_vertices(const VolumeMesh& mesh);
 /// vertex; -1 for vertices that no element uses. Elements that share a vertex belong together.
 std::vector<int> connected_parts(const VolumeMesh& mesh);
 
-/// Boundary of the volume as triangles, counter-clockwise seen from outside. A brick's quadrilateral a b c d is
-/// two consecutive triangles, a b c and a c d. Faces shared by two elements are inside.
+/// Boundary of the volume as triangles, counter-clockwise seen from outside. A brick's quadrilateral a b c d
+/// is two consecutive triangles, a b c and a c d. Faces shared by two elements are inside.
 struct BoundaryFaces {
   Eigen::Matrix3Xi triangles;  ///< 3 x t, vertex numbers
   std::vector<int> element;    ///< t, the element behind each triangle

@@ -22,22 +22,23 @@
 // How a body falls into domains that form a tree.
 //
 // METIS cuts the graph of elements into pieces of about equal size with little area between them. Such pieces
-// form loops wherever the body is thick: those are joined along their largest interfaces until none is left. As
-// that leaves fewer domains than pieces, METIS is asked for more and more pieces, and of what is left the worst
-// cuts are undone until there are as many domains as asked for. A cut is the worse the larger its area is for
-// the size of what it cuts off: so necks stay, and arms, legs and branches become domains.
+// form loops wherever the body is thick: those are joined along their largest interfaces until none is left.
+// As that leaves fewer domains than pieces, METIS is asked for more and more pieces, and of what is left the
+// worst cuts are undone until there are as many domains as asked for. A cut is the worse the larger its area
+// is for the size of what it cuts off: so necks stay, and arms, legs and branches become domains.
 
 namespace limber {
 namespace {
 
-/// Pieces asked of METIS for each domain, try after try: the more, the nearer its cuts come to the necks, until
-/// pieces are so small that their shapes no longer mean anything.
+/// Pieces asked of METIS for each domain, try after try: the more, the nearer its cuts come to the necks,
+/// until pieces are so small that their shapes no longer mean anything.
 constexpr std::array<double, 8> pieces_per_domain{1.0, 1.5, 2.0, 3.0, 4.0, 6.0, 8.0, 12.0};
 
 /// Pieces of METIS that fall apart: fragments below this share of the mean size go to a neighbour.
 constexpr double smallest_fragment = 0.25;
 
-/// Patches of one interface that are smaller than this share of the largest do not count: the rims of cuts are ragged.
+/// Patches of one interface that are smaller than this share of the largest do not count: the rims of cuts
+/// are ragged.
 constexpr double smallest_patch = 0.2;
 
 /// Sizes may differ by this factor from their mean, so that METIS can look for necks; in thousandths.

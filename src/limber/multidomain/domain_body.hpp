@@ -16,12 +16,13 @@ using MatrixX9 = Eigen::Matrix<double, Eigen::Dynamic, 9>;
 using MatrixX3 = Eigen::MatrixX3d;
 using Vector12 = Eigen::Matrix<double, 12, 1>;
 
-/// How the inertia of a domain enters its equations of motion, about the origin of its frame and in its axes. With A the acceleration of the frame:
+/// How the inertia of a domain enters its equations of motion, about the origin of its frame and in its axes.
+/// With A the acceleration of the frame:
 ///
 ///   force and torque on the frame:   rigid A + coupling^T q'' + bias
 ///   on the coordinates:              coupling A + M q'' + bias_q
 ///
-/// Biases are the forces of velocities: centrifugal and Coriolis.                  [Barbic & Zhao 2011, Eq. 12-14]
+/// Biases are the forces of velocities: centrifugal and Coriolis. [Barbic & Zhao 2011, Eq. 12-14]
 struct InertiaTerms {
   double mass = 0.0;                     ///< kg
   Vector3 first = Vector3::Zero();       ///< mass times its centre, kg m
@@ -69,15 +70,18 @@ class DomainBody {
 
   [[nodiscard]] const DomainPoint& center() const { return center_; }  ///< of mass
 
-  /// Of a domain at this scale (lengths are multiplied by it, coordinates are not), whose frame turns with w, rad/s in its axes.
+  /// Of a domain at this scale (lengths are multiplied by it, coordinates are not), whose frame turns with w,
+  /// rad/s in its axes.
   void inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, const Vector3& w,
                double scale, InertiaTerms& terms);
   void motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, double scale,
               MotionTerms& terms);
 
-  /// Size of the rounding error in an elastic energy that is nothing, J before scaling: cubature takes it from the stresses at I + G q, and I is rounded.
+  /// Size of the rounding error in an elastic energy that is nothing, J before scaling: cubature takes it
+  /// from the stresses at I + G q, and I is rounded.
   [[nodiscard]] double energy_rounding() const { return energy_rounding_; }
-  /// Coordinates as large as the domain: |q| of a motion whose root mean square is the distance of its vertices from their centre.
+  /// Coordinates as large as the domain: |q| of a motion whose root mean square is the distance of its
+  /// vertices from their centre.
   [[nodiscard]] double reach() const { return reach_; }
 
   /// Memory for one domain of this kind at a time.

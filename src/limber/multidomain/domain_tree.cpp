@@ -101,7 +101,8 @@ void check_domain(const DomainTree& tree, Index i, std::string_view where) {
   check_copies(domain.surface_vertices, model.surface.mesh.vertex_count(), where, "surface vertices");
 }
 
-/// Numbers of vertices of the whole must be given for all domains or for none, and be no larger than there are vertices.
+/// Numbers of vertices of the whole must be given for all domains or for none, and be no larger than there
+/// are vertices.
 void check_numbers(const DomainTree& tree, std::vector<int> Domain::*numbers, std::string_view where,
                    std::string_view what) {
   const auto given = static_cast<std::size_t>(std::count_if(

@@ -10,7 +10,8 @@
 
 namespace limber {
 
-// A body as a tree of reduced domains, each in a frame of its own that its parent carries.     [Barbic & Zhao 2011]
+// A body as a tree of reduced domains, each in a frame of its own that its parent carries. [Barbic & Zhao
+// 2011]
 
 /// Integrals over a domain that its inertia needs, in its own coordinates; X: rest position, U_i: mode i.
 ///                                                                     [Barbic & Zhao 2011, Eq. 20-23]
@@ -23,7 +24,8 @@ struct DomainInertia {
   Matrix second_pairs;  ///< 9 x r^2: column i + r j is the integral of rho U_i U_j^T by columns, kg m^2
 };
 
-/// Where children are attached: a frame that follows the best rigid fit to some vertices.     [Barbic & Zhao 2011, Eq. 1-4]
+/// Where children are attached: a frame that follows the best rigid fit to some vertices. [Barbic & Zhao
+/// 2011, Eq. 1-4]
 struct InterfacePort {
   std::string name;
   std::vector<int> vertices;             ///< of the simulation mesh, at least three
@@ -52,12 +54,14 @@ struct Domain {
   double scale = 1.0;
   double stiffness = 1.0;  ///< factor of the elastic forces
 
-  // Vertices of the whole body that those of the kind are; empty: vertices of their own, which follow those of the domains before it.
+  // Vertices of the whole body that those of the kind are; empty: vertices of their own, which follow those
+  // of the domains before it.
   std::vector<int> vertices;          ///< one per vertex of the simulation mesh
   std::vector<int> surface_vertices;  ///< one per vertex of the surface
 };
 
-/// A tree of reduced domains: everything that run time needs. Constant while it runs. Kept in .glb files (io/tree_file.hpp).
+/// A tree of reduced domains: everything that run time needs. Constant while it runs. Kept in .glb files
+/// (io/tree_file.hpp).
 struct DomainTree {
   std::string name;
   std::string description;  ///< how it was made, for people
@@ -77,9 +81,11 @@ struct DomainTree {
 /// Throws Error unless everything fits together. `where` names the tree in the message, e.g. its file.
 void check_tree(const DomainTree& tree, std::string_view where);
 
-/// Integrals and ports from a kind's model, whose simulation mesh must be there. Densities: those of the model's materials. lumped: mass, as the model was made with.
+/// Integrals and ports from a kind's model, whose simulation mesh must be there. Densities: those of the
+/// model's materials. lumped: mass, as the model was made with.
 DomainInertia make_inertia(const ReducedModel& model, bool lumped = false);
-/// weights: one per vertex, positive. Throws Error for fewer than three vertices, and for vertices on one line.
+/// weights: one per vertex, positive. Throws Error for fewer than three vertices, and for vertices on one
+/// line.
 InterfacePort make_port(const ReducedModel& model, std::string name, std::vector<int> vertices,
                         const Vector& weights);
 

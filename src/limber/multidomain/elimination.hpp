@@ -8,17 +8,20 @@
 
 namespace limber {
 
-// The equations of motion of a domain as one symmetric matrix S of size n = r + 7, for z = (q'', A, 1), with A the acceleration of its frame: their solution
-// makes 1/2 z^T S z stationary in q''. Eliminating q'' leaves a 7 x 7 matrix C in (A, 1): the inertia and the forces that its parent feels. For a child (A, 1) is G z
+// The equations of motion of a domain as one symmetric matrix S of size n = r + 7, for z = (q'', A, 1), with
+// A the acceleration of its frame: their solution makes 1/2 z^T S z stationary in q''. Eliminating q'' leaves
+// a 7 x 7 matrix C in (A, 1): the inertia and the forces that its parent feels. For a child (A, 1) is G z
 // with a 7 x n matrix G, as its frame is carried by its parent, whose S grows by G^T C G.
 //
-// These matrices are small. Columns are padded to whole packets, and only lower triangles are kept up; what is above the diagonal is never read.
+// These matrices are small. Columns are padded to whole packets, and only lower triangles are kept up; what
+// is above the diagonal is never read.
 
 /// Entries of a column with its padding.
 constexpr Index padded(Index n) { return (n + packet_size - 1) / packet_size * packet_size; }
 
-/// Cholesky's elimination of the first `pivots` unknowns: their columns become those of the factor L, with 1 / L_kk on the diagonal; the others become
-/// what is left. False where a pivot is not positive.  S: padded(n) x n.
+/// Cholesky's elimination of the first `pivots` unknowns: their columns become those of the factor L, with 1
+/// / L_kk on the diagonal; the others become what is left. False where a pivot is not positive.  S: padded(n)
+/// x n.
 inline bool eliminate(Matrix& S, Index pivots) {
   const Index n = S.cols(), rows = S.rows();
   for (Index k = 0; k < pivots; ++k) {
@@ -39,7 +42,8 @@ inline bool eliminate(Matrix& S, Index pivots) {
   return true;
 }
 
-/// The unknowns that were eliminated, from the others: z, padded(n), has these from `pivots` on and zeros elsewhere.
+/// The unknowns that were eliminated, from the others: z, padded(n), has these from `pivots` on and zeros
+/// elsewhere.
 inline void substitute(const Matrix& S, Index pivots, Vector& z) {
   for (Index k = pivots - 1; k >= 0; --k) {
     const double* column = &S(0, k);
@@ -52,7 +56,8 @@ inline void substitute(const Matrix& S, Index pivots, Vector& z) {
 
 using Matrix7 = Eigen::Matrix<double, 7, 7>;
 
-/// S += G^T C G.  S: padded(n) x n.  carried: G^T, padded(n) x 7.  C: symmetric.  work: as large as `carried`.
+/// S += G^T C G.  S: padded(n) x n.  carried: G^T, padded(n) x 7.  C: symmetric.  work: as large as
+/// `carried`.
 inline void add_carried(Matrix& S, const Matrix& carried, const Matrix7& C, Matrix& work) {
   const Index n = S.cols(), rows = S.rows();
   for (Index i = 0; i < rows; i += packet_size) {

@@ -10,7 +10,8 @@
 namespace limber {
 namespace {
 
-// One step of Newmark's method from rest, far longer than any period, ends at twice the static shape: K u = f + M a, where M a = f.
+// One step of Newmark's method from rest, far longer than any period, ends at twice the static shape: K u = f
+// + M a, where M a = f.
 constexpr double long_step = 1e4;       ///< s
 constexpr double faint_gravity = 1e-6;  ///< m/s^2: the shape stays in proportion to it
 

@@ -11,8 +11,9 @@
 
 namespace limber {
 
-/// A tree of domains in someone's hands, as LiveBody is one domain: what an engine embeds, and what the viewer runs in the browser. Vertices are those of
-/// the whole surface. For one thread at a time. Functions that throw Error leave the tree as it was.
+/// A tree of domains in someone's hands, as LiveBody is one domain: what an engine embeds, and what the
+/// viewer runs in the browser. Vertices are those of the whole surface. For one thread at a time. Functions
+/// that throw Error leave the tree as it was.
 class LiveTree {
  public:
   /// At rest. Throws Error as check_tree() does.
@@ -38,14 +39,17 @@ class LiveTree {
   void reset() { dynamics_.reset(); }
   [[nodiscard]] BodyEnergy energy() const { return {dynamics_.elastic_energy(), dynamics_.kinetic_energy()}; }
 
-  /// O(r), of the copy that a pull holds: between domains it differs from the average that is drawn by the gap there.
+  /// O(r), of the copy that a pull holds: between domains it differs from the average that is drawn by the
+  /// gap there.
   [[nodiscard]] Vector3 position(int vertex) const;
   void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const { surface_.positions(dynamics_, x); }
   /// See pick_vertex(): on the surface as it is now.
   [[nodiscard]] std::optional<Pick> pick(const Vector3& origin, const Vector3& direction) const;
 
-  /// Hz, about the lowest frequency of small vibrations about the rest shape, whatever the tree does now: Rayleigh's quotient of the shapes in which it hangs under
-  /// gravity along x, y and z. At most some per cent too high. The time of some steps. 0 for a free tree, which does not hang, and one without coordinates.
+  /// Hz, about the lowest frequency of small vibrations about the rest shape, whatever the tree does now:
+  /// Rayleigh's quotient of the shapes in which it hangs under gravity along x, y and z. At most some per
+  /// cent too high. The time of some steps. 0 for a free tree, which does not hang, and one without
+  /// coordinates.
   [[nodiscard]] double lowest_frequency() const;
 
  private:

@@ -99,15 +99,16 @@ Index dof_count(const Part& part) {
   return 3 * (std::count(used.begin(), used.end(), 1) - static_cast<Index>(part.fixed.size()));
 }
 
-/// Coordinates that a part can have: what its unknowns allow; those of a free one move as a whole in six ways.
+/// Coordinates that a part can have: what its unknowns allow; those of a free one move as a whole in six
+/// ways.
 int largest_rank(const Part& part) {
   if (part.rigid) return 0;
   const Index most = dof_count(part) - (part.fixed.empty() ? 6 : 0);
   return static_cast<int>(std::clamp<Index>(most, 0, max_reduced_rank));
 }
 
-/// Whole numbers near to `share`, each from 1 to its `most`, such that the sum of uses times them comes as near
-/// to `total` as single steps bring it.
+/// Whole numbers near to `share`, each from 1 to its `most`, such that the sum of uses times them comes as
+/// near to `total` as single steps bring it.
 std::vector<int> round_shares(const std::vector<double>& share, const std::vector<int>& most,
                               const std::vector<int>& uses, int total) {
   std::vector<int> rounded(share.size());
@@ -164,7 +165,8 @@ std::vector<int> ranks_of_kinds(const PartTree& tree, const DistinctParts& disti
   return rank;
 }
 
-/// Forces on all vertices, 3n x 6: unit forces on a site along the axes, then torques about them of one unit times `lever`.
+/// Forces on all vertices, 3n x 6: unit forces on a site along the axes, then torques about them of one unit
+/// times `lever`.
 Matrix site_loads(const Part& part, const AttachmentSite& site, double lever) {
   const Vector w = Eigen::Map<const Vector>(site.weights.data(), static_cast<Index>(site.weights.size()));
   const Vector weights = w / w.sum();
@@ -189,7 +191,7 @@ Matrix site_loads(const Part& part, const AttachmentSite& site, double lever) {
 }
 
 /// How the part gives way where children pull and turn it, which its own modes hold badly: attachment modes,
-/// dofs x 6 for each site, or for all of them together.                                           [Craig 1985]
+/// dofs x 6 for each site, or for all of them together. [Craig 1985]
 Matrix attachment_shapes(RestStiffness& rest, const Part& part) {
   const FullModel& model = rest.model();
   if (part.sites.empty()) return Matrix(model.dof_count(), 0);

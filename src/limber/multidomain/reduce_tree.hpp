@@ -14,8 +14,9 @@ namespace limber {
 struct TreeReduceOptions {
   ReduceOptions reduce{};  ///< of each part; its modes and rank follow from the numbers below
   int rank = 20;           ///< of a part that does not say, where `total_rank` does not
-  int total_rank =
-      0;  ///< coordinates of the whole body, shared out in proportion to the logarithm of each domain's elements; 0: `rank` each
+  /// Coordinates of the whole body, shared out in proportion to the logarithm of each domain's elements; 0:
+  /// `rank` each.
+  int total_rank = 0;
   MassKind mass = MassKind::consistent;
   Executor executor{};
   Progress progress{};
@@ -37,7 +38,8 @@ struct TreeReduceReport {
 /// Coordinates of each part of a tree as the options say: 0 for a rigid one.
 std::vector<int> choose_ranks(const PartTree& parts, const TreeReduceOptions& options);
 
-/// Reduces every distinct part, in parallel, and puts the tree together.     [Barbic & Zhao 2011, sections 3 and 5]
+/// Reduces every distinct part, in parallel, and puts the tree together. [Barbic & Zhao 2011, sections 3 and
+/// 5]
 DomainTree reduce_tree(const PartTree& parts, const TreeReduceOptions& options, TreeReduceReport& report);
 
 }  // namespace limber

@@ -13,9 +13,10 @@ namespace limber {
 
 /// What a domain feels of the inertia of those that hang from it.
 enum class SubtreeInertia {
-  interface,  ///< their mass, as a point at the interface                    (L1) [Barbic & Zhao 2011, Eq. 16]
-  center,     ///< their mass, as a point at their centre of mass             (L2) [the same, section 5]
-  full,       ///< all of it, by recursion over the tree: the exact equations of motion  (L3)
+  /// Their mass, as a point at the interface (L1) [Barbic & Zhao 2011, Eq. 16]
+  interface,
+  center,  ///< their mass, as a point at their centre of mass             (L2) [the same, section 5]
+  full,    ///< all of it, by recursion over the tree: the exact equations of motion  (L3)
 };
 
 /// A point of a domain, in its coordinates: X + rows q.
@@ -36,7 +37,8 @@ struct TreeSpring {
   double stiffness = 0.0;            ///< N/m
 };
 
-/// Air that moves past the domains: each feels a drag  1/2 density coefficient area |w - v| (w - v)  at its middle, with the area of its shadow averaged over directions.
+/// Air that moves past the domains: each feels a drag  1/2 density coefficient area |w - v| (w - v)  at its
+/// middle, with the area of its shadow averaged over directions.
 struct Wind {
   Vector3 velocity = Vector3::Zero();  ///< mean, m/s
   double gusts = 0.0;                  ///< how much it varies in place and time, as a share of the mean
@@ -89,14 +91,17 @@ struct TreeTimings {
   double core = 0.0;     ///< all else: frames, inertia, interfaces
 };
 
-/// What real time asks of a tree: one linearised solve, by which what is faster than the step soon loses its energy. One that damps less is helped more often.
+/// What real time asks of a tree: one linearised solve, by which what is faster than the step soon loses its
+/// energy. One that damps less is helped more often.
 constexpr NewmarkOptions tree_newmark(int max_iterations = 1) {
   return generalized_alpha(0.5, max_iterations);
 }
 
-/// The motion of a tree of domains. For one thread at a time. A warmed-up step allocates nothing, but for some small matrices where there are forces or springs.
+/// The motion of a tree of domains. For one thread at a time. A warmed-up step allocates nothing, but for
+/// some small matrices where there are forces or springs.
 ///
-/// Coordinates are those of the kinds, whatever the scale: a point of domain i is at p_i + R_i s_i (X + U q_i). Functions that throw Error leave all as it was.
+/// Coordinates are those of the kinds, whatever the scale: a point of domain i is at p_i + R_i s_i (X + U
+/// q_i). Functions that throw Error leave all as it was.
 class TreeDynamics {
  public:
   /// At rest. Throws Error as check_tree() does.
@@ -116,7 +121,8 @@ class TreeDynamics {
   void set_inertia(SubtreeInertia inertia);  ///< full at first
   [[nodiscard]] SubtreeInertia inertia() const;
   void set_damping(const RayleighDamping& damping);  ///< that of mass against the world; none at first
-  /// Factor of the elastic forces of a domain, positive: its frequencies change by the square root.  [Barbic & Zhao 2011, section 5]
+  /// Factor of the elastic forces of a domain, positive: its frequencies change by the square root. [Barbic &
+  /// Zhao 2011, section 5]
   void set_stiffness(Index domain, double factor);
   [[nodiscard]] double stiffness(Index domain) const;
 
@@ -124,17 +130,21 @@ class TreeDynamics {
 
   void set_gravity(const Vector3& acceleration);       ///< m/s^2; none at first
   void set_forces(std::span<const TreeForce> forces);  ///< in place of those there were
-  /// In place of those there were. Taken implicitly: stable at any time step for springs up to some 10^4 times stiffness_at().
+  /// In place of those there were. Taken implicitly: stable at any time step for springs up to some 10^4
+  /// times stiffness_at().
   void set_springs(std::span<const TreeSpring> springs);
   void set_wind(const Wind& wind);                         ///< none at first
   [[nodiscard]] Vector3 spring_force(Index spring) const;  ///< N, with which it pulls now
 
   // Motion.
 
-  /// Advances by h seconds, with no more energy at the end than loads give it. One iteration: elastic forces linearised about the start of the step, all else where present accelerations lead to. More: until an iteration moves
-  /// the coordinates by less than the tolerance, as a share of what the step does. On failure the state is left as it was.   [Barbic & Zhao 2011, Algorithm 1]
+  /// Advances by h seconds, with no more energy at the end than loads give it. One iteration: elastic forces
+  /// linearised about the start of the step, all else where present accelerations lead to. More: until an
+  /// iteration moves the coordinates by less than the tolerance, as a share of what the step does. On failure
+  /// the state is left as it was. [Barbic & Zhao 2011, Algorithm 1]
   SolveReport step(double h, const NewmarkOptions& options = tree_newmark());
-  /// Sets the accelerations that balance the forces at the present coordinates and velocities. The first step does so, too.
+  /// Sets the accelerations that balance the forces at the present coordinates and velocities. The first step
+  /// does so, too.
   SolveReport balance();
   void reset();  ///< at rest, at time 0; all that was set stays
   [[nodiscard]] const TreeState& state() const;
@@ -150,11 +160,12 @@ class TreeDynamics {
   [[nodiscard]] double kinetic_energy() const;     ///< J, of the true mass distribution, whatever the lumping
   [[nodiscard]] TreeMomentum momentum() const;     ///< likewise
   [[nodiscard]] InterfaceGap largest_gap() const;  ///< before copies are averaged; by share
-  /// Stiffness at rest with which the tree, as it is bent now, resists a force on a point, N/m: the mean over directions of its compliance, inverted. Infinity for a point that cannot move.
+  /// Stiffness at rest with which the tree, as it is bent now, resists a force on a point, N/m: the mean over
+  /// directions of its compliance, inverted. Infinity for a point that cannot move.
   [[nodiscard]] double stiffness_at(const TreePoint& point) const;
 
-  /// Frequencies of small vibrations about the rest shape, Hz, ascending; without the six rigid motions of a free tree. O(r^3) for all coordinates: for trees of up to
-  /// a few hundred.
+  /// Frequencies of small vibrations about the rest shape, Hz, ascending; without the six rigid motions of a
+  /// free tree. O(r^3) for all coordinates: for trees of up to a few hundred.
   [[nodiscard]] Vector natural_frequencies() const;
 
   [[nodiscard]] TreeTimings& timings();  ///< kept where `measure` was set

@@ -12,12 +12,15 @@
 //
 //   E = T + P,     P = W(q) + springs - forces . x - mass gravity . centre,
 //
-// with the kinetic energy T of the true mass distribution, whatever the lumping. Elastic forces, frames and T at the end of a step are those that the next one begins with, so that a
-// step that needs no help costs one sweep for T more.
+// with the kinetic energy T of the true mass distribution, whatever the lumping. Elastic forces, frames and T
+// at the end of a step are those that the next one begins with, so that a step that needs no help costs one
+// sweep for T more.
 //
-// A free tree keeps its momentum: only motion relative to V = I^-1 (momentum), as if it were locked in its shape, may be slowed down. What is left of T then counts as
-// potential energy. It depends on how the tree is turned, so an error of its rotation is put right by turning it a little more. Where nothing takes up momentum from
-// it, the flight of its centre of mass is exact; T and P are then relative to that. Hands and wind do take it up: then all of its motion may be slowed down.
+// A free tree keeps its momentum: only motion relative to V = I^-1 (momentum), as if it were locked in its
+// shape, may be slowed down. What is left of T then counts as potential energy. It depends on how the tree is
+// turned, so an error of its rotation is put right by turning it a little more. Where nothing takes up
+// momentum from it, the flight of its centre of mass is exact; T and P are then relative to that. Hands and
+// wind do take it up: then all of its motion may be slowed down.
 
 namespace limber {
 namespace {
@@ -25,7 +28,8 @@ namespace {
 /// Share that rounding is below, of each part of E.
 constexpr double energy_rounding_share = 1e-12;
 
-/// Largest angle by which a step is turned to where its angular momentum takes no more energy than it had: more than an error of the step, rad.
+/// Largest angle by which a step is turned to where its angular momentum takes no more energy than it had:
+/// more than an error of the step, rad.
 constexpr double largest_correction = 0.1;
 
 constexpr double small_part = 0.02, least_part = 1e-10;  ///< of a step by implicit Euler
@@ -48,7 +52,8 @@ double TreeDynamics::Parts::elastic_energy() const {
   return sum;
 }
 
-/// Of the energy last computed, J. That of a domain is a sum of terms like K_ij q_i q_j, each rounded on its own, which may cancel by far.
+/// Of the energy last computed, J. That of a domain is a sum of terms like K_ij q_i q_j, each rounded on its
+/// own, which may cancel by far.
 double TreeDynamics::Parts::rounding() const {
   constexpr double few_eps = 8.0 * std::numeric_limits<double>::epsilon();
   double sum = energy_rounding_share * energy_size_;
@@ -107,9 +112,10 @@ TreeDynamics::Parts::LockedMotion TreeDynamics::Parts::locked() const {
   return lock;
 }
 
-/// Turns a tree adrift about its centre of mass, by at most `largest` radians, to where its angular momentum L takes less kinetic energy, by `energy`. With
-/// l = L in its axes, T = 1/2 l . I^-1 l along the great circle on which it falls fastest, through l and I^-1 l, is a cosine of twice the angle. Where that does not fall
-/// so far, it is turned to its lowest point.
+/// Turns a tree adrift about its centre of mass, by at most `largest` radians, to where its angular momentum
+/// L takes less kinetic energy, by `energy`. With l = L in its axes, T = 1/2 l . I^-1 l along the great
+/// circle on which it falls fastest, through l and I^-1 l, is a cosine of twice the angle. Where that does
+/// not fall so far, it is turned to its lowest point.
 bool TreeDynamics::Parts::turn(double energy, double largest) {
   const TreeNode& root = nodes.front();
   const SubtreeSums& sum = sums_.front();
@@ -169,8 +175,9 @@ void TreeDynamics::Parts::slow_down(double allowed, double potential, const Lock
   if (!adrift() && tree->free) follow_momentum();
 }
 
-/// The slack of the next step. Where the equations do not conserve E, as those of lumped inertia and of forces without a potential, it goes up and down by more than
-/// in a step: what was lost is then kept until it comes back.
+/// The slack of the next step. Where the equations do not conserve E, as those of lumped inertia and of
+/// forces without a potential, it goes up and down by more than in a step: what was lost is then kept until
+/// it comes back.
 void TreeDynamics::Parts::end_step(double allowed) {
   const double now = energy();
   const bool conserved = conservative_ && inertia == SubtreeInertia::full;
@@ -203,7 +210,8 @@ bool TreeDynamics::Parts::hold_energy(double h, bool guarded) {
   return true;
 }
 
-/// A part of the step by implicit Euler that was solved for; whether it ends where the energy allowed suffices.
+/// A part of the step by implicit Euler that was solved for; whether it ends where the energy allowed
+/// suffices.
 bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
   const bool alone = adrift();
   const RootState& start = start_.root;
@@ -237,7 +245,8 @@ bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
   return over <= 0.0 || over <= rounding();
 }
 
-/// Back to the start, and from there all of the step by implicit Euler: moved_ and end_velocity_, the state stays.
+/// Back to the start, and from there all of the step by implicit Euler: moved_ and end_velocity_, the state
+/// stays.
 SolveStatus TreeDynamics::Parts::solve_euler(double h) {
   go_back();
   for (std::size_t i = 0; i < nodes.size(); ++i) start_velocities_[i] = frame_velocity(nodes[i]);
@@ -258,7 +267,8 @@ SolveStatus TreeDynamics::Parts::solve_euler(double h) {
   return SolveStatus::converged;
 }
 
-/// As much of that step as the energy allows; whether that is more than nothing. A tree adrift that spins by much in a step may be unable to deform as it turns.
+/// As much of that step as the energy allows; whether that is more than nothing. A tree adrift that spins by
+/// much in a step may be unable to deform as it turns.
 bool TreeDynamics::Parts::take_part(double h) {
   for (const bool turning : {true, false}) {
     for (double part = 1.0; part > least_part; part *= part > small_part ? 0.5 : 0.1)
@@ -268,8 +278,9 @@ bool TreeDynamics::Parts::take_part(double h) {
   return false;
 }
 
-/// Of a tree that is stuck, the parts that carry a crushed port, or all: back to their shape at rest, where they stand still. Past an interface that was turned inside out no way
-/// may lead on, since its rotation jumps.
+/// Of a tree that is stuck, the parts that carry a crushed port, or all: back to their shape at rest, where
+/// they stand still. Past an interface that was turned inside out no way may lead on, since its rotation
+/// jumps.
 bool TreeDynamics::Parts::snap_back(double h) {
   if (h * start_.v.norm() > least_part * reach_) return false;
   for (const bool all : {false, true}) {
@@ -284,8 +295,8 @@ bool TreeDynamics::Parts::snap_back(double h) {
   return false;
 }
 
-/// The step from its start by implicit Euler, as much of it as the energy allows. It damps strongly, and always ends: if it must be, with nothing but the flight of the
-/// whole, turning or not.
+/// The step from its start by implicit Euler, as much of it as the energy allows. It damps strongly, and
+/// always ends: if it must be, with nothing but the flight of the whole, turning or not.
 SolveStatus TreeDynamics::Parts::rescue(double h) {
   if (const SolveStatus status = solve_euler(h); status != SolveStatus::converged) return status;
   if (!take_part(h) && !snap_back(h)) {

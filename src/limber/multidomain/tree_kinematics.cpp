@@ -4,7 +4,8 @@
 namespace limber {
 namespace {
 
-/// What turns a force and torque at the origin of a child into those at the origin of its parent, all in the axes of the parent.
+/// What turns a force and torque at the origin of a child into those at the origin of its parent, all in the
+/// axes of the parent.
 Vector6 at_parent(const TreeNode& node, const Vector6& load) {
   Vector6 moved;
   moved.head<3>() = node.axes * load.head<3>();
@@ -38,7 +39,7 @@ struct PortMotion {
   }
 };
 
-/// Where a port is and how fast it moves, with the coordinates of its domain.      [Barbic & Zhao 2011, Eq. 1-9]
+/// Where a port is and how fast it moves, with the coordinates of its domain. [Barbic & Zhao 2011, Eq. 1-9]
 void follow_port(TreeNode& node, const TreeNode& parent, const PortMotion& port, const PolarRates& rates) {
   const Vector3 lever = node.turned * node.lever;
   node.arm = parent.scale * port.center + lever;
@@ -47,7 +48,8 @@ void follow_port(TreeNode& node, const TreeNode& parent, const PortMotion& port,
   node.rate.head<3>() = parent.scale * port.center_rate + Vector3(node.rate.tail<3>()).cross(lever);
 }
 
-/// How the frame of a child is carried by the coordinates of its parent: rows of G, and its acceleration where they have none.
+/// How the frame of a child is carried by the coordinates of its parent: rows of G, and its acceleration
+/// where they have none.
 template <class Rows>
 void fill_carried(const TreeNode& node, const TreeNode& parent, const PolarRates& rates, Rows&& rows) {
   const Vector3 lever = node.turned * node.lever;

@@ -3,13 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
-// What acts on a tree from outside. Forces on points are what they are; springs and the drag of the air are implicit: in the recursion each is a point mass.
+// What acts on a tree from outside. Forces on points are what they are; springs and the drag of the air are
+// implicit: in the recursion each is a point mass.
 
 namespace limber {
 namespace {
 
-/// Where in its way during a step a spring is taken to pull at a free tree: half way would conserve the energy of a swing and let stiff springs ring for ever; so
-/// these lose a fifth of their amplitude in each step, and a swing of once a second at 60 steps a second 3 % of its energy.
+/// Where in its way during a step a spring is taken to pull at a free tree: half way would conserve the
+/// energy of a swing and let stiff springs ring for ever; so these lose a fifth of their amplitude in each
+/// step, and a swing of once a second at 60 steps a second 3 % of its energy.
 constexpr double mean_pull = 0.55;
 
 /// Velocity of the air at a place: the mean with gusts that travel along.
@@ -17,7 +19,8 @@ Vector3 air_velocity(const Wind& wind, const Vector3& x, double time) {
   const double speed = wind.velocity.norm();
   if (speed == 0.0) return Vector3::Zero();
   const Vector3 along = wind.velocity / speed, aside = along.unitOrthogonal(), across = along.cross(aside);
-  // Waves of three lengths (m) which the wind carries; what they have in common is nothing, so they do not repeat soon.
+  // Waves of three lengths (m) which the wind carries; what they have in common is nothing, so they do not
+  // repeat soon.
   const double s = along.dot(x) - speed * time;
   const double gust = std::sin(s / 1.9) + 0.6 * std::sin(s / 0.73 + aside.dot(x) / 1.1) +
                       0.4 * std::sin(s / 0.31 + across.dot(x) / 0.57 + 2.3 * time);
@@ -91,7 +94,8 @@ void TreeDynamics::Parts::aim_spring(TreeLoad& spring, const StepRule& rule) con
                    rule.early_displacement * (R * acceleration(node, spring, of_frame));
 }
 
-/// What the air does during a step: its drag is that of its velocity past the domain at the start, times what that is in the course of the step.
+/// What the air does during a step: its drag is that of its velocity past the domain at the start, times what
+/// that is in the course of the step.
 void TreeDynamics::Parts::aim_wind(TreeNode& node) const {
   const DomainPoint& center = node.body->center();
   node.from = position(node, center);

@@ -9,7 +9,8 @@
 
 namespace limber {
 
-/// One domain while it moves. Quantities are in the axes of its frame, those marked * in the axes of its parent's.
+/// One domain while it moves. Quantities are in the axes of its frame, those marked * in the axes of its
+/// parent's.
 struct TreeNode {
   // What it is.
   int parent = -1;
@@ -42,7 +43,8 @@ struct TreeNode {
   Vector3 relative = Vector3::Zero();  ///< the same past that centre
   Vector3 from = Vector3::Zero();      ///< where the centre was then, in the world
 
-  // Equations of motion (elimination.hpp). A large tree does not fit into the caches: what can be computed again is not kept.
+  // Equations of motion (elimination.hpp). A large tree does not fit into the caches: what can be computed
+  // again is not kept.
   std::vector<int> forces, springs;  ///< of those of the tree, the ones that act here
   bool leaf = true;                  ///< without children
   Matrix system;                     ///< S, to which children add; of a leaf, only the factor
@@ -69,7 +71,8 @@ struct TreeLoad : DomainPoint {
   Vector3 reached = Vector3::Zero();  ///< where it would be but for the acceleration that is sought; likewise
 };
 
-/// Elastic energies, forces and stiffnesses of all domains of a kind, before scaling; those of exact polynomials are computed some at a time, which is less work.
+/// Elastic energies, forces and stiffnesses of all domains of a kind, before scaling; those of exact
+/// polynomials are computed some at a time, which is less work.
 struct ElasticStates {
   std::vector<int> nodes;
   Matrix q;            ///< r x n, where they were evaluated
@@ -78,7 +81,8 @@ struct ElasticStates {
   Vector energies;     ///< n
 };
 
-/// How a step of h seconds solves for A = alpha_m a_0 + (1 - alpha_m) a_1: forces are balanced at the point t + c h, where
+/// How a step of h seconds solves for A = alpha_m a_0 + (1 - alpha_m) a_1: forces are balanced at the point t
+/// + c h, where
 ///
 ///   q = q_0 + c h v_0 + early_displacement a_0 + displacement A,     v = v_0 + early_velocity a_0 + velocity A.
 struct StepRule {

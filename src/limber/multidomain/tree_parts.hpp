@@ -15,7 +15,8 @@ inline Eigen::Quaterniond turned_by(const Eigen::Quaterniond& start, const Vecto
   return Eigen::Quaterniond(rotation_matrix(turn) * start.toRotationMatrix()).normalized();
 }
 
-/// What TreeDynamics is made of. Between two steps elastic forces, frames and kinetic energy are those of the state.
+/// What TreeDynamics is made of. Between two steps elastic forces, frames and kinetic energy are those of the
+/// state.
 class TreeDynamics::Parts {
  public:
   explicit Parts(std::shared_ptr<const DomainTree> given);
@@ -87,7 +88,8 @@ class TreeDynamics::Parts {
   [[nodiscard]] Vector3 in_axes(const TreeNode& node, const DomainPoint& point) const;
   [[nodiscard]] Vector3 position(const TreeNode& node, const DomainPoint& point) const;  ///< in the world
   [[nodiscard]] Vector3 velocity(const TreeNode& node, const DomainPoint& point) const;  ///< likewise
-  /// Acceleration of a point whose frame has the one given, and where neither that nor its coordinates have any; in the axes of the domain.
+  /// Acceleration of a point whose frame has the one given, and where neither that nor its coordinates have
+  /// any; in the axes of the domain.
   [[nodiscard]] Vector3 acceleration(const TreeNode& node, const DomainPoint& point,
                                      const Vector6& of_frame) const;
   [[nodiscard]] Vector3 bias_at(const TreeNode& node, const DomainPoint& point) const;
@@ -95,14 +97,16 @@ class TreeDynamics::Parts {
   // Equations of motion (tree_solve.cpp).
 
   void evaluate_elastic(const Vector& q);
-  /// Eliminates coordinates from the leaves to the root, for q_hat + displacement A and v_hat + velocity A in elastic forces and damping; elastic forces are
-  /// linearised about where they were evaluated last, all else is as it was prepared.
+  /// Eliminates coordinates from the leaves to the root, for q_hat + displacement A and v_hat + velocity A in
+  /// elastic forces and damping; elastic forces are linearised about where they were evaluated last, all else
+  /// is as it was prepared.
   SolveStatus eliminate(const StepRule& rule, const Vector& q_hat, const Vector& v_hat);
   SolveStatus eliminate_once(const StepRule& rule, const Vector& q_hat, const Vector& v_hat, bool positive);
   void set_up(TreeNode& node, const StepRule& rule, const Vector& q_hat, const Vector& v_hat, bool positive);
   void feel(const TreeNode& node, const StepRule& rule);
   void add_to_parent(const TreeNode& node);
-  /// The acceleration of the root, which begins the way back; then of each domain, parents first. Those of coordinates are left in state.a.
+  /// The acceleration of the root, which begins the way back; then of each domain, parents first. Those of
+  /// coordinates are left in state.a.
   void accelerate_root();
   void accelerate(TreeNode& node, const StepRule& rule);
   void clear_systems();
@@ -145,7 +149,8 @@ class TreeDynamics::Parts {
 
   // Energy.
 
-  /// What a free tree keeps of its motion where its parts stand still relative to each other: all that its momentum says. Of a held one: nothing.
+  /// What a free tree keeps of its motion where its parts stand still relative to each other: all that its
+  /// momentum says. Of a held one: nothing.
   struct LockedMotion {
     Vector6 velocity = Vector6::Zero();  ///< of the root, in its axes
     double kinetic = 0.0;                ///< J

@@ -8,8 +8,8 @@
 
 namespace limber {
 
-/// Vertices of all domains as those of one body. Copies of a vertex in several domains are averaged: with one weight, so that
-/// the surface stays closed.                                                    [Barbic & Zhao 2011, section 5]
+/// Vertices of all domains as those of one body. Copies of a vertex in several domains are averaged: with one
+/// weight, so that the surface stays closed. [Barbic & Zhao 2011, section 5]
 template <class Scalar>
 class TreePoints {
  public:
@@ -19,7 +19,8 @@ class TreePoints {
     Reconstruction<Scalar> basis;
   };
 
-  /// numbers: where a domain says which vertices of the whole its own are. Throws Error for numbers that do not fit.
+  /// numbers: where a domain says which vertices of the whole its own are. Throws Error for numbers that do
+  /// not fit.
   TreePoints(std::shared_ptr<const DomainTree> tree, std::vector<Kind> kinds,
              std::vector<int> Domain::*numbers);
 
@@ -51,12 +52,14 @@ class TreePoints {
 extern template class TreePoints<float>;
 extern template class TreePoints<double>;
 
-/// The whole surface of a tree, closed at the interfaces. For one thread at a time; positions() allocates nothing after its first call.
+/// The whole surface of a tree, closed at the interfaces. For one thread at a time; positions() allocates
+/// nothing after its first call.
 class TreeSurface {
  public:
   explicit TreeSurface(std::shared_ptr<const DomainTree> tree);
 
-  /// At rest, in the world. Parts: those of the kinds' surfaces, each name and colour once; colors: one per part.
+  /// At rest, in the world. Parts: those of the kinds' surfaces, each name and colour once; colors: one per
+  /// part.
   [[nodiscard]] const SurfaceMesh& mesh() const { return mesh_; }
   [[nodiscard]] const std::vector<Vector3>& colors() const { return colors_; }
   /// Of each vertex, the first that has a copy; -1 for a vertex that none has, which no triangle uses.
@@ -74,7 +77,8 @@ class TreeSurface {
   std::vector<Vector3> colors_;
 };
 
-/// The same for the simulation mesh, in doubles. Tetrahedra and bricks together do not make one mesh, nor do bricks of domains that are turned: then it has points only.
+/// The same for the simulation mesh, in doubles. Tetrahedra and bricks together do not make one mesh, nor do
+/// bricks of domains that are turned: then it has points only.
 class TreeMesh {
  public:
   /// Throws Error where a kind was kept without its mesh.

@@ -5,9 +5,11 @@
 
 #include <cmath>
 
-// The equations of motion of a tree, eliminated from the leaves to the root and solved from the root to the leaves: cost linear in the number of domains. What a
-// domain feels of a child is all that is left of its equations (L3: the articulated-body recursion of Featherstone, with the coordinates of a deformable body in
-// place of joints), or a point mass (L1, L2), which neglects how the subtree turns and deforms.  [Barbic & Zhao 2011, Eq. 10-17]
+// The equations of motion of a tree, eliminated from the leaves to the root and solved from the root to the
+// leaves: cost linear in the number of domains. What a domain feels of a child is all that is left of its
+// equations (L3: the articulated-body recursion of Featherstone, with the coordinates of a deformable body in
+// place of joints), or a point mass (L1, L2), which neglects how the subtree turns and deforms. [Barbic &
+// Zhao 2011, Eq. 10-17]
 
 namespace limber {
 namespace {
@@ -58,7 +60,8 @@ void TreeDynamics::Parts::evaluate_elastic(const Vector& q) {
   if (measure) timings.elastic += timer.seconds();
 }
 
-/// Adds what the domain is by itself: its children have come before. Damping in proportion to mass acts on all of its velocity, not only on that in its frame.
+/// Adds what the domain is by itself: its children have come before. Damping in proportion to mass acts on
+/// all of its velocity, not only on that in its frame.
 void TreeDynamics::Parts::set_up(TreeNode& node, const StepRule& rule, const Vector& q_hat,
                                  const Vector& v_hat, bool positive) {
   const Index r = node.rank;

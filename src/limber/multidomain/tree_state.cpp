@@ -6,7 +6,8 @@
 #include <cstdint>
 #include <tuple>
 
-// The state of a tree as bytes. What steps carry on besides coordinates and velocities is in it, so that a run goes on with the same bits.
+// The state of a tree as bytes. What steps carry on besides coordinates and velocities is in it, so that a
+// run goes on with the same bits.
 
 namespace limber {
 namespace {

@@ -50,7 +50,8 @@ StepRule newmark_rule(double h, const NewmarkOptions& options) {
   return rule;
 }
 
-/// Rounding moves the coordinates of a domain by less than this share of its size: some hundred times the last digit.
+/// Rounding moves the coordinates of a domain by less than this share of its size: some hundred times the
+/// last digit.
 constexpr double rounding_share = 1e-13;
 
 }  // namespace
@@ -177,8 +178,8 @@ void TreeDynamics::Parts::go_back() {
   center_ = start_center_;
 }
 
-/// To where the solve of a step is linearised at first: as far as present accelerations take it. What velocities do would pump energy into the tree if it were taken from the
-/// start of the step.
+/// To where the solve of a step is linearised at first: as far as present accelerations take it. What
+/// velocities do would pump energy into the tree if it were taken from the start of the step.
 void TreeDynamics::Parts::predict(const StepRule& rule) {
   const double t = rule.point * rule.h;
   state.q += t * start_.v + (0.5 * t * t) * start_.a;
@@ -331,7 +332,8 @@ SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options
     ++report.iterations;
     state.time = start_.time + h;
     if (!report.ok() || options.max_iterations == 1) return report;
-    // By how much the last iteration moved the coordinates, as a share of the step; rounding hides what is less than the share above of the size of the domains.
+    // By how much the last iteration moved the coordinates, as a share of the step; rounding hides what is
+    // less than the share above of the size of the domains.
     const double change = options.beta * h * h * (state.a - before_).norm();
     const double size = (state.q - start_.q).norm() + 1e-4 * state.q.norm();
     report.residual = size > 0.0 ? change / size : 0.0;
@@ -345,9 +347,10 @@ SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options
   }
 }
 
-/// What the step is taken by. In real time the first ones after a rescue, and all cautious ones while hands hold the tree, go by implicit
-/// Euler, which is Newmark's method with these parameters where there is no acceleration at the start: with generalised alpha up to twice
-/// as many rescues follow. Not so for trees that are free, which hands that crush them stop all the more.
+/// What the step is taken by. In real time the first ones after a rescue, and all cautious ones while hands
+/// hold the tree, go by implicit Euler, which is Newmark's method with these parameters where there is no
+/// acceleration at the start: with generalised alpha up to twice as many rescues follow. Not so for trees
+/// that are free, which hands that crush them stop all the more.
 NewmarkOptions TreeDynamics::Parts::chosen(const NewmarkOptions& options) {
   constexpr int shaken_steps = 5;
   if (state.caution == 0) return options;

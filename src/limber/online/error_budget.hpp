@@ -5,17 +5,18 @@
 
 namespace limber {
 
-/// How large an error each reduced step of a motion may make, so that the error at the end stays what the user accepts, and
-/// what error was made so far.
+/// How large an error each reduced step of a motion may make, so that the error at the end stays what the
+/// user accepts, and what error was made so far.
 ///
-/// Errors are displacements e = (K + s M)^-1 R (residual_error.hpp), root mean squares over the mass. One that keeps being made is that of a
-/// subspace which is a little too stiff, by e / A for a motion of amplitude A: its frequency is then too high by half of that share, and it
-/// gets out of phase by omega t / 2 times that share, which is an error of (omega t / 2) e. So the error at time t is about
+/// Errors are displacements e = (K + s M)^-1 R (residual_error.hpp), root mean squares over the mass. One
+/// that keeps being made is that of a subspace which is a little too stiff, by e / A for a motion of
+/// amplitude A: its frequency is then too high by half of that share, and it gets out of phase by omega t / 2
+/// times that share, which is an error of (omega t / 2) e. So the error at time t is about
 ///
 ///   e + integral of (omega / 2) e dt,      forgotten at the rate (alpha + beta omega^2) / 2 of the damping,
 ///
-/// and e may be the accepted error over 1 + omega T / 2, with T the time that the run lasts or remembers. omega is measured: that of the
-/// motion so far.
+/// and e may be the accepted error over 1 + omega T / 2, with T the time that the run lasts or remembers.
+/// omega is measured: that of the motion so far.
 class ErrorBudget {
  public:
   /// damping: alpha (1/s) and beta (s).  duration: of the run, s.

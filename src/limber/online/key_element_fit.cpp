@@ -1,15 +1,18 @@
 // Key elements are trained as optimized cubature is (precompute/optimized_fit.cpp), with these differences.
 //
-// The points and weights of the last training come first: where they still do, nothing else is looked at. Candidates are drawn only
-// where they do not, and a pool of those that match the residual best competes with them.
+// The points and weights of the last training come first: where they still do, nothing else is looked at.
+// Candidates are drawn only where they do not, and a pool of those that match the residual best competes with
+// them.
 //
-// The few poses of a running simulation lie along one path, and forces along a path do not tell the stiffness across it: weights that
-// reproduce them to 0.5 % may be wrong about it by a factor of ten. So poses are probed: the change of force from a pose to one
-// displaced a little is learned too (key_element_probes.cpp). It is computed once, as a force of the full model; what it gives in a basis that came
-// later is a product, as with the poses. The columns of a point hold the same differences of its own forces, so that the
+// The few poses of a running simulation lie along one path, and forces along a path do not tell the stiffness
+// across it: weights that reproduce them to 0.5 % may be wrong about it by a factor of ten. So poses are
+// probed: the change of force from a pose to one displaced a little is learned too (key_element_probes.cpp).
+// It is computed once, as a force of the full model; what it gives in a basis that came later is a product,
+// as with the poses. The columns of a point hold the same differences of its own forces, so that the
 // displacement need not be infinitesimal.
 //
-// Rows: state s and coordinate i at s + S i, where the states are pose 0, its probes, pose 1, ..., filled up to whole packets by zeros.
+// Rows: state s and coordinate i at s + S i, where the states are pose 0, its probes, pose 1, ..., filled up
+// to whole packets by zeros.
 
 #include "limber/online/key_element_fit.hpp"
 
@@ -30,8 +33,8 @@ namespace {
 /// Of the rows of probes: changes of force are asked for to twice the error of forces.
 constexpr double probe_weight = 0.5;
 
-/// Relative to the largest one, forces below this are told from zero no more exactly: a body that swings through its rest shape has
-/// no force there.
+/// Relative to the largest one, forces below this are told from zero no more exactly: a body that swings
+/// through its rest shape has no force there.
 constexpr double least_force = 0.05;
 
 /// A round adds at most half of the points there are, or four, from a pool of as many besides them, or 128.
@@ -39,11 +42,13 @@ constexpr Index least_growth = 4, growth = 2, least_pool = 128;
 
 constexpr Index points_at_once = 16;
 
-/// A round that leaves more than this share of the error has not helped; so many of them one after the other end the fit.
+/// A round that leaves more than this share of the error has not helped; so many of them one after the other
+/// end the fit.
 constexpr double helpful = 0.99;
 constexpr int most_vain_rounds = 3;
 
-/// Where all rows together are as good as asked for, but not those of the poses, or of the probes: by how much more is asked.
+/// Where all rows together are as good as asked for, but not those of the poses, or of the probes: by how
+/// much more is asked.
 constexpr double stricter = 0.7;
 
 /// See optimized_fit.cpp.

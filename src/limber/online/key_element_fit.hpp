@@ -34,8 +34,9 @@ struct KeyPoints {
 void gather_modes(const FullModel& model, const Eigen::Ref<const Matrix>& basis, int element,
                   Eigen::Ref<Matrix> modes);
 
-/// Adds probes until there are two for each vector of the basis (dofs x r) in all poses together: to the poses that have the fewest, the
-/// last ones first. Their directions are random, soft and stiff ones alike.  Cost: one full force for each that is added.
+/// Adds probes until there are two for each vector of the basis (dofs x r) in all poses together: to the
+/// poses that have the fewest, the last ones first. Their directions are random, soft and stiff ones alike.
+/// Cost: one full force for each that is added.
 void add_probes(const FullModel& model, const Assembly& assembly, const Eigen::Ref<const Matrix>& basis,
                 std::span<KeyElementPose> poses, Random& random);
 

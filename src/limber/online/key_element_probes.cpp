@@ -1,6 +1,6 @@
-// Probes go in random directions in which soft and stiff combinations of the basis vectors have equal shares: along the vectors
-// themselves the force of their stiff parts would hide that of the soft ones, which decide where the body comes to rest. The
-// stiffness that tells them apart is estimated from a few points.
+// Probes go in random directions in which soft and stiff combinations of the basis vectors have equal shares:
+// along the vectors themselves the force of their stiff parts would hide that of the soft ones, which decide
+// where the body comes to rest. The stiffness that tells them apart is estimated from a few points.
 
 #include "limber/linalg/cholesky.hpp"
 #include "limber/online/key_element_fit.hpp"
@@ -10,8 +10,9 @@
 namespace limber {
 namespace {
 
-/// In all poses together, so that a basis is probed in all directions. Without any, the stiffness of a bending beam can be 19 times
-/// too large (r = 4, six poses along one path) while the forces of the poses are right to 0.5 %.
+/// In all poses together, so that a basis is probed in all directions. Without any, the stiffness of a
+/// bending beam can be 19 times too large (r = 4, six poses along one path) while the forces of the poses are
+/// right to 0.5 %.
 constexpr Index probes_per_vector = 2;
 
 /// Largest |grad u| of a probe: small, so that it is about the stiffness of its pose.

@@ -11,8 +11,8 @@
 #include <numeric>
 #include <utility>
 
-// Forces are summed by the kernels of cubature (reduced/cubature.cpp says how), with the gradients G of the carried basis at the points
-// and the gradient C of the offsets: F = I + C + G q.
+// Forces are summed by the kernels of cubature (reduced/cubature.cpp says how), with the gradients G of the
+// carried basis at the points and the gradient C of the offsets: F = I + C + G q.
 
 namespace limber {
 namespace {
@@ -104,8 +104,8 @@ struct KeyElements::Impl {
 
   VertexMaps maps;
   Index rank = 0, panels = 0;
-  Matrix
-      rows;  ///< of the basis at the vertices of the points, in the rest pose: 3 N m x r, zero where a vertex is fixed
+  /// of the basis at the vertices of the points, in the rest pose: 3 N m x r, zero where a vertex is fixed.
+  Matrix rows;
   std::vector<PointPacket> packets;
   Vector gradients;  ///< G, packet by packet, as in cubature_kernels.hpp
   Vector offsets;    ///< C, [packet][component][lane]

@@ -24,11 +24,12 @@ struct KeyElementFit {
   Index points = 0;
 };
 
-/// Elastic forces of any material in a subspace that changes while a simulation runs: a weighted sum over a few quadrature points,
-/// retrained whenever the basis changes, starting from the last ones.   [Kim & James 2009, section 4.1; An, Kim & James 2008]
+/// Elastic forces of any material in a subspace that changes while a simulation runs: a weighted sum over a
+/// few quadrature points, retrained whenever the basis changes, starting from the last ones. [Kim & James
+/// 2009, section 4.1; An, Kim & James 2008]
 ///
-/// The world displacement is y = L U q + c (vertex_maps.hpp), the reduced force (L U)^T f(y), so that at a point
-/// F = I + sum_a (c_a + L_a U_a q) g_a^T over the vertices a of its element.
+/// The world displacement is y = L U q + c (vertex_maps.hpp), the reduced force (L U)^T f(y), so that at a
+/// point F = I + sum_a (c_a + L_a U_a q) g_a^T over the vertices a of its element.
 class KeyElements {
  public:
   /// Keeps a reference to the model.
@@ -36,15 +37,15 @@ class KeyElements {
   ~KeyElements();
   KeyElements(KeyElements&&) noexcept;
 
-  /// Records a training pose: the world displacements of all vertices (3 x n) under these maps, and the forces of the full model
-  /// there (dofs, in the world, N).
+  /// Records a training pose: the world displacements of all vertices (3 x n) under these maps, and the
+  /// forces of the full model there (dofs, in the world, N).
   void add_pose(const Matrix3X& displacement, const VertexMaps& maps, const Vector& force);
   void forget_poses();
   [[nodiscard]] Index pose_count() const;
 
-  /// Chooses points and weights for the basis (dofs x r), starting from the present ones; those whose weight becomes 0 go.
-  /// Deterministic: the same calls in the same order give the same bits, for any number of threads.
-  /// Throws Error where there are no poses.
+  /// Chooses points and weights for the basis (dofs x r), starting from the present ones; those whose weight
+  /// becomes 0 go. Deterministic: the same calls in the same order give the same bits, for any number of
+  /// threads. Throws Error where there are no poses.
   KeyElementFit train(const Eigen::Ref<const Matrix>& basis);
 
   /// Takes points and weights (m^3, > 0) from elsewhere; set_basis comes next.
@@ -61,8 +62,8 @@ class KeyElements {
   [[nodiscard]] const std::vector<QuadraturePoint>& points() const;
   [[nodiscard]] const Vector& weights() const;  ///< m^3, positive
 
-  /// f (r) and, where asked for, K (r x r, both triangles, of exact stress derivatives); returns the energy, J.
-  /// Not from several threads at once: working memory is kept between calls.
+  /// f (r) and, where asked for, K (r x r, both triangles, of exact stress derivatives); returns the energy,
+  /// J. Not from several threads at once: working memory is kept between calls.
   double evaluate(const VectorRef& q, Vector& f, Matrix& K) const;
   double evaluate_force(const VectorRef& q, Vector& f) const;
 

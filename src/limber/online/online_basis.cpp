@@ -9,8 +9,8 @@
 namespace limber {
 
 OnlineBasis::OnlineBasis(const SparseMatrix& mass) : mass_(mass) {
-  // The sum of all entries counts the mass once for each axis. By rows: a sparse matrix adds up its entries in an order that
-  // depends on where in memory they lie.
+  // The sum of all entries counts the mass once for each axis. By rows: a sparse matrix adds up its entries
+  // in an order that depends on where in memory they lie.
   const Vector rows = mass * Vector::Ones(mass.cols());
   root_mass_ = std::sqrt(rows.sum() / 3.0);
   require(root_mass_ > 0.0, "the body has no mass that could move");

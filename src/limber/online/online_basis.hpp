@@ -5,8 +5,9 @@
 
 namespace limber {
 
-/// A basis that grows by single vectors and is turned and cut down where it became too large. Its columns are orthonormal in the mass,
-/// U^T M U = I, so that neither lengths nor what is kept depend on how finely the body is meshed.
+/// A basis that grows by single vectors and is turned and cut down where it became too large. Its columns are
+/// orthonormal in the mass, U^T M U = I, so that neither lengths nor what is kept depend on how finely the
+/// body is meshed.
 /// [Kim & James 2009, section 4.1]
 class OnlineBasis {
  public:
@@ -16,8 +17,8 @@ class OnlineBasis {
   [[nodiscard]] Index rank() const { return rank_; }
   [[nodiscard]] Eigen::Ref<const Matrix> columns() const { return columns_.leftCols(rank_); }
 
-  /// Root mean square over the mass, sqrt(x^T M x / m): of a displacement in m. (The paper's norm is |x| over the number of entries,
-  /// which falls as a mesh is refined.)
+  /// Root mean square over the mass, sqrt(x^T M x / m): of a displacement in m. (The paper's norm is |x| over
+  /// the number of entries, which falls as a mesh is refined.)
   [[nodiscard]] double norm(const VectorRef& x) const;
   /// The same for U q.
   [[nodiscard]] double reduced_norm(const VectorRef& q) const { return q.norm() / root_mass_; }
@@ -29,8 +30,8 @@ class OnlineBasis {
   /// Forces (dofs, N) as the coordinates feel them: U^T f.
   [[nodiscard]] Vector force(const VectorRef& f) const { return columns().transpose() * f; }
 
-  /// Makes x orthogonal to all columns, by modified Gram-Schmidt, and adds it where what is left of it is longer than `smallest` (m).
-  /// Returns the length of what is left.                                      [Kim & James 2009, Algorithm 1]
+  /// Makes x orthogonal to all columns, by modified Gram-Schmidt, and adds it where what is left of it is
+  /// longer than `smallest` (m). Returns the length of what is left. [Kim & James 2009, Algorithm 1]
   double add(Vector x, double smallest);
 
   /// U <- U R.  R: r x k with orthonormal columns, k <= r.                    [Kim & James 2009, Algorithm 2]
@@ -49,8 +50,8 @@ class OnlineBasis {
   Matrix weighted_;  ///< M U
 };
 
-/// The directions that matter most in recent states: the left singular vectors of A = [q q q ...], as many as asked for.
-/// states: r x k.  count: at most r.                                          [Kim & James 2009, Algorithm 2]
+/// The directions that matter most in recent states: the left singular vectors of A = [q q q ...], as many as
+/// asked for. states: r x k.  count: at most r. [Kim & James 2009, Algorithm 2]
 Matrix recent_directions(const Matrix& states, Index count);
 
 }  // namespace limber

@@ -127,7 +127,8 @@ SolveReport OnlineDynamics::take_full_step(double h) {
   return report;
 }
 
-/// Whether a reduced step from the same start ends where the full one did.                 [Kim & James 2009, Algorithm 6, lines 5-8]
+/// Whether a reduced step from the same start ends where the full one did. [Kim & James 2009, Algorithm 6,
+/// lines 5-8]
 bool OnlineDynamics::subspace_would_do(double h, const DynamicState& start) {
   const OnlineBasis& basis = subspace_.basis();
   if (basis.rank() == 0) return false;
@@ -201,14 +202,15 @@ void OnlineDynamics::pass_audit(const Audit& audit, bool at_once) {
   patience_.succeed();
 }
 
-/// Whether the motion goes along the predicted column by more than may be missed.   [Kim & James 2009, Algorithm 6, line 20]
+/// Whether the motion goes along the predicted column by more than may be missed. [Kim & James 2009,
+/// Algorithm 6, line 20]
 bool OnlineDynamics::wandered() const {
   if (error_column_ < 0) return false;
   return subspace_.basis().reduced_norm(state_.u.segment(error_column_, 1)) > budget_.accepted();
 }
 
-/// Whether the load at the end of the step that was just taken differs much from that at its start: it may push where the basis has
-/// nothing.
+/// Whether the load at the end of the step that was just taken differs much from that at its start: it may
+/// push where the basis has nothing.
 bool OnlineDynamics::load_changed(double h) {
   load_(state_.time - 1.5 * h, state_.time - 0.5 * h, load_before_);
   load_(state_.time - 0.5 * h, state_.time + 0.5 * h, f_ext_);
@@ -242,7 +244,8 @@ OnlineDynamics::Audit OnlineDynamics::audit(double h) {
   return result;
 }
 
-/// Adds what an audit found missing. start: of the step, gets the coordinates that come with it. Returns whether anything is new.
+/// Adds what an audit found missing. start: of the step, gets the coordinates that come with it. Returns
+/// whether anything is new.
 bool OnlineDynamics::learn_from(Audit audit, DynamicState& start) {
   if (subspace_.full() || !std::isfinite(audit.size)) return false;
   const auto timer = subspace_.learning_timer();
@@ -261,8 +264,9 @@ void OnlineDynamics::calibrate(const Vector& q, const Vector& force) {
   if (by_key_elements()) subspace_.forces().calibrate(q, subspace_.basis().force(force));
 }
 
-/// Holds the state to the energy that it may have, and says what the next step may give back. u: of the state. f_ext_: the load. Reduced
-/// steps gain what their error is: it is taken from the velocity little by little, as at a turning point there is none to take it from.
+/// Holds the state to the energy that it may have, and says what the next step may give back. u: of the
+/// state. f_ext_: the load. Reduced steps gain what their error is: it is taken from the velocity little by
+/// little, as at a turning point there is none to take it from.
 void OnlineDynamics::bound_energy(const Vector& u) {
   const double kinetic = 0.5 * state_.v.squaredNorm(), potential = model_.energy(u) - f_ext_.dot(u);
   if (!allowed_) {
@@ -277,8 +281,8 @@ void OnlineDynamics::bound_energy(const Vector& u) {
   if (energy < *allowed_) allowed_ = energy + state_.slack;
 }
 
-/// From the end of a full step: where the body is, and where it goes in the next one. (Scaled by a frequency of the motion, the velocities
-/// of small fast vibrations would fill the basis.)
+/// From the end of a full step: where the body is, and where it goes in the next one. (Scaled by a frequency
+/// of the motion, the velocities of small fast vibrations would fill the basis.)
 void OnlineDynamics::learn(const DynamicState& state, double h) {
   bool grown = subspace_.grow(state.u, budget_.discarded());
   grown = subspace_.grow(h * state.v, budget_.discarded()) || grown;
@@ -320,7 +324,8 @@ void OnlineDynamics::leave_subspace() {
   reduced_ = false;
 }
 
-/// Where new forces will push the body as it moves on: (K + s M)^-1 (H(u) : v) v.              [Kim & James 2009, Algorithm 5]
+/// Where new forces will push the body as it moves on: (K + s M)^-1 (H(u) : v) v. [Kim & James 2009,
+/// Algorithm 5]
 void OnlineDynamics::predict_error_column(const Vector& u, const Vector& v) {
   error_column_ = -1;
   if (subspace_.full()) return;

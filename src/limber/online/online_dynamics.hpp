@@ -11,19 +11,20 @@
 
 namespace limber {
 
-/// Time integration of one body that learns a subspace from its own full steps and takes reduced steps in it while the
-/// error that they make is small enough.                                 [Kim & James 2009, Algorithms 1, 2, 5, 6]
+/// Time integration of one body that learns a subspace from its own full steps and takes reduced steps in it
+/// while the error that they make is small enough. [Kim & James 2009, Algorithms 1, 2, 5, 6]
 ///
-/// After a full step, u and u' go into the basis unless they are in it already, and the reduced step beside it tells whether the subspace
-/// would have done. Then reduced steps follow. The first of them, and others at growing distances, are audited: the residual R of the full
-/// equations at the reduced state stands for the displacement e = (K + s M)^-1 R (ResidualError). Where e is larger than the
-/// ErrorBudget allows, it is itself the direction that the basis lacks: it is added and the step taken again. Where that does not do,
-/// the step is taken by the full model. No step that was accepted is ever taken back. docs/online.md says where this leaves the paper
-/// and why.
+/// After a full step, u and u' go into the basis unless they are in it already, and the reduced step beside
+/// it tells whether the subspace would have done. Then reduced steps follow. The first of them, and others at
+/// growing distances, are audited: the residual R of the full equations at the reduced state stands for the
+/// displacement e = (K + s M)^-1 R (ResidualError). Where e is larger than the ErrorBudget allows, it is
+/// itself the direction that the basis lacks: it is added and the step taken again. Where that does not do,
+/// the step is taken by the full model. No step that was accepted is ever taken back. docs/online.md says
+/// where this leaves the paper and why.
 class OnlineDynamics {
  public:
-  /// duration: of the whole run, s.  Keeps a reference to the model. Throws Error as FullDynamics does, and for integrators other
-  /// than Newmark's.
+  /// duration: of the whole run, s.  Keeps a reference to the model. Throws Error as FullDynamics does, and
+  /// for integrators other than Newmark's.
   OnlineDynamics(FullModel& model, LoadFunction load, Vector u, Vector v, const DynamicsOptions& options,
                  const OnlineSettings& settings, double duration);
 
@@ -38,7 +39,8 @@ class OnlineDynamics {
   [[nodiscard]] double energy() const;  ///< kinetic and elastic, J: of the full model, whose cost it has
   [[nodiscard]] const OnlineReport& report() const { return subspace_.report(); }
 
-  /// Remembers the state, and goes back to it: for a step of several bodies that one of them cannot take. What was learned stays.
+  /// Remembers the state, and goes back to it: for a step of several bodies that one of them cannot take.
+  /// What was learned stays.
   void remember();
   void go_back();
 
@@ -90,8 +92,8 @@ class OnlineDynamics {
   bool enters_ =
       false;  ///< whether the next step is to be taken in the subspace, by what the last full one told
   DynamicState state_;  ///< in the subspace
-  /// What the body may have, kinetic, elastic and of the load, J, by the full model: key elements have an energy of their own, which is
-  /// another after each calibration. None: the load has changed.
+  /// What the body may have, kinetic, elastic and of the load, J, by the full model: key elements have an
+  /// energy of their own, which is another after each calibration. None: the load has changed.
   std::optional<double> allowed_;
   NewmarkWorkspace work_;
   Vector f_ext_, load_before_;

@@ -9,7 +9,8 @@
 
 namespace limber {
 
-/// Elastic forces in a basis that changes: exact polynomials where the materials and the drive allow it and key elements else.
+/// Elastic forces in a basis that changes: exact polynomials where the materials and the drive allow it and
+/// key elements else.
 class OnlineForces {
  public:
   enum class Kind {
@@ -23,17 +24,19 @@ class OnlineForces {
   [[nodiscard]] Kind kind() const { return kind_; }
   [[nodiscard]] Index key_element_count() const { return elements_ ? elements_->point_count() : 0; }
 
-  /// What key elements learn from: the displacement u (rest pose, dofs) under these maps and the forces of the full model there (in the
-  /// world, dofs). Polynomials need none.
+  /// What key elements learn from: the displacement u (rest pose, dofs) under these maps and the forces of
+  /// the full model there (in the world, dofs). Polynomials need none.
   void learn(const Vector& u, const VertexMaps& maps, const Vector& force);
 
-  /// Follows the basis, which may have grown. Returns the relative error of the forces in training; 0 for polynomials.
+  /// Follows the basis, which may have grown. Returns the relative error of the forces in training; 0 for
+  /// polynomials.
   double follow(const OnlineBasis& basis);
   /// Follows a basis that was turned: nothing of the old coefficients holds any more.
   double follow_turned(const OnlineBasis& basis);
 
-  /// Key elements: makes the forces exact at q, by adding what they are wrong by there until the basis changes. exact: U^T L^T f, N. What
-  /// audits compute anyway so removes most of the error about the present state. Nothing for polynomials.
+  /// Key elements: makes the forces exact at q, by adding what they are wrong by there until the basis
+  /// changes. exact: U^T L^T f, N. What audits compute anyway so removes most of the error about the present
+  /// state. Nothing for polynomials.
   void calibrate(const Vector& q, const Vector& exact);
 
   /// For key elements: how vertices are carried from now on.

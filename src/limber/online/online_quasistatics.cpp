@@ -32,8 +32,8 @@ OnlineQuasistatics::OnlineQuasistatics(FullModel& model, QuasistaticSolver::MapF
       samples_(model, samples_per_vector * settings.max_rank, settings.seed),
       u_(Vector::Zero(model.dof_count())) {}
 
-/// Root mean square over the mass that falls to each free vertex: without products with the mass matrix, which would cost more than the
-/// reduced step.
+/// Root mean square over the mass that falls to each free vertex: without products with the mass matrix,
+/// which would cost more than the reduced step.
 double OnlineQuasistatics::norm_in_world(const Vector& y) const {
   double squares = 0.0, mass = 0.0;
   const std::vector<int>& vertices = model_.dofs().free_vertices();

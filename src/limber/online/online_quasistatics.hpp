@@ -9,13 +9,14 @@
 
 namespace limber {
 
-/// Equilibrium over time (QuasistaticSolver) that learns a subspace from its own full solves and solves in it while the error is
-/// small enough.                                                                  [Kim & James 2009, Algorithms 1-4]
+/// Equilibrium over time (QuasistaticSolver) that learns a subspace from its own full solves and solves in it
+/// while the error is small enough. [Kim & James 2009, Algorithms 1-4]
 ///
-/// The unknown is u in the rest pose, so that one basis serves all poses of a skeleton. Each reduced solve is judged by the residual at
-/// sampled vertices. How much displacement such a residual stands for is learned from audits, which compute all of it and what it means,
-/// e = K^-1 R; the paper learns a bound on residuals instead, from full steps. Where e is too large, the pose and e are learned from and the
-/// step is solved again; where that does not do, the full model solves it.
+/// The unknown is u in the rest pose, so that one basis serves all poses of a skeleton. Each reduced solve is
+/// judged by the residual at sampled vertices. How much displacement such a residual stands for is learned
+/// from audits, which compute all of it and what it means, e = K^-1 R; the paper learns a bound on residuals
+/// instead, from full steps. Where e is too large, the pose and e are learned from and the step is solved
+/// again; where that does not do, the full model solves it.
 class OnlineQuasistatics {
  public:
   /// Keeps a reference to the model, whose supports it moves. Throws Error as QuasistaticSolver does.

@@ -9,10 +9,11 @@
 namespace limber {
 
 struct OnlineSettings {
-  /// Error of displacements that the user accepts, as a share of the largest displacement of the run so far, both root mean squares
-  /// over the mass. All thresholds follow from it.
+  /// Error of displacements that the user accepts, as a share of the largest displacement of the run so far,
+  /// both root mean squares over the mass. All thresholds follow from it.
   double error = 0.02;
-  /// Multiplies what is accepted: above 1 more steps are skipped, with 0 none.       [Kim & James 2009, section 4.3]
+  /// Multiplies what is accepted: above 1 more steps are skipped, with 0 none. [Kim & James 2009, section
+  /// 4.3]
   double throttle = 1.0;
   Index max_rank = 30;  ///< r_max: with so many vectors the basis is down-dated to half of them
 
@@ -39,8 +40,8 @@ struct OnlineReport {
     const Index steps = full_steps + reduced_steps;
     return steps > 0 ? static_cast<double>(reduced_steps) / static_cast<double>(steps) : 0.0;
   }
-  /// How many times longer full steps alone would have taken, by the mean time of those that were. 1 where no full step or no time is
-  /// known to compare with.
+  /// How many times longer full steps alone would have taken, by the mean time of those that were. 1 where no
+  /// full step or no time is known to compare with.
   [[nodiscard]] double speedup() const;
 };
 

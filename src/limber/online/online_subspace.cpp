@@ -7,7 +7,8 @@
 namespace limber {
 namespace {
 
-/// Recent states that decide what is kept. The paper takes half of the largest rank; more cost nothing and forget less.
+/// Recent states that decide what is kept. The paper takes half of the largest rank; more cost nothing and
+/// forget less.
 constexpr std::size_t longest_history = 400;
 
 /// q in a basis to which vectors were added since.

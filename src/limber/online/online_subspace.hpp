@@ -9,7 +9,8 @@
 
 namespace limber {
 
-/// What a run has learned so far, dynamic or quasistatic: the basis, the forces in it, and the story of how it came about.
+/// What a run has learned so far, dynamic or quasistatic: the basis, the forces in it, and the story of how
+/// it came about.
 class OnlineSubspace {
  public:
   /// Keeps a reference to the model.
@@ -22,8 +23,8 @@ class OnlineSubspace {
   [[nodiscard]] bool full() const { return basis_.rank() >= settings_.max_rank; }
   [[nodiscard]] const OnlineReport& report() const { return report_; }
 
-  /// Adds what a vector has beyond the basis where that is longer than `smallest` (m). The forces follow with the next follow().
-  /// Returns whether the basis grew.
+  /// Adds what a vector has beyond the basis where that is longer than `smallest` (m). The forces follow with
+  /// the next follow(). Returns whether the basis grew.
   bool grow(Vector x, double smallest);
   /// Makes the forces those of the basis as it is now.
   void follow();

@@ -46,7 +46,8 @@ SolveReport OnlineSystem::factor(double mass, double damping, double stiffness, 
   matrix_.diagonal().array() += on_mass;
   if (damping_.stiffness > 0.0 && !local) matrix_ += damping * damping_.stiffness * rest_stiffness_;
   if (damping_.stiffness > 0.0 && local && v.squaredNorm() > 0.0) {
-    // d(K(q) v)/dq = d/dt K(q + t v), by a difference whose rounding and truncation balance: it only speeds Newton's iteration up.
+    // d(K(q) v)/dq = d/dt K(q + t v), by a difference whose rounding and truncation balance: it only speeds
+    // Newton's iteration up.
     const double step = 1e-5 * std::max(q_.norm(), 1e-3 / std::sqrt(on_mass)) / v.norm();
     forces_.evaluate(q_ + step * v, other_force_, other_stiffness_);
     matrix_ += stiffness * damping_.stiffness / step * (other_stiffness_ - stiffness_);

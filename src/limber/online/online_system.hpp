@@ -6,7 +6,8 @@
 
 namespace limber {
 
-/// The body in the subspace learned so far, as the integrators see it (DynamicSystem): the mass is the identity.
+/// The body in the subspace learned so far, as the integrators see it (DynamicSystem): the mass is the
+/// identity.
 class OnlineSystem {
  public:
   /// Keeps a reference to the forces.

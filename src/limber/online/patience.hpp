@@ -6,8 +6,9 @@
 
 namespace limber {
 
-/// When it is worth to try the subspace again, and to learn for it: after some failures in a row full steps go by in between, the
-/// more the longer nothing comes of it. A motion that no small subspace holds then costs little more than full steps alone.
+/// When it is worth to try the subspace again, and to learn for it: after some failures in a row full steps
+/// go by in between, the more the longer nothing comes of it. A motion that no small subspace holds then
+/// costs little more than full steps alone.
 class Patience {
  public:
   [[nodiscard]] bool waits() const { return wait_ > 0; }

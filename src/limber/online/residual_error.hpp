@@ -9,11 +9,13 @@
 
 namespace limber {
 
-/// What displacement a force residual stands for: e = (K + s M)^-1 R, with K of a state not long ago, so that one solve with a factor at hand
-/// does. In statics (s = 0) that is the error itself, to first order. In motion s is the square of the slowest frequency of the body: errors
-/// then count by the stiffness and the inertia that they meet in its own motion, whatever the time step is.
+/// What displacement a force residual stands for: e = (K + s M)^-1 R, with K of a state not long ago, so that
+/// one solve with a factor at hand does. In statics (s = 0) that is the error itself, to first order. In
+/// motion s is the square of the slowest frequency of the body: errors then count by the stiffness and the
+/// inertia that they meet in its own motion, whatever the time step is.
 ///
-/// Everything is in the rest pose (vertex_maps.hpp): K stands for L^T K L, which hardly changes as a skeleton turns.
+/// Everything is in the rest pose (vertex_maps.hpp): K stands for L^T K L, which hardly changes as a skeleton
+/// turns.
 class ResidualError {
  public:
   /// Keeps a reference to the model, whose supports it moves.
@@ -23,8 +25,8 @@ class ResidualError {
   /// u where K was taken, in the rest pose.
   [[nodiscard]] const Vector& reference() const { return u_; }
 
-  /// Takes K at u (of a positive definite matrix near it where it is not); leaves the supports of the model where the maps say.
-  /// shift: s, 1/s^2.
+  /// Takes K at u (of a positive definite matrix near it where it is not); leaves the supports of the model
+  /// where the maps say. shift: s, 1/s^2.
   SolveReport refresh(const Vector& u, const VertexMaps& maps, double shift);
 
   /// e, m.  residual: L^T R, N.
@@ -44,8 +46,9 @@ class ResidualError {
   double shift_ = 0.0;
 };
 
-/// The slowest natural frequency of the body about its rest shape, rad/s, by some steps of inverse iteration: a few per cent too
-/// high at most. 0 for a body that some part of could move without strain.  Cost: one factorisation.
+/// The slowest natural frequency of the body about its rest shape, rad/s, by some steps of inverse iteration:
+/// a few per cent too high at most. 0 for a body that some part of could move without strain.  Cost: one
+/// factorisation.
 double lowest_frequency(const FullModel& model, SparseSolverKind solver);
 
 /// K <- L^T K L, for a matrix of 3 x 3 blocks on the unknowns.

@@ -9,8 +9,8 @@
 
 namespace limber {
 
-/// An estimate of |L^T (f(y) - f_ext)| in equilibrium from a few vertices drawn at random and the elements around them: its cost does
-/// not depend on the mesh.                                                       [Kim & James 2009, Algorithm 3]
+/// An estimate of |L^T (f(y) - f_ext)| in equilibrium from a few vertices drawn at random and the elements
+/// around them: its cost does not depend on the mesh. [Kim & James 2009, Algorithm 3]
 class ResidualSamples {
  public:
   /// count: of vertices, at least 1; all free ones where there are no more.
@@ -21,8 +21,8 @@ class ResidualSamples {
   /// The rows of a basis (dofs x r) that are needed. Cost O(vertices around r).
   void set_basis(const Eigen::Ref<const Matrix>& basis);
 
-  /// For u = U q under these maps and the load f_ext (dofs, in the world, N): the root of the mean square over the sampled vertices times the
-  /// number of free ones, N.
+  /// For u = U q under these maps and the load f_ext (dofs, in the world, N): the root of the mean square
+  /// over the sampled vertices times the number of free ones, N.
   [[nodiscard]] double residual(const VectorRef& q, const VertexMaps& maps, const VectorRef& f_ext) const;
 
  private:

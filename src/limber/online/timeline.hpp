@@ -7,7 +7,7 @@
 
 namespace limber {
 
-/// What a step of online model reduction was.                                  [Kim & James 2009, Figures 1, 3, 4]
+/// What a step of online model reduction was. [Kim & James 2009, Figures 1, 3, 4]
 enum class StepKind : std::uint8_t { full, reduced };
 
 /// What happened to the basis in it.

@@ -11,8 +11,8 @@
 namespace limber {
 namespace {
 
-/// Reciprocal condition of the correlations between basis vectors below which these count as dependent: coordinates would
-/// be known to two digits.
+/// Reciprocal condition of the correlations between basis vectors below which these count as dependent:
+/// coordinates would be known to two digits.
 constexpr double independence_tolerance = 1e-14;
 
 std::string describe(const Region& region, std::size_t index) {

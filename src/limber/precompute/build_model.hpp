@@ -21,9 +21,9 @@ struct BuildModelOptions {
 };
 
 /// The reduced model of a full one in the subspace of `basis` (dofs x r, independent columns).
-/// Without cubature all materials must be St. Venant-Kirchhoff: throws Error, naming the region, for any other.
-/// surface: what is drawn, bound to the mesh; without triangles the boundary of the mesh, one part per region.
-/// colors: sRGB, one per part, or none to choose them here.
+/// Without cubature all materials must be St. Venant-Kirchhoff: throws Error, naming the region, for any
+/// other. surface: what is drawn, bound to the mesh; without triangles the boundary of the mesh, one part per
+/// region. colors: sRGB, one per part, or none to choose them here.
 ReducedModel build_reduced_model(const FullModel& model, const Eigen::Ref<const Matrix>& basis,
                                  const SurfaceMesh& surface = {}, const std::vector<Vector3>& colors = {},
                                  const BuildModelOptions& options = {});

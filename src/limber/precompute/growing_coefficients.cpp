@@ -1,14 +1,16 @@
-// A further vector n adds the monomials in which x_n occurs, and these are products of a pair (n, j) with any pair (k, l),
-// l <= k <= n. With the rows of strain_columns.hpp, weighted by the materials,
+// A further vector n adds the monomials in which x_n occurs, and these are products of a pair (n, j) with any
+// pair (k, l), l <= k <= n. With the rows of strain_columns.hpp, weighted by the materials,
 //
 //   S_(n,j),(k,l) = sum over rows of  weight * row_(n,j) * row_(k,l)
 //
-// is all that is needed: a product of few columns with many. Every column of the many is used with few others, so a general
-// matrix product spends much of its time on copying them into its own layout. Here they are written a few hundred rows at
-// a time and multiplied while they are in the cache, as dot products: lanes of a register hold rows, that is elements, as they are
-// written, and are added up at the end of these rows only.
+// is all that is needed: a product of few columns with many. Every column of the many is used with few
+// others, so a general matrix product spends much of its time on copying them into its own layout. Here they
+// are written a few hundred rows at a time and multiplied while they are in the cache, as dot products: lanes
+// of a register hold rows, that is elements, as they are written, and are added up at the end of these rows
+// only.
 //
-// An entry is the same sum for whatever vectors are added together with n, so that the bits do not depend on how a basis grew.
+// An entry is the same sum for whatever vectors are added together with n, so that the bits do not depend on
+// how a basis grew.
 
 #include "limber/precompute/growing_coefficients.hpp"
 
@@ -32,7 +34,8 @@ constexpr Index most_columns = 6;
 constexpr Index most_columns = 1;
 #endif
 
-/// Sums of all shares take this much at most, but for one vector's: vectors are added together only up to it. 256 MiB of doubles.
+/// Sums of all shares take this much at most, but for one vector's: vectors are added together only up to it.
+/// 256 MiB of doubles.
 constexpr Index most_sums = Index{1} << 25;
 
 Index groups_of(Index columns) { return (columns + group - 1) / group; }

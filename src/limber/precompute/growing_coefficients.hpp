@@ -8,13 +8,15 @@
 
 namespace limber {
 
-/// Exact coefficients of the St. Venant-Kirchhoff energy (reduced/quartic.hpp) in a subspace that grows by single vectors: a further
-/// one adds the coefficients of the monomials in which it occurs and leaves the others.
+/// Exact coefficients of the St. Venant-Kirchhoff energy (reduced/quartic.hpp) in a subspace that grows by
+/// single vectors: a further one adds the coefficients of the monomials in which it occurs and leaves the
+/// others.
 ///
-/// With p = pair_count(1 + r) products x_i x_j, vector r + 1 adds r + 2 of them: their products with all p + r + 2 cost about
-/// 4 / r of the whole computation. Same bits for any number of threads, and whether vectors come one by one or together. The fixed
-/// vertices are taken to be at rest. Memory: (r + 2) p doubles for each of up to 8 shares of the elements and each vector that is
-/// added at a time, 256 MiB at most but for a single vector.
+/// With p = pair_count(1 + r) products x_i x_j, vector r + 1 adds r + 2 of them: their products with all p +
+/// r + 2 cost about 4 / r of the whole computation. Same bits for any number of threads, and whether vectors
+/// come one by one or together. The fixed vertices are taken to be at rest. Memory: (r + 2) p doubles for
+/// each of up to 8 shares of the elements and each vector that is added at a time, 256 MiB at most but for a
+/// single vector.
 class GrowingCoefficients {
  public:
   /// Keeps a reference to the model, whose materials must all be St. Venant-Kirchhoff; throws Error else.
@@ -24,8 +26,8 @@ class GrowingCoefficients {
   /// Of the whole energy with the materials of the model, monomial_count(rank()), J.
   [[nodiscard]] const Vector& coefficients() const { return coefficients_; }
 
-  /// basis: dofs x r, whose first rank() columns are those that the coefficients are of; the others are added. Returns at once
-  /// where there are none.
+  /// basis: dofs x r, whose first rank() columns are those that the coefficients are of; the others are
+  /// added. Returns at once where there are none.
   void grow(const Eigen::Ref<const Matrix>& basis);
 
   /// Forgets all but the first vectors.

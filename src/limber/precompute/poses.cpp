@@ -24,7 +24,8 @@ constexpr double runaway = 3.0;        ///< times the amplitude: such poses come
 constexpr Index most_vertices = 1000;  ///< that displacements are measured at and that are pulled
 constexpr double least_level = 0.05;   ///< of the amplitude
 
-/// Eigenvalues below this share of the largest are taken for that: a subspace has no rigid motion, but may come near.
+/// Eigenvalues below this share of the largest are taken for that: a subspace has no rigid motion, but may
+/// come near.
 constexpr double softest_mode = 1e-12;
 
 double largest_displacement(const Vector& field) {
@@ -155,7 +156,8 @@ PoseSpace make_pose_space(const FullModel& model, const Eigen::Ref<const Matrix>
   space.weight.resize(basis.cols(), 3);
   for (int axis = 0; axis < 3; ++axis)
     space.weight.col(axis) = basis.transpose() * model.gravity_force(Vector3::Unit(axis));
-  // A basis without rigid motion does not answer to the gravity of a free body but for rounding, which must not pass for a load.
+  // A basis without rigid motion does not answer to the gravity of a free body but for rounding, which must
+  // not pass for a load.
   constexpr double rounding = 1e-9;
   const double heaviest = symmetric_eigenvalues(space.mass).values.maxCoeff();
   const double bound =

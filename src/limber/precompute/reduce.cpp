@@ -58,8 +58,8 @@ Modes natural_modes(RestStiffness& rest, Index count, double tolerance, const Pr
   return {modes.elastic_shapes(), modes.elastic_eigenvalues()};
 }
 
-/// Whole blocks of inertia modes, of which the combinations that come nearest to the lowest modes are taken: fewer than asked for
-/// where the blocks of a small body hold no more that is independent.
+/// Whole blocks of inertia modes, of which the combinations that come nearest to the lowest modes are taken:
+/// fewer than asked for where the blocks of a small body hold no more that is independent.
 Modes inertia_modes(RestStiffness& rest, const BasisSettings& settings, Index count, ReduceReport& report,
                     const Progress& progress) {
   InertiaModesOptions options;
@@ -77,8 +77,9 @@ Modes inertia_modes(RestStiffness& rest, const BasisSettings& settings, Index co
   return {std::move(ritz.shapes), std::move(ritz.eigenvalues)};
 }
 
-/// Linear modes and their derivatives, each scaled by importance. Every order is a source of its own: a derivative has
-/// another unit than a mode (its size goes with 1 / (sqrt(mass) length)), so only within each do sizes mean the same.
+/// Linear modes and their derivatives, each scaled by importance. Every order is a source of its own: a
+/// derivative has another unit than a mode (its size goes with 1 / (sqrt(mass) length)), so only within each
+/// do sizes mean the same.
 std::vector<WeightedSamples> modal_samples(RestStiffness& rest, const BasisSettings& settings, Modes& modes,
                                            ReduceReport& report, const Progress& progress) {
   const FullModel& model = rest.model();
@@ -164,8 +165,8 @@ void check_memory(const RestStiffness& rest, const BasisSettings& settings) {
   constexpr double most_bytes = 64e9;
   const auto unknowns = static_cast<double>(rest.model().dof_count());
   const double samples = derivative_family_size(mode_count(rest, settings), settings.order);
-  // Derivatives beside the loads that they come from; or the samples, the vectors that they span with those times the mass, and the
-  // coefficients of the samples in these, with what their singular values take.
+  // Derivatives beside the loads that they come from; or the samples, the vectors that they span with those
+  // times the mass, and the coefficients of the samples in these, with what their singular values take.
   const double spanned = settings.condense == Condensation::pca ? std::min(samples, unknowns) : settings.rank;
   const double numbers =
       unknowns * samples + std::max(unknowns * samples, 2.0 * unknowns * spanned + 5.0 * spanned * samples);
@@ -196,7 +197,8 @@ Matrix condense(const FullModel& model, const Matrix& samples, const BasisSettin
   return std::move(pca.basis);
 }
 
-/// How well the basis holds the true modes: those at hand, or else found for this alone. Nothing where they are not found.
+/// How well the basis holds the true modes: those at hand, or else found for this alone. Nothing where they
+/// are not found.
 std::optional<ModeCheck> check_modes(RestStiffness& rest, const Matrix& basis, const BasisSettings& settings,
                                      Modes modes, const Progress& progress) {
   constexpr double tolerance = 1e-5;  // angles to 1e-5 are more than anyone asks for

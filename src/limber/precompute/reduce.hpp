@@ -20,7 +20,8 @@ namespace limber {
 /// What stands for a body's small vibrations.
 enum class ModeKind {
   modal,  ///< its natural modes, by an eigensolver                        [Barbic & James 2005]
-  inertia,  ///< linear inertia modes, by a few solves; then rotated to what comes nearest to modes  [Yang et al. 2015]
+  /// Linear inertia modes, by a few solves; then rotated to what comes nearest to modes [Yang et al. 2015]
+  inertia,
 };
 
 /// How many vectors become few.
@@ -98,8 +99,8 @@ struct ReduceReport {
 Matrix compute_basis(const FullModel& model, const BasisSettings& settings, ReduceReport& report,
                      const Progress& progress = {});
 
-/// From a mesh to a body that moves in real time: basis, forces, surface.  [Barbic & James 2005; Yang et al. 2015]
-/// surface, colors: as for build_reduced_model.
+/// From a mesh to a body that moves in real time: basis, forces, surface. [Barbic & James 2005; Yang et al.
+/// 2015] surface, colors: as for build_reduced_model.
 ReducedModel reduce(const FullModel& model, const SurfaceMesh& surface, const std::vector<Vector3>& colors,
                     const ReduceOptions& options, ReduceReport& report);
 

@@ -68,8 +68,9 @@ void write_pair(const TetrahedronStrain& left, const TetrahedronStrain& right, P
 
 // ---- Bricks
 //
-// Orthonormal over -1 <= x <= 1 with the mean as inner product: p_0 = 1, p_1 = sqrt(3) x, p_2 = sqrt(5)/2 (3 x^2 - 1), so that
-// (f_0 + f_1 p_1)(g_0 + g_1 p_1) = (f_0 g_0 + f_1 g_1) + (f_0 g_1 + f_1 g_0) p_1 + k f_1 g_1 p_2 with
+// Orthonormal over -1 <= x <= 1 with the mean as inner product: p_0 = 1, p_1 = sqrt(3) x, p_2 = sqrt(5)/2 (3
+// x^2 - 1), so that (f_0 + f_1 p_1)(g_0 + g_1 p_1) = (f_0 g_0 + f_1 g_1) + (f_0 g_1 + f_1 g_0) p_1 + k f_1
+// g_1 p_2 with
 const double k = 2.0 / std::sqrt(5.0);
 
 BrickStrain identity(BrickStrain) {

@@ -2,10 +2,10 @@
 //
 //   W = integral of  lambda/2 tr(E)^2 + mu E : E.
 //
-// strain_columns.hpp gives rows whose squares sum up to the two integrals, one column per product x_i x_j of x = (1, q): their
-// Gram matrices are W as a quadratic form of these products. The elements are split into shares, as many for any number
-// of threads, and each is added to Gram matrices of its own, by rank updates of a few hundred rows; then the shares are added in
-// their order.
+// strain_columns.hpp gives rows whose squares sum up to the two integrals, one column per product x_i x_j of
+// x = (1, q): their Gram matrices are W as a quadratic form of these products. The elements are split into
+// shares, as many for any number of threads, and each is added to Gram matrices of its own, by rank updates
+// of a few hundred rows; then the shares are added in their order.
 
 #include "limber/precompute/stvk_coefficients.hpp"
 
@@ -22,8 +22,8 @@
 namespace limber {
 namespace {
 
-/// Rows of one rank update: enough that reading and writing the Gram matrix costs little, few enough for the cache. What OpenBLAS
-/// takes at once.
+/// Rows of one rank update: enough that reading and writing the Gram matrix costs little, few enough for the
+/// cache. What OpenBLAS takes at once.
 constexpr Index rows_per_update = 384;
 
 /// All Gram matrices together take this much at most, but for one share's: 2 GiB of doubles.
@@ -36,7 +36,8 @@ class RowBuffer {
   RowBuffer(Index rows, double sign, Matrix& gram) : rows_(rows), sign_(sign), gram_(gram) {
     if (rows == 0) return;
     capacity_ = std::max(rows, rows_per_update / rows * rows);
-    // An odd number of cache lines per column: columns that start in the same set of a cache would evict each other.
+    // An odd number of cache lines per column: columns that start in the same set of a cache would evict each
+    // other.
     const Index stride = 8 * ((capacity_ / 8) | 1);
     data_ = Matrix::Zero(stride, gram.cols());
   }
@@ -61,7 +62,8 @@ class RowBuffer {
   Matrix data_;
 };
 
-/// W for unit parameters, as lower triangles: tr(E)^2 is z^T trace z, E : E - trace_share tr(E)^2 is z^T rest z.
+/// W for unit parameters, as lower triangles: tr(E)^2 is z^T trace z, E : E - trace_share tr(E)^2 is z^T rest
+/// z.
 struct GramMatrices {
   Matrix trace, rest;
 };

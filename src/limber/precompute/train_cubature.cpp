@@ -1,13 +1,15 @@
 // Training of cubature that asks for its own poses.
 //
-// Random poses are a poor school: at large amplitude they stretch the body in ways that it never takes, with forces far above those of
-// real motion, where bending comes along with just the displacements that keep the stretch small. So poses are taken from motions of the
-// body itself, simulated with the cubature trained so far:
+// Random poses are a poor school: at large amplitude they stretch the body in ways that it never takes, with
+// forces far above those of real motion, where bending comes along with just the displacements that keep the
+// stretch small. So poses are taken from motions of the body itself, simulated with the cubature trained so
+// far:
 //
 //   1. fit to shapes of the linear body, which gives forces good enough to start with,
-//   2. simulate motions with them and evaluate the full model at some of their states; how far off the forces are there, before anything is
-//      learned from these states, is an honest error,
-//   3. stop if that is as small as asked for; else learn from them, with more points where the fit itself falls short; go to 2.
+//   2. simulate motions with them and evaluate the full model at some of their states; how far off the forces
+//      are there, before anything is learned from these states, is an honest error,
+//   3. stop if that is as small as asked for; else learn from them, with more points where the fit itself
+//      falls short; go to 2.
 //
 // Gaussian poses, centred anew on the worst ones in each round, are Algorithm 1 of Yang et al. 2015.
 
@@ -23,7 +25,8 @@
 namespace limber {
 namespace {
 
-/// What is fitted is this share of the error asked for: new poses come out somewhat worse than those learned from.
+/// What is fitted is this share of the error asked for: new poses come out somewhat worse than those learned
+/// from.
 constexpr double fit_share = 0.7;
 
 constexpr double start_error =
@@ -133,7 +136,8 @@ class Trainer {
     }
   }
 
-  /// So many that the least-squares problems of modal cubature have more rows than columns.   [Algorithm 1, lines 2 and 19]
+  /// So many that the least-squares problems of modal cubature have more rows than columns. [Algorithm 1,
+  /// lines 2 and 19]
   [[nodiscard]] Index new_pose_count() const {
     if (settings_.kind == CubatureKind::optimized)
       return std::max<Index>(set_.size() > 0 ? fewest_new_poses : 100, basis_.cols());
@@ -217,7 +221,8 @@ class Trainer {
     result_.curve = std::move(best.curve);
   }
 
-  /// Whether more poses cannot help: there are enough, or a fixed number of points is fitted as well as it can be.
+  /// Whether more poses cannot help: there are enough, or a fixed number of points is fitted as well as it
+  /// can be.
   [[nodiscard]] bool hopeless(double previous) const {
     if (set_.size() >= settings_.max_poses || static_cast<int>(result_.rounds.size()) >= max_rounds)
       return true;
@@ -242,9 +247,9 @@ class Trainer {
         {set_.size(), result_.rule.point_count(), training_error_, held_out, timer_.seconds()});
   }
 
-  /// The next Gaussian poses come from where the fit is worst.                  [Algorithm 1, lines 14 to 18]
-  /// The deviation is that of these poses: the formula of line 17 is garbled, and one that keeps the farthest of them within a deviation would
-  /// widen without end.
+  /// The next Gaussian poses come from where the fit is worst. [Algorithm 1, lines 14 to 18] The deviation is
+  /// that of these poses: the formula of line 17 is garbled, and one that keeps the farthest of them within a
+  /// deviation would widen without end.
   void centre_on_worst_poses() {
     const Vector error = errors(set_);
     std::vector<Index> order(static_cast<std::size_t>(error.size()));

@@ -11,15 +11,19 @@
 namespace limber {
 
 enum class CubatureKind {
-  optimized,  ///< one weight per point, points chosen greedily: fewest operations at run time, symmetric, conserves energy
+  /// One weight per point, points chosen greedily: fewest operations at run time, symmetric, conserves
+  /// energy.
+  optimized,
   modal,  ///< a weight per point and coordinate, points evenly spread: trained many times faster
 };
 
 /// Where training poses come from.
 enum class PoseSource {
   motion,  ///< motions of the body under random pulls and gravity, simulated with the cubature trained so far
-  gaussian,  ///< normal numbers, wider for softer directions, centred again on the worst poses  [Yang et al. 2015, Algorithm 1]
-  given,     ///< those handed in, no others
+  /// Normal numbers, wider for softer directions, centred again on the worst poses [Yang et al. 2015,
+  /// Algorithm 1]
+  gaussian,
+  given,  ///< those handed in, no others
 };
 
 struct CubatureSettings {
@@ -52,8 +56,8 @@ struct CubatureResult {
   bool reached = false;        ///< the error asked for, on poses not trained with
 };
 
-/// Trains cubature for a basis (dofs x r) until it is as good on new poses as asked for, or no longer gets better.
-/// [Yang et al. 2015, section 6; An, Kim & James 2008]
+/// Trains cubature for a basis (dofs x r) until it is as good on new poses as asked for, or no longer gets
+/// better. [Yang et al. 2015, section 6; An, Kim & James 2008]
 CubatureResult train_cubature(const FullModel& model, const Eigen::Ref<const Matrix>& basis,
                               const CubatureSettings& settings, const Progress& progress = {});
 

@@ -15,7 +15,8 @@
 namespace limber {
 namespace {
 
-/// Positions and parameters that differ by less, relatively, are the same: what a text file with ten digits keeps.
+/// Positions and parameters that differ by less, relatively, are the same: what a text file with ten digits
+/// keeps.
 constexpr double same = 1e-9;
 
 /// Share of the largest eigenvalue of K(0) that counts as soft as it gets: rigid motions have 0.

@@ -11,14 +11,15 @@ namespace limber {
 
 struct VerifyOptions {
   int states = 0;  ///< to compare; 0: 10 for exact forces, 100 for cubature
-  double largest_gradient =
-      1.0;  ///< exact forces: |grad u| of the strongest state: 1 is 100 % strain; states are spread over (0, this]
+  /// Exact forces: |grad u| of the strongest state: 1 is 100 % strain; states are spread over (0, this]
+  double largest_gradient = 1.0;
   std::uint64_t seed = 1;
   Progress progress{};
 };
 
-/// How far a reduced model is from the full one. Exact forces are compared at random states, and all errors are those of
-/// rounding. Cubature is compared along motions that it was not trained with (poses.hpp), of the amplitude that it was trained for.
+/// How far a reduced model is from the full one. Exact forces are compared at random states, and all errors
+/// are those of rounding. Cubature is compared along motions that it was not trained with (poses.hpp), of the
+/// amplitude that it was trained for.
 struct VerifyReport {
   int states = 0;
   int lost = 0;  ///< cubature: states asked for that no motion gave, because its forces are unstable
@@ -34,9 +35,9 @@ struct VerifyReport {
   std::optional<double> polynomial_error;
 };
 
-/// Compares W(q), f(q) and K(q) with W(Uq), U^T f(Uq) and U^T K(Uq) U. The full model must have the mesh of the reduced one and
-/// the materials given to it; throws Error where they do not fit together, the reduced model was kept without its mesh, or its
-/// cubature cannot be simulated.
+/// Compares W(q), f(q) and K(q) with W(Uq), U^T f(Uq) and U^T K(Uq) U. The full model must have the mesh of
+/// the reduced one and the materials given to it; throws Error where they do not fit together, the reduced
+/// model was kept without its mesh, or its cubature cannot be simulated.
 VerifyReport verify_model(const FullModel& full, const ReducedModel& reduced,
                           const VerifyOptions& options = {});
 

@@ -78,8 +78,8 @@ class Cubature {
   /// nothing moves.
   [[nodiscard]] double reach() const { return reach_; }
 
-  /// J, the energy of strains of 1 at all points, which roundings of the energy are measured by: those of modes in which
-  /// the body bends are small against it.
+  /// J, the energy of strains of 1 at all points, which roundings of the energy are measured by: those of
+  /// modes in which the body bends are small against it.
   [[nodiscard]] double unit_energy() const { return unit_energy_; }
 
  private:

@@ -15,8 +15,8 @@ struct ElasticWorkspace {
   CubatureWorkspace cubature;
 };
 
-/// Elastic energy, force and stiffness of a reduced body: exact polynomials for St. Venant-Kirchhoff, cubature for any material, or
-/// a constant stiffness.
+/// Elastic energy, force and stiffness of a reduced body: exact polynomials for St. Venant-Kirchhoff,
+/// cubature for any material, or a constant stiffness.
 class Elasticity {
  public:
   Elasticity() = default;

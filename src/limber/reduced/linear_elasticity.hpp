@@ -4,7 +4,8 @@
 
 namespace limber {
 
-/// Forces in proportion to q: W = 1/2 q . K q, f = K q. What a body is for small displacements; large ones it takes for a change of size.
+/// Forces in proportion to q: W = 1/2 q . K q, f = K q. What a body is for small displacements; large ones it
+/// takes for a change of size.
 class LinearElasticity {
  public:
   LinearElasticity() = default;

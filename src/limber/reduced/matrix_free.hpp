@@ -43,8 +43,8 @@ struct ConjugateGradientWorkspace {
 /// where it is, and forgets directions that are not conjugate where it is not.
 ///
 /// Where the tolerance is not met, because a direction has negative curvature, the limit is reached or
-/// several iterations brought nothing, x is the iterate of the smallest residual, or P^-1 b where none is smaller
-/// than b: it descends as well. That is no failure; numbers that are not finite are.
+/// several iterations brought nothing, x is the iterate of the smallest residual, or P^-1 b where none is
+/// smaller than b: it descends as well. That is no failure; numbers that are not finite are.
 /// residual in the report: |b - A x| / |b| in the norm of P^-1, 1 for P^-1 b.
 template <class Multiply>
 SolveReport conjugate_gradient(const Multiply& multiply, DefiniteFactor& P, double floor, const Vector& b,

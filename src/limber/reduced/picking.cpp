@@ -11,10 +11,11 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-/// How far outside of a triangle, as a share of its size, a ray still meets it: rounding must open no gap between neighbours.
+/// How far outside of a triangle, as a share of its size, a ray still meets it: rounding must open no gap
+/// between neighbours.
 constexpr double edge_tolerance = 1e-12;
 
-/// Where origin + t direction meets a triangle, t >= 0; infinity where it does not.      [Moller & Trumbore 1997]
+/// Where origin + t direction meets a triangle, t >= 0; infinity where it does not. [Moller & Trumbore 1997]
 double meet(const Vector3& origin, const Vector3& direction, const Vector3& a, const Vector3& b,
             const Vector3& c) {
   const Vector3 left = b - a, right = c - a;

@@ -1,17 +1,19 @@
-// One sweep over the coefficients of W = sum c_ijkl x_i x_j x_k x_l, i >= j >= k >= l, for W, its gradient and its Hessian.
+// One sweep over the coefficients of W = sum c_ijkl x_i x_j x_k x_l, i >= j >= k >= l, for W, its gradient
+// and its Hessian.
 //
-// A second derivative takes away two of the four factors of each monomial. Which two, gives six parts of the Hessian; three
-// sums, one multiply-add per coefficient each, hold all of them:
+// A second derivative takes away two of the four factors of each monomial. Which two, gives six parts of the
+// Hessian; three sums, one multiply-add per coefficient each, hold all of them:
 //
 //      S_ij    = sum_kl c_ijkl z_kl,  z_kl = x_k x_l         takes away x_i and x_j
 //      y_kl    = sum_ij c_ijkl x_i x_j                       takes away x_k and x_l
 //      u_i[kl] = sum_j c_ijkl x_j  +  sum_n c_nikl x_n       takes away x_i, the first or the second factor, and then
 //      m_ik    = sum_l u_i[kl] x_l + sum_l u_i[lk] x_l       x_k, the third or the fourth, in a second stage of cost O(r^3)
 //
-// and y_kl = 1/2 sum_i x_i u_i[kl] needs no sum of its own. Collected in one matrix, M_ji = S_ij, M_kl += y_kl, M_ik += m_ik, the
-// Hessian is M + M^T (where both factors are the same, M + M^T counts it twice, as it should). With x_0 = 1 among the
-// variables W is homogeneous, and Euler's theorem gives the rest: dW/dx = 1/3 (M + M^T) x, W = 1/4 x . dW/dx. Without m, all that u
-// is for, the same M gives dW/dx = (M + M^T) x: the force alone takes two multiply-adds per coefficient.
+// and y_kl = 1/2 sum_i x_i u_i[kl] needs no sum of its own. Collected in one matrix, M_ji = S_ij, M_kl +=
+// y_kl, M_ik += m_ik, the Hessian is M + M^T (where both factors are the same, M + M^T counts it twice, as it
+// should). With x_0 = 1 among the variables W is homogeneous, and Euler's theorem gives the rest: dW/dx = 1/3
+// (M + M^T) x, W = 1/4 x . dW/dx. Without m, all that u is for, the same M gives dW/dx = (M + M^T) x: the
+// force alone takes two multiply-adds per coefficient.
 //
 //           products z, row k = 0, 1, 2, ... one after the other
 //          +-+---+-----+-------+---------+-----------
@@ -25,8 +27,9 @@
 //  (7,4)   |c|c c|c c c|c c c c|c c c c c|              which are the outermost loop, each followed by its second stage.
 //          |<-- slab ->|<---- slab ----->|
 //
-// The coefficients are stored in the order in which they are read (quartic_layout.hpp): the sweep is one stream through memory.
-// At r = 15 it comes from the L1 cache, at r = 30 from L2; at r = 60 (5 MB) the bandwidth of L3 is the limit.
+// The coefficients are stored in the order in which they are read (quartic_layout.hpp): the sweep is one
+// stream through memory. At r = 15 it comes from the L1 cache, at r = 30 from L2; at r = 60 (5 MB) the
+// bandwidth of L3 is the limit.
 
 #include "limber/reduced/quartic.hpp"
 
@@ -41,7 +44,8 @@ using namespace quartic;
 using PacketSlab = Slab<OneState>;
 constexpr Index block = OneState::rows;
 
-/// The arrays of one evaluation. Indices may go down to -3, where the first tile begins: there, x and coefficients are zero.
+/// The arrays of one evaluation. Indices may go down to -3, where the first tile begins: there, x and
+/// coefficients are zero.
 struct Arrays {
   static constexpr Index lead_rows = tile - 1, lead = block;
 
@@ -75,8 +79,8 @@ struct Arrays {
   double *x, *z, *u, *y, *M;
 };
 
-/// x, z and an empty M. Every number that an evaluation reads is written by it, or is padding that stays zero: what is not
-/// finite in one evaluation does not reach the next.
+/// x, z and an empty M. Every number that an evaluation reads is written by it, or is padding that stays
+/// zero: what is not finite in one evaluation does not reach the next.
 void set_state(const Arrays& A, const VectorRef& q) {
   std::fill(A.x - Arrays::lead, A.x + A.padded, 0.0);
   A.x[0] = 1.0;

@@ -1,6 +1,7 @@
-// Many states at once: the sweep of quartic.cpp (its essay explains the symbols) with states instead of products in the lanes of a
-// register. Every number of there is a register of `lanes` numbers here, and a coefficient is one number that all lanes share. No sum
-// runs across lanes and no coefficient is padded, except at the diagonal of tiles.
+// Many states at once: the sweep of quartic.cpp (its essay explains the symbols) with states instead of
+// products in the lanes of a register. Every number of there is a register of `lanes` numbers here, and a
+// coefficient is one number that all lanes share. No sum runs across lanes and no coefficient is padded,
+// except at the diagonal of tiles.
 
 #include "limber/base/error.hpp"
 #include "limber/reduced/quartic.hpp"
@@ -13,7 +14,8 @@ using namespace quartic;
 
 using StateSlab = Slab<ManyStates>;
 
-/// The arrays of one group of states. Indices may go down to -3, where the first tile begins: there, x and coefficients are zero.
+/// The arrays of one group of states. Indices may go down to -3, where the first tile begins: there, x and
+/// coefficients are zero.
 struct Arrays {
   static constexpr Index lead = tile - 1;
 

@@ -2,8 +2,8 @@
 
 #include "limber/reduced/quartic_layout.hpp"
 
-// The innermost loops: what quartic.cpp's essay says is done with the coefficients of a tile, for one state and for many.
-// Each reads coefficients and advances its pointer past them.
+// The innermost loops: what quartic.cpp's essay says is done with the coefficients of a tile, for one state
+// and for many. Each reads coefficients and advances its pointer past them.
 
 namespace limber::quartic {
 
@@ -13,7 +13,8 @@ struct TileValues {
   const Lanes& operator[](int a) const { return value[a]; }
 };
 
-/// S_ij of a tile, sum[b][a] for row (i + a, j + b), not yet added up over the lanes where these are products.
+/// S_ij of a tile, sum[b][a] for row (i + a, j + b), not yet added up over the lanes where these are
+/// products.
 struct TileSums {
   Lanes sum[tile][tile] = {};
 };
@@ -26,8 +27,9 @@ struct Rows {
 
 /// Steps begin <= t < end of rows (i + a, j + b), b >= first, of a tile off the diagonal:
 ///   S_ij += sum_kl c z_kl,   u_i[kl] += sum_j c x_j,   u_j[kl] += sum_i c x_i.
-/// Sixteen sums, four parts of u_j and eight x fill the 32 registers of AVX-512. That leaves one load of itself and one access to u per
-/// coefficient; loads and stores, not multiply-adds, are what limits a CPU here, so that smaller tiles are slower.
+/// Sixteen sums, four parts of u_j and eight x fill the 32 registers of AVX-512. That leaves one load of
+/// itself and one access to u per coefficient; loads and stores, not multiply-adds, are what limits a CPU
+/// here, so that smaller tiles are slower.
 template <class Layout, int first>
 [[gnu::always_inline]] inline void stiffness_tile(const double*& stream, Index begin, Index end,
                                                   const double* z, const TileValues& x_i,
@@ -93,7 +95,8 @@ template <class Layout, int first>
   stream = c;
 }
 
-/// Without the stiffness:  S_ij += sum_kl c z_kl,   y[kl] += sum_ij c x_i x_j.  `diagonal`: of rows with b <= a only.
+/// Without the stiffness:  S_ij += sum_kl c z_kl,   y[kl] += sum_ij c x_i x_j.  `diagonal`: of rows with b <=
+/// a only.
 template <class Layout, int first, bool diagonal>
 [[gnu::always_inline]] inline void force_tile(const double*& stream, Index begin, Index end, const double* z,
                                               const TileValues& x_i, const TileValues& x_j, double* y,

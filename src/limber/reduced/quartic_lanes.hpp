@@ -3,9 +3,9 @@
 #include <cstdint>
 #include <cstring>
 
-// The vector registers of the CPU that this is compiled for: eight, four or two doubles. The layouts of quartic.cpp are made
-// of packets of eight; compilers handle vectors wider than a register badly, so that its loops go through a packet register by
-// register instead of using Packet.
+// The vector registers of the CPU that this is compiled for: eight, four or two doubles. The layouts of
+// quartic.cpp are made of packets of eight; compilers handle vectors wider than a register badly, so that its
+// loops go through a packet register by register instead of using Packet.
 
 namespace limber::quartic {
 
@@ -38,7 +38,8 @@ inline void add_four(double* to, const double* from) {
 
 inline Lanes spread(double x) { return Lanes{} + x; }
 
-/// The first `count` lanes of x, zeros in the others. With a constant count a load under a mask, which costs nothing.
+/// The first `count` lanes of x, zeros in the others. With a constant count a load under a mask, which costs
+/// nothing.
 inline Lanes first_lanes(Lanes x, int count) {
 #if defined(__AVX512F__)
   constexpr LaneMask lane = {0, 1, 2, 3, 4, 5, 6, 7};

@@ -6,7 +6,8 @@
 
 #include <algorithm>
 
-// Where the sweep over the coefficients of a quartic finds what, and in which order: see the essay in quartic.cpp.
+// Where the sweep over the coefficients of a quartic finds what, and in which order: see the essay in
+// quartic.cpp.
 
 namespace limber::quartic {
 
@@ -23,8 +24,8 @@ struct OneState {
   static constexpr Index most_doubles =
       3072;  ///< of rows u: 24 KiB, what the L1 cache of most CPUs has room for
 
-  /// Position of x_k x_0 among the products; x_k x_1 ... x_k x_k and then row k + 1 follow. Four numbers of padding after
-  /// every eight rows let each block of eight rows begin with a packet.
+  /// Position of x_k x_0 among the products; x_k x_1 ... x_k x_k and then row k + 1 follow. Four numbers of
+  /// padding after every eight rows let each block of eight rows begin with a packet.
   static constexpr Index row_offset(Index k) { return pair_index(k, 0) + k / 8 * 4; }
   static Lanes coefficients(const double* from, int part) { return load(from + part * lanes); }
 };
@@ -40,8 +41,8 @@ struct ManyStates {
   static Lanes coefficients(const double* from, int) { return spread(*from); }
 };
 
-/// Tiles are counted from the last index, so that only the first one, which is short, is padded: with indices below zero, down
-/// to -3. Returns the first index of the tile that holds `index`.
+/// Tiles are counted from the last index, so that only the first one, which is short, is padded: with indices
+/// below zero, down to -3. Returns the first index of the tile that holds `index`.
 constexpr Index tile_of(Index index, Index variables) {
   const Index first = variables - round_up(variables, tile);
   return (index - first) / tile * tile + first;
@@ -70,7 +71,8 @@ struct Slab {
     return round_up(Layout::row_offset(j) + j + 1, Layout::products) / Layout::products - first_step;
   }
 
-  /// From one row u_i to the next, in doubles: an odd number of registers, lest rows fall upon each other in the cache.
+  /// From one row u_i to the next, in doubles: an odd number of registers, lest rows fall upon each other in
+  /// the cache.
   [[nodiscard]] Index stride() const { return (steps | 1) * Layout::width; }
   [[nodiscard]] Index size_of_rows() const { return (variables - first_tile) * stride(); }
 
@@ -86,8 +88,9 @@ struct Slab {
   }
 };
 
-/// For each slab calls visit.begin_slab(slab); then, for each tile of indices i, visit.diagonal_tile(slab, i) and visit.off_diagonal_tile(slab, i, j)
-/// for each tile of indices j before it; then visit.end_slab(slab). The coefficients are stored in this order.
+/// For each slab calls visit.begin_slab(slab); then, for each tile of indices i, visit.diagonal_tile(slab, i)
+/// and visit.off_diagonal_tile(slab, i, j) for each tile of indices j before it; then visit.end_slab(slab).
+/// The coefficients are stored in this order.
 template <class Layout, class Visitor>
 void sweep(Index variables, Visitor& visit) {
   for (Index k = 0; k < variables;) {
@@ -114,7 +117,8 @@ Index largest_rows(Index variables) {
   return largest;
 }
 
-/// The coefficients c_ijkl (monomials of quartic.hpp) in the order of the sweep, with zeros where a tile has none.
+/// The coefficients c_ijkl (monomials of quartic.hpp) in the order of the sweep, with zeros where a tile has
+/// none.
 template <class Layout>
 Vector arrange(Index variables, const VectorRef& monomials);
 

@@ -15,9 +15,9 @@
 namespace limber {
 namespace {
 
-// The product reads each entry of U once and does two flops with it: memory decides its speed. A row-major or column-major
-// basis needs many streams at once or horizontal sums; blocks of 64-byte rows by r columns are one stream, in the order
-// of the memory, and the sums of a block stay in a register.
+// The product reads each entry of U once and does two flops with it: memory decides its speed. A row-major or
+// column-major basis needs many streams at once or horizontal sums; blocks of 64-byte rows by r columns are
+// one stream, in the order of the memory, and the sums of a block stay in a register.
 
 constexpr Index row_bytes = 64;  ///< a cache line, and a register of AVX-512
 template <class Scalar>
@@ -45,8 +45,8 @@ void prefer_huge_pages([[maybe_unused]] void* data, [[maybe_unused]] std::size_t
 #endif
 }
 
-/// Calls body(begin, end) for ranges of `grain` on the executor's threads, or once for all on this one. Nothing
-/// is allocated: std::function keeps a reference without.
+/// Calls body(begin, end) for ranges of `grain` on the executor's threads, or once for all on this one.
+/// Nothing is allocated: std::function keeps a reference without.
 template <class Body>
 void for_ranges(const Executor* executor, Index count, Index grain, const Body& body) {
   if (executor == nullptr || executor->threads() == 1 || count <= grain) return body(Index{0}, count);
@@ -104,7 +104,8 @@ struct Product {
   }
 };
 
-/// A Ref accepts columns with gaps in between, such as the first three rows of a 4 x n matrix: not what these loops write.
+/// A Ref accepts columns with gaps in between, such as the first three rows of a 4 x n matrix: not what these
+/// loops write.
 template <class Field>
 void require_packed(const Field& field, const char* name) {
   require(field.outerStride() == 3 || field.cols() <= 1,

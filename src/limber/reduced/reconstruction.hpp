@@ -23,8 +23,8 @@ class Reconstruction {
   [[nodiscard]] Index rank() const { return rank_; }
   [[nodiscard]] Index vertex_count() const { return rows_ / 3; }
 
-  /// Displacements of all vertices, 3 x n, from the first q.size() <= r coordinates. u must have its size. On this thread, or
-  /// on those of an executor: the same bits either way, and nothing is allocated.
+  /// Displacements of all vertices, 3 x n, from the first q.size() <= r coordinates. u must have its size. On
+  /// this thread, or on those of an executor: the same bits either way, and nothing is allocated.
   /// Throws Error for sizes that do not fit and for columns that do not follow each other in memory.
   void displacements(const Eigen::Ref<const Values>& q, Eigen::Ref<Field> u) const;
   void displacements(const Eigen::Ref<const Values>& q, Eigen::Ref<Field> u, const Executor& executor) const;
@@ -59,10 +59,10 @@ class NormalUpdater {
   /// Throws Error for triangles that name vertices outside of 0 to vertices - 1.
   NormalUpdater(const Eigen::Matrix3Xi& triangles, Index vertices);
 
-  /// positions: 3 x n.  normals: 3 x n, the mean of the incident triangles' normals weighted by their area, unit length; zero
-  /// where no triangle with area meets the vertex. On this thread, or in parallel over the vertices: the same
-  /// bits either way, and nothing is allocated. Throws Error for sizes that do not fit and for columns that do not follow
-  /// each other in memory.
+  /// positions: 3 x n.  normals: 3 x n, the mean of the incident triangles' normals weighted by their area,
+  /// unit length; zero where no triangle with area meets the vertex. On this thread, or in parallel over the
+  /// vertices: the same bits either way, and nothing is allocated. Throws Error for sizes that do not fit and
+  /// for columns that do not follow each other in memory.
   void update(const Eigen::Ref<const Eigen::Matrix3Xf>& positions,
               Eigen::Ref<Eigen::Matrix3Xf> normals) const;
   void update(const Eigen::Ref<const Matrix3X>& positions, Eigen::Ref<Matrix3X> normals) const;

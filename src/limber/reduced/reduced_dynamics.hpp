@@ -32,7 +32,8 @@ class ReducedSystem {
   [[nodiscard]] Index size() const { return equations_->rank; }
   void evaluate(const Vector& q);
   void evaluate_force(const Vector& q);
-  // At the q last evaluated, of the body and its springs together. The stiffness is evaluated by `direct` alone.
+  // At the q last evaluated, of the body and its springs together. The stiffness is evaluated by `direct`
+  // alone.
   [[nodiscard]] const Vector& force() const { return springs_.empty() ? force_ : sum_.force; }
   [[nodiscard]] const Matrix& stiffness() const { return springs_.empty() ? stiffness_ : sum_.stiffness; }
   [[nodiscard]] double elastic_energy() const { return energy_ + sum_.spring_energy; }  ///< J
@@ -44,16 +45,17 @@ class ReducedSystem {
   void multiply_stiffness(const Vector& x, Vector& y) const;         ///< y = K(q) x, at the q last evaluated
   void multiply_force_derivative(const Vector& x, Vector& y) const;  ///< y = df/dq x, by a difference
   SolveReport solve_mass(const Vector& b, Vector& x);
-  /// Whether force and stiffness are derivatives of the elastic energy from now on, where those of the body are not.
+  /// Whether force and stiffness are derivatives of the elastic energy from now on, where those of the body
+  /// are not.
   void take_forces_of_energy(bool on);
   void add_end_stiffness_product(const Vector& x, Vector& y) const { springs_.add_product(1.0, x, y); }
 
-  /// c1 M + c2 D + c3 (K + d(D(q) v)/dq) + K_s, K of the body and K_s of its springs. Where that is not positive definite its negative eigenvalues are
-  /// turned positive (`direct`), or only directions of positive curvature are followed
-  /// (`conjugate_gradient`), so that the step still descends. The last term is left out unless
-  /// `exact_damping` is set: it costs more evaluations, which one linearised step does not take [Barbic &
-  /// James 2005, Appendix C]. Without it such a step is of first order in the local damping, of second order
-  /// in all else.
+  /// c1 M + c2 D + c3 (K + d(D(q) v)/dq) + K_s, K of the body and K_s of its springs. Where that is not
+  /// positive definite its negative eigenvalues are turned positive (`direct`), or only directions of
+  /// positive curvature are followed (`conjugate_gradient`), so that the step still descends. The last term
+  /// is left out unless `exact_damping` is set: it costs more evaluations, which one linearised step does not
+  /// take [Barbic & James 2005, Appendix C]. Without it such a step is of first order in the local damping,
+  /// of second order in all else.
   SolveReport factor(double mass, double damping, double stiffness, const Vector& v);
   SolveReport solve(const Vector& b, Vector& x);
 
@@ -68,15 +70,15 @@ class ReducedSystem {
   [[nodiscard]] const ReducedEquations& equations() const { return *equations_; }
 
   /// The same system with other equations of the same rank or another: after an edit of materials or rank.
-  /// Keeps a reference to them and drops the springs. Where it throws, as the constructor does, the system keeps
-  /// what it had.
+  /// Keeps a reference to them and drops the springs. Where it throws, as the constructor does, the system
+  /// keeps what it had.
   void set_equations(const ReducedEquations& equations);
   void set_equations(const ReducedEquations&& temporary) = delete;
 
-  /// Springs that pull at the body beside its own forces, in place of those there were; none at first. Newmark steps take them
-  /// implicitly: as stiff as one likes, at any h. Damping is that of the body alone. Their products are exact for
-  /// `conjugate_gradient` too, and its preconditioner holds them: it is factored again for other rows or
-  /// stiffnesses, not for other anchors.
+  /// Springs that pull at the body beside its own forces, in place of those there were; none at first.
+  /// Newmark steps take them implicitly: as stiff as one likes, at any h. Damping is that of the body alone.
+  /// Their products are exact for `conjugate_gradient` too, and its preconditioner holds them: it is factored
+  /// again for other rows or stiffnesses, not for other anchors.
   /// Throws Error as ReducedSprings does; the system then keeps those it had.
   void set_springs(std::vector<ReducedSpring> springs);
 
@@ -99,8 +101,8 @@ class ReducedSystem {
 
   const ReducedEquations* equations_;
   RayleighDamping damping_;
-  // All that is named force, stiffness and energy below is of the body alone, unless it says otherwise: damping asks
-  // for that, and differences of forces would drown in the rounding of a stiff spring.
+  // All that is named force, stiffness and energy below is of the body alone, unless it says otherwise:
+  // damping asks for that, and differences of forces would drown in the rounding of a stiff spring.
   Vector q_, force_;
   Matrix stiffness_, rest_stiffness_, matrix_;
   bool stiffness_current_ = false;  ///< stiffness_ is that at q_, as force_ is
@@ -130,8 +132,8 @@ class ReducedSystem {
   };
   mutable Scratch scratch_;
 
-  /// Coefficients of A = mass M + rest K(0) + stiffness K(base) + K_springs, the matrix whose products conjugate
-  /// gradients take.
+  /// Coefficients of A = mass M + rest K(0) + stiffness K(base) + K_springs, the matrix whose products
+  /// conjugate gradients take.
   struct Tangent {
     double mass = 0.0, rest = 0.0, stiffness = 0.0;
     double floor = 0.0;  ///< of its curvature
@@ -155,8 +157,8 @@ struct ReducedWorkspace {
 /// A state of rest at time 0: q = 0, no motion.
 DynamicState make_reduced_state(Index rank);
 
-/// Advances q by h seconds.  load: r.  Where it is another than in the step before, call forget_slack() first.
-/// On failure the state is left as it was and the report says why.      [Barbic & James 2005, Appendix C]
+/// Advances q by h seconds.  load: r.  Where it is another than in the step before, call forget_slack()
+/// first. On failure the state is left as it was and the report says why. [Barbic & James 2005, Appendix C]
 /// Throws Error for sizes that do not fit, a time step that is not positive and a Newmark beta that is not.
 SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
                  const ReducedStepOptions& options = {});

@@ -14,7 +14,8 @@ namespace {
 /// Share of its largest entry by which a mass may miss being symmetric: rounding leaves about 1e-15.
 constexpr double symmetry_tolerance = 1e-9;
 
-/// Share of their size by which the moments of a region's lumps may miss its weight: files keep seven digits at least.
+/// Share of their size by which the moments of a region's lumps may miss its weight: files keep seven digits
+/// at least.
 constexpr double moment_tolerance = 1e-6;
 constexpr double rounding_of_moments = 1e-13;  ///< as a share of volume times largest displacement
 

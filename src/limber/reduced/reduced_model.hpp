@@ -16,13 +16,13 @@
 namespace limber {
 
 /// What one material region adds to the reduced equations, per unit of its parameters, so that these can be
-/// changed at run time.                                                         [Barbic & James 2005, section 6.5]
+/// changed at run time. [Barbic & James 2005, section 6.5]
 struct ReducedRegion {
   Region region;
   Material material;    ///< as the model was made; with U from mass_pca, U^T M U = I for these densities
   double volume = 0.0;  ///< m^3
-  Vector
-      lambda_energy;  ///< monomials (quartic.hpp) of the energy for lambda = 1 Pa, mu = 0; m^3; none with cubature
+  /// monomials (quartic.hpp) of the energy for lambda = 1 Pa, mu = 0; m^3; none with cubature.
+  Vector lambda_energy;
   Vector mu_energy;         ///< for lambda = 0, mu = 1 Pa; m^3; none with cubature
   Matrix mass;              ///< r x r, U^T M U for 1 kg/m^3
   Eigen::MatrixX3d weight;  ///< r x 3, reduced force of each unit acceleration for 1 kg/m^3
@@ -43,8 +43,8 @@ struct SimulationMesh {
   Embedding embedding;     ///< of the render vertices
 };
 
-/// A body whose displacement is u = U q: everything that run time needs. Its elastic forces are exact polynomials (then it is of
-/// St. Venant-Kirchhoff material) or come from cubature.
+/// A body whose displacement is u = U q: everything that run time needs. Its elastic forces are exact
+/// polynomials (then it is of St. Venant-Kirchhoff material) or come from cubature.
 /// Constant while it runs. Made by precompute/, kept in .glb files (io/model_file.hpp).
 struct ReducedModel {
   std::string name;
@@ -62,7 +62,8 @@ struct ReducedModel {
 inline constexpr Index max_reduced_rank = 1000;  ///< the coefficients alone would fill 300 GiB
 
 /// Throws Error unless all sizes agree, numbers are finite, indices in range, the materials possible and the
-/// mass positive definite. `where` names the model in the message, e.g. its file. least_rank: 0 where it may be rigid, as a domain of a tree may.
+/// mass positive definite. `where` names the model in the message, e.g. its file. least_rank: 0 where it may
+/// be rigid, as a domain of a tree may.
 void check_model(const ReducedModel& model, std::string_view where, Index least_rank = 1);
 
 }  // namespace limber

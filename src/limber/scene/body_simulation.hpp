@@ -39,7 +39,8 @@ class BodySimulation {
   virtual void remember() = 0;
   virtual void go_back() = 0;
 
-  /// Writes the state, and takes it back in a simulation made from the same scene: it then goes on with the same bits.
+  /// Writes the state, and takes it back in a simulation made from the same scene: it then goes on with the
+  /// same bits.
   virtual void save(StateWriter& out) const = 0;
   virtual void restore(StateReader& in) = 0;
 
@@ -48,7 +49,8 @@ class BodySimulation {
   [[nodiscard]] virtual double energy() const = 0;  ///< elastic, and in dynamics kinetic, J; may cost a step
   [[nodiscard]] virtual const Executor& executor() const = 0;
 
-  /// Displacements of the vertices of the body's mesh, 3 x n, m; no columns for a reduced model without its mesh.
+  /// Displacements of the vertices of the body's mesh, 3 x n, m; no columns for a reduced model without its
+  /// mesh.
   [[nodiscard]] virtual Matrix3X displacement() const = 0;
   /// Displacements of the vertices of the body's surface to draw, 3 x n, m; no columns where it has none.
   [[nodiscard]] virtual Matrix3X surface_displacement() const = 0;

@@ -8,8 +8,8 @@
 
 namespace limber {
 
-/// The vertices of a body as modal warping sees them: those of the simulation mesh, or of the surface for a model without it.
-/// Copies share everything.
+/// The vertices of a body as modal warping sees them: those of the simulation mesh, or of the surface for a
+/// model without it. Copies share everything.
 class BodySites {
  public:
   BodySites() = default;

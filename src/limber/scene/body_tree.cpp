@@ -20,7 +20,8 @@ bool is_numbered(std::string_view name, std::string_view stem) {
                      [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
 }
 
-/// Indices of the pieces that a name stands for. own, kinds: names of the pieces, and of what they are made of.
+/// Indices of the pieces that a name stands for. own, kinds: names of the pieces, and of what they are made
+/// of.
 std::vector<Index> find_named(const std::vector<std::string_view>& own,
                               const std::vector<std::string_view>& kinds, std::string_view name,
                               std::string_view where) {
@@ -49,7 +50,8 @@ const Part& part_of(const PartTree& tree, const Placement& placement) {
   return tree.parts[static_cast<std::size_t>(placement.part)];
 }
 
-/// Changes the part of these placements, but not that of others which share it. mark: told apart by, in the name of a copy.
+/// Changes the part of these placements, but not that of others which share it. mark: told apart by, in the
+/// name of a copy.
 template <class Change>
 void change_parts(PartTree& tree, const std::vector<Index>& placements, std::string_view mark,
                   const Change& change) {

@@ -13,15 +13,16 @@ namespace limber {
 
 // From a body to its tree of domains.
 
-/// The parts that a body is made of: those that it brings, else those of its mesh, decomposed as its settings say; rigid where these say
-/// so. Throws Error for names that it does not have.  rigid_key: what gave these names, for that message.
+/// The parts that a body is made of: those that it brings, else those of its mesh, decomposed as its settings
+/// say; rigid where these say so. Throws Error for names that it does not have.  rigid_key: what gave these
+/// names, for that message.
 PartTree find_parts(const Body& body, std::string_view rigid_key = "domains.rigid");
 
 /// How the parts of a body are reduced.
 TreeReduceOptions reduce_options(const Body& body, const Executor& executor, const Progress& progress);
 
-/// The tree that a body brings, the reduced model that it brings as a tree of one domain, else its parts, reduced. The report is that of
-/// the reduction, empty where there was none.
+/// The tree that a body brings, the reduced model that it brings as a tree of one domain, else its parts,
+/// reduced. The report is that of the reduction, empty where there was none.
 std::shared_ptr<const DomainTree> find_tree(const Body& body, const Executor& executor,
                                             const Progress& progress, TreeReduceReport& report);
 
@@ -31,14 +32,16 @@ std::optional<TreeMesh> find_mesh(const std::shared_ptr<const DomainTree>& tree)
 /// Gives a body a tree, with the whole at rest as its mesh and surface.
 void take_tree(std::shared_ptr<const DomainTree> tree, Body& body);
 
-/// The domains that a name stands for (see DomainSettings). Throws Error, naming the nearest, where there are none.
+/// The domains that a name stands for (see DomainSettings). Throws Error, naming the nearest, where there are
+/// none.
 std::vector<Index> find_domains(const DomainTree& tree, std::string_view name, std::string_view where);
 
 /// Lets the root go: nothing holds it any more.
 void release_root(PartTree& parts);
 
-/// All of a tree of parts as one mesh at rest, with its surface to draw: vertices one placement after the other, but for copies of
-/// vertices of one mesh. Parts with different kinds of elements do not make one mesh: then it has points only.
+/// All of a tree of parts as one mesh at rest, with its surface to draw: vertices one placement after the
+/// other, but for copies of vertices of one mesh. Parts with different kinds of elements do not make one
+/// mesh: then it has points only.
 struct WholeBody {
   VolumeMesh mesh;
   SurfaceMesh surface;

@@ -102,7 +102,8 @@ void ConstraintSchedule::Entry::hold(const Vector& q) {
   for (const WarpSite& site : orientations) held_rotations.emplace_back(rotation_matrix(site.rotation(q)));
 }
 
-/// The motion of the handle from rest, in the frame of the support. What moves in the world starts where the support has it at time 0.
+/// The motion of the handle from rest, in the frame of the support. What moves in the world starts where the
+/// support has it at time 0.
 Pose ConstraintSchedule::Entry::target(double time, const Pose& support, const Pose& start) const {
   const Pose motion = constraint.motion(time);
   if (constraint.frame == MotionFrame::world) return support.inverse() * motion * start;

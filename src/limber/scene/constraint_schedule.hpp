@@ -18,28 +18,29 @@ struct ConstraintOutcome {
   double worst_time = 0.0;         ///< s, when it was missed most
 };
 
-/// The constraints of a body over time: which of them hold during a step, and where their vertices shall be at its end.
+/// The constraints of a body over time: which of them hold during a step, and where their vertices shall be
+/// at its end.
 class ConstraintSchedule {
  public:
   ConstraintSchedule() = default;
-  /// gain: q of a unit of modal force over a step, as for Manipulation. Throws Error, naming the body and the constraint, for vertices that
-  /// do not exist, cannot move or are constrained twice at a time.
+  /// gain: q of a unit of modal force over a step, as for Manipulation. Throws Error, naming the body and the
+  /// constraint, for vertices that do not exist, cannot move or are constrained twice at a time.
   ConstraintSchedule(const Body& body, const BodySites& sites, const WarpedEquations& equations,
                      const Vector& gain);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
-  /// Largest count of numbers that are held at a time: 3 per position, 3 per orientation. More than the body has modes can be met
-  /// only where they agree.
+  /// Largest count of numbers that are held at a time: 3 per position, 3 per orientation. More than the body
+  /// has modes can be met only where they agree.
   [[nodiscard]] Index most_held() const;
 
-  /// Sets what holds during the step that ends at `time` (s) and the targets then. support: the pose of the body's frame at that time.
-  /// rounding: times that differ by less are the same, s.
+  /// Sets what holds during the step that ends at `time` (s) and the targets then. support: the pose of the
+  /// body's frame at that time. rounding: times that differ by less are the same, s.
   void prepare(WarpedDynamics& dynamics, double time, const Pose& support, double rounding);
   /// After the step that ended at `time` (s): how well they were met.
   void record(const WarpedDynamics& dynamics, double time, const ConstraintReport& report);
 
-  /// Writes what holds since when, where, and how well it was met; takes it back, constraints of the dynamics included, which must
-  /// have their own state back already. Throws Error for the state of other constraints.
+  /// Writes what holds since when, where, and how well it was met; takes it back, constraints of the dynamics
+  /// included, which must have their own state back already. Throws Error for the state of other constraints.
   void save(const WarpedDynamics& dynamics, StateWriter& out) const;
   void restore(WarpedDynamics& dynamics, StateReader& in);
 

@@ -18,8 +18,8 @@ enum class DomainSource {
 
 /// How the order `domains` makes a tree of a body and moves it.
 ///
-/// A name below means the domain of that name; else all domains that stand for the part of that name; else those that are numbered
-/// after it, as "leaf 1" and "leaf 2" after "leaf".
+/// A name below means the domain of that name; else all domains that stand for the part of that name; else
+/// those that are numbered after it, as "leaf 1" and "leaf 2" after "leaf".
 struct DomainSettings {
   // A body with a mesh.
   DomainSource from = DomainSource::regions;

@@ -12,18 +12,22 @@ namespace limber {
 struct Scene;
 struct Body;
 
-/// The full model of a body: held by its fixed vertices and, where it is quasistatic, by those that its constraints move.
-/// Throws Error, naming the body, for what FullModel refuses and for constraints without vertices, on fixed vertices, or on the same ones.
+/// The full model of a body: held by its fixed vertices and, where it is quasistatic, by those that its
+/// constraints move. Throws Error, naming the body, for what FullModel refuses and for constraints without
+/// vertices, on fixed vertices, or on the same ones.
 FullModel make_full_model(const Scene& scene, const Body& body, const Executor& executor);
 
-/// What acts on a body from outside, for bodies that are computed with their mesh: how its vertices are carried along, and its loads.
+/// What acts on a body from outside, for bodies that are computed with their mesh: how its vertices are
+/// carried along, and its loads.
 ///
-/// In the world, vertex v is displaced by L_v u_v + c_v (vertex_maps.hpp). A skin blends the motions of its bones; a support carries
-/// the whole body, so that u is measured in its frame; constraints move their vertices, which are fixed ones of the model. Where nothing
-/// of this is given, and in dynamics, all maps are the identity.
+/// In the world, vertex v is displaced by L_v u_v + c_v (vertex_maps.hpp). A skin blends the motions of its
+/// bones; a support carries the whole body, so that u is measured in its frame; constraints move their
+/// vertices, which are fixed ones of the model. Where nothing of this is given, and in dynamics, all maps are
+/// the identity.
 class Drive {
  public:
-  /// model: that of make_full_model(). Computes the weights of a skin that brings none: one sparse factorisation.
+  /// model: that of make_full_model(). Computes the weights of a skin that brings none: one sparse
+  /// factorisation.
   Drive(const Scene& scene, const Body& body, const FullModel& model);
 
   /// Whether anything is carried: otherwise maps() is the identity at all times.
@@ -32,7 +36,8 @@ class Drive {
   /// How the vertices are carried at time t, s. Cost O(n bones).
   [[nodiscard]] VertexMaps maps(double t) const;
 
-  /// A LoadFunction: the mean force on the unknowns, in the world, from t0 to t1 (at t0 where they are equal), N.
+  /// A LoadFunction: the mean force on the unknowns, in the world, from t0 to t1 (at t0 where they are
+  /// equal), N.
   void load(double t0, double t1, Vector& f) const { load_(t0, t1, f); }
 
  private:

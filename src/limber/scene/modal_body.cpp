@@ -42,8 +42,8 @@ void check_body(const Scene& scene, const Body& body, const ReducedModel& model)
           body.name);
 }
 
-/// A jump of the support would act as an acceleration of jump / h^2. Supports may be fast, but not change their way by half the body
-/// from one step to the next.
+/// A jump of the support would act as an acceleration of jump / h^2. Supports may be fast, but not change
+/// their way by half the body from one step to the next.
 void check_support(const Scene& scene, const Body& body, const PoseFunction& support, const Matrix3X& rest,
                    double size) {
   const double h = scene.solver.timestep;
@@ -140,8 +140,9 @@ void ModalBody::apply_loads(double t0, double t1) {
   to_frame_ = to_frame;
 }
 
-/// Inertia of the frame's motion, which starts at time 0 from rest. Differences about the middle of the step spread a jump of the velocity over two steps;
-/// what they would put into the step before the first one belongs into the first.
+/// Inertia of the frame's motion, which starts at time 0 from rest. Differences about the middle of the step
+/// spread a jump of the velocity over two steps; what they would put into the step before the first one
+/// belongs into the first.
 void ModalBody::apply_frame_motion(double t0, double t1) {
   if (!support_) return;
   const double h = t1 - t0, middle = 0.5 * (t0 + t1);
@@ -159,8 +160,9 @@ void ModalBody::apply_frame_motion(double t0, double t1) {
   dynamics_->set_frame_motion(motion);
 }
 
-/// Keeps the amplitudes of the step if they turn more than those kept so far. The squares of what each mode turns alone are added: which
-/// of the shapes of a run is the worst need not be known exactly, and each step must stay as cheap as it is.
+/// Keeps the amplitudes of the step if they turn more than those kept so far. The squares of what each mode
+/// turns alone are added: which of the shapes of a run is the worst need not be known exactly, and each step
+/// must stay as cheap as it is.
 void ModalBody::look_for_turns() {
   if (!warped()) return;
   const double turn = q().cwiseProduct(turn_of_mode_).squaredNorm();

@@ -8,10 +8,12 @@
 
 namespace limber {
 
-/// A body computed by its natural modes, warped or linear. It may be attached to a moving frame: its dynamics are in the axes of that.
+/// A body computed by its natural modes, warped or linear. It may be attached to a moving frame: its dynamics
+/// are in the axes of that.
 class ModalBody final : public BodySimulation {
  public:
-  /// Makes the model where the body brings none: linear or inertia modes, and no more of the forces than their stiffness at rest.
+  /// Makes the model where the body brings none: linear or inertia modes, and no more of the forces than
+  /// their stiffness at rest.
   ModalBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress);
 
   StepReport solve(const Progress& progress) override;
@@ -38,7 +40,8 @@ class ModalBody final : public BodySimulation {
   [[nodiscard]] Vector coordinates() const { return equations().shapes * q(); }  ///< of the model
   [[nodiscard]] bool on_moving_support() const { return static_cast<bool>(support_); }
   [[nodiscard]] Pose pose() const { return pose_at(time_); }  ///< of its frame, now
-  /// Displacements of the surface in the axes of the frame, 3 x n, m, at any coordinates of the model. Cost O(n r).
+  /// Displacements of the surface in the axes of the frame, 3 x n, m, at any coordinates of the model. Cost
+  /// O(n r).
   [[nodiscard]] Matrix3X surface_displacement_in_frame(const Vector& at) const;
   [[nodiscard]] const ConstraintReport& constraint_report() const {
     return constraint_report_;
@@ -64,7 +67,8 @@ class ModalBody final : public BodySimulation {
   std::vector<PointLoad> loads_;
   std::vector<AccelerationLoad> accelerations_;
   std::vector<std::vector<WarpSite>> load_sites_;  ///< of each load
-  // Of the forces as they were last applied: the shares of the loads, and the turn of the world's axes into the frame's.
+  // Of the forces as they were last applied: the shares of the loads, and the turn of the world's axes into
+  // the frame's.
   Vector shares_;
   double loads_from_ = 0.0, loads_to_ = 0.0;  ///< s, the time that loads were last set for
   Eigen::Quaterniond to_frame_ = Eigen::Quaterniond::Identity();

@@ -6,7 +6,8 @@
 
 namespace limber {
 
-/// A body computed with every vertex of its mesh while it learns a subspace, and in that where it can.      [Kim & James 2009]
+/// A body computed with every vertex of its mesh while it learns a subspace, and in that where it can. [Kim &
+/// James 2009]
 class OnlineBody final : public MeshBody {
  public:
   OnlineBody(const Scene& scene, const Body& body, const Executor& executor);

@@ -114,7 +114,8 @@ void ReducedBody::go_back() {
   started_ = remembered_started_;
 }
 
-/// What the workspace keeps from step to step (preconditioner, evaluations) follows from the state and the step, to the bit.
+/// What the workspace keeps from step to step (preconditioner, evaluations) follows from the state and the
+/// step, to the bit.
 void ReducedBody::save(StateWriter& out) const {
   out.write(started_);
   save_state(state_, out);

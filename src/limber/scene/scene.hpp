@@ -54,8 +54,8 @@ struct Body {
   Vector3 velocity = Vector3::Zero();          ///< of the whole body at the start, m/s
   Vector3 angular_velocity = Vector3::Zero();  ///< about its centre of mass at the start, rad/s
 
-  // All orders but the full one. `mesh`, `materials`, `render` and `render_colors` then are those of the model, or
-  // what it is made from.
+  // All orders but the full one. `mesh`, `materials`, `render` and `render_colors` then are those of the
+  // model, or what it is made from.
   std::shared_ptr<const ReducedModel> model;  ///< none: made from the mesh, as `reduction` says
   ReduceOptions reduction;
   int rank =
@@ -69,7 +69,8 @@ struct Body {
   bool coriolis = false;  ///< order warped only: forces of the turning of the local frames
   Skeleton skin;          ///< quasistatic only, the orders full and online; without bones: none
 
-  // Order domains only. `mesh`, `render` and `render_colors` are those of the whole, in the order of its domains.
+  // Order domains only. `mesh`, `render` and `render_colors` are those of the whole, in the order of its
+  // domains.
   std::shared_ptr<const DomainTree> tree;  ///< none: made from `parts`, `model` or the mesh
   PartTree parts;                          ///< without placements: none
   DomainSettings domains;
@@ -85,8 +86,10 @@ enum class ModelOrder {
   reduced,  ///< in the subspace of a reduced model
   warped,  ///< by the natural modes of such a subspace, which are warped                     [Choi & Ko 2005]
   linear,  ///< by these modes as they are: linear modal analysis, for small displacements
-  online,  ///< with every vertex, and in a subspace learned from that wherever it will do   [Kim & James 2009]
-  domains,  ///< as a tree of domains, each in a subspace of its own                        [Barbic & Zhao 2011]
+  /// With every vertex, and in a subspace learned from that wherever it will do [Kim & James 2009]
+  online,
+  /// as a tree of domains, each in a subspace of its own [Barbic & Zhao 2011]
+  domains,
 };
 
 /// Its word in scene files.
@@ -123,8 +126,8 @@ struct SolverSettings {
   int threads = 0;  ///< 0: one per core
 };
 
-/// What a picture shows: lengths of displacements as colours, with the rest pose as a ghost, or bodies as they
-/// look.
+/// What a picture shows: lengths of displacements as colours, with the rest pose as a ghost, or bodies as
+/// they look.
 enum class PictureOf { displacement, appearance };
 
 /// What to write, where; empty paths for nothing.

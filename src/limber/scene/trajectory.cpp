@@ -18,7 +18,8 @@ struct Crossings {
   [[nodiscard]] bool has_period() const { return rising.size() > 1 || falling.size() > 1; }
 };
 
-/// The signal is above once it exceeds centre + band, below once it falls short of centre - band, and keeps its side in between.
+/// The signal is above once it exceeds centre + band, below once it falls short of centre - band, and keeps
+/// its side in between.
 Crossings find_crossings(const VectorRef& values, double centre, double band) {
   Crossings crossings;
   int side = 0;  // unknown until the band is left for the first time
@@ -58,7 +59,8 @@ void for_each_direction(const Crossings& crossings, const Visit& visit) {
 /// Crossings of the mean over whole periods; of the mean of all values where there is no whole period.
 Crossings find_periods(const VectorRef& values, double band) {
   Crossings crossings = find_crossings(values, values.mean(), band);
-  // The first repetition takes off what a started period adds to the mean; the others settle which crossings count.
+  // The first repetition takes off what a started period adds to the mean; the others settle which crossings
+  // count.
   for (int repetition = 0; repetition < 3 && crossings.has_period(); ++repetition) {
     double sum = 0.0;
     int directions = 0;

@@ -26,7 +26,8 @@ VolumeMesh points_to_choose(const Matrix3X& vertices, const std::vector<int>& do
   return points;
 }
 
-/// Room for vertices of the scene's mesh that no domain has, which rest; without those that only domains have, inside of the body.
+/// Room for vertices of the scene's mesh that no domain has, which rest; without those that only domains
+/// have, inside of the body.
 Matrix3X with_columns(Matrix3X field, Index count) {
   const Index known = field.cols();
   if (count == 0) return field;

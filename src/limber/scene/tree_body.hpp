@@ -43,7 +43,8 @@ class TreeBody final : public BodySimulation {
     return reduction_;
   }                                           ///< empty where it was given
   [[nodiscard]] Index element_count() const;  ///< of all domains whose meshes were kept
-  /// The largest gap, as a share of its interface, of the first steps and then of every eighth, before copies of vertices were averaged.
+  /// The largest gap, as a share of its interface, of the first steps and then of every eighth, before copies
+  /// of vertices were averaged.
   [[nodiscard]] const InterfaceGap& largest_gap() const { return gap_; }
 
  private:

@@ -2,7 +2,7 @@
 
 namespace limber {
 
-/// Which constraints are met first; the others as well as is possible then.           [Choi & Ko 2005, section V-C]
+/// Which constraints are met first; the others as well as is possible then. [Choi & Ko 2005, section V-C]
 enum class ConstraintPriority { position, orientation };
 
 struct ConstraintReport {

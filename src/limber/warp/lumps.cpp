@@ -48,10 +48,11 @@ std::vector<std::vector<Particle>> moving_particles(const VolumeMesh& mesh, cons
   return particles;
 }
 
-/// What tells vertices apart, one column each: rotation vectors of the slowest columns of the basis, and the place.
+/// What tells vertices apart, one column each: rotation vectors of the slowest columns of the basis, and the
+/// place.
 ///
-/// Stiffness is not known here, but how fast a column varies in space is: it turns by k per unit of displacement. In bending stiffness grows as
-/// k^4 and with it rotations under a load fall as 1/k^3.
+/// Stiffness is not known here, but how fast a column varies in space is: it turns by k per unit of
+/// displacement. In bending stiffness grows as k^4 and with it rotations under a load fall as 1/k^3.
 Matrix make_features(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& basis, const Matrix& rotations) {
   const auto farthest = [&](const auto& column) {
     return std::sqrt(column.reshaped(3, mesh.vertex_count()).colwise().squaredNorm().maxCoeff());

@@ -1,14 +1,18 @@
-// Constraints c(q) = target on q = q_free + B f. With exercised sites f are the forces there (Eq. 25); without, B B^T = gamma, and the least f
-// gives q the least change in the norm of gamma^-1, by forces J^T: those of ideal constraints. For positions c = x + R~(Psi q) Phi q, whose
-// derivative is J = R~ Phi + d(R~ Phi q)/dw Psi; for orientations c = Psi q. Three methods, each where the one before fails:
+// Constraints c(q) = target on q = q_free + B f. With exercised sites f are the forces there (Eq. 25);
+// without, B B^T = gamma, and the least f gives q the least change in the norm of gamma^-1, by forces J^T:
+// those of ideal constraints. For positions c = x + R~(Psi q) Phi q, whose derivative is J = R~ Phi + d(R~
+// Phi q)/dw Psi; for orientations c = Psi q. Three methods, each where the one before fails:
 //
-//  1. With exercised sites: chords. f += C (R~^-1 r_p, r_o) with the pseudo-inverse C of (Phi_c B, Psi_c B) with task priority, computed beforehand. That is Eq. 26,
-//     28 and 29 iterated with R~ of the present q. It leaves out the change of R~, so that it converges the slower the more a site is turned.
-//  2. Newton's method with J B, damped and with task priority, and a line search on  mu |r_1| + |r_2|  (r_1: the errors of the first task). The
-//     factor mu makes the step descend though the second task may lose by it: an exact penalty function.
+//  1. With exercised sites: chords. f += C (R~^-1 r_p, r_o) with the pseudo-inverse C of (Phi_c B, Psi_c B)
+//     with task priority, computed beforehand. That is Eq. 26, 28 and 29 iterated with R~ of the present q.
+//     It leaves out the change of R~, so that it converges the slower the more a site is turned.
+//  2. Newton's method with J B, damped and with task priority, and a line search on  mu |r_1| + |r_2|  (r_1:
+//     the errors of the first task). The factor mu makes the step descend though the second task may lose by
+//     it: an exact penalty function.
 //  3. The same along the way: targets move from where the sites are to where they shall be.
 //
-// Where all three miss, the steps after it take a few iterations of the second alone, until targets have moved or a while has passed.
+// Where all three miss, the steps after it take a few iterations of the second alone, until targets have
+// moved or a while has passed.
 //
 // Errors are shares of the size and radians, so that both kinds weigh alike.
 
@@ -37,12 +41,14 @@ constexpr double least_determinant = 0.1;
 constexpr int max_newton_iterations = 30;
 /// Where all was tried already and did not help: a target out of reach must not cost as much at each step.
 constexpr int max_iterations_in_vain = 6;
-/// All is tried again where targets have moved so far (sizes and rad, and as a share of the error that was left), and after so many solves.
+/// All is tried again where targets have moved so far (sizes and rad, and as a share of the error that was
+/// left), and after so many solves.
 constexpr double noticeable_change = 0.1;
 constexpr int solves_in_vain = 60;
 constexpr int max_newton_halvings = 12;
 constexpr double least_kept_promise = 1e-4;  ///< of what the linear prediction promises
-/// Promised decrease, as a share, at which the nearest point is found: it is that near to the square root of this.
+/// Promised decrease, as a share, at which the nearest point is found: it is that near to the square root of
+/// this.
 constexpr double stationary_share = 1e-11;
 constexpr double max_penalty = 1e8;
 /// Of a Newton step: how far a site may turn (rad) or move (sizes), because R~ is another after that.
@@ -292,7 +298,8 @@ void Manipulation::remember(bool was_met, bool was_in_vain) const {
   }
 }
 
-/// local_: scaled errors r as the local frames see them. False where the mean rotation of a site is next to singular.
+/// local_: scaled errors r as the local frames see them. False where the mean rotation of a site is next to
+/// singular.
 bool Manipulation::to_local(const Vector& q, const Vector& r) const {
   local_ = r;
   for (Index k = 0; k < positions_.cols(); ++k) {

@@ -51,7 +51,8 @@ void add_tetrahedron(const VolumeMesh& mesh, Index e, std::vector<Neighbor>& nei
   neighbors.push_back({vertex(0), -gradients.rowwise().sum()});
 }
 
-/// At a corner only the shape functions of it and of the three corners beside it have a gradient: differences along the edges.
+/// At a corner only the shape functions of it and of the three corners beside it have a gradient: differences
+/// along the edges.
 void add_brick(const VolumeMesh& mesh, Index e, int corner, std::vector<Neighbor>& neighbors) {
   static constexpr int beside[8][3] = {{1, 3, 4}, {0, 2, 5}, {3, 1, 6}, {2, 0, 7},
                                        {5, 7, 0}, {4, 6, 1}, {7, 5, 2}, {6, 4, 3}};

@@ -27,9 +27,10 @@ Coefficients newmark(double k, double c, double h) {
           (1.0 - friction - spring) / d, h / d};
 }
 
-// The exact step, in units of h: the oscillator x'' + 2 a x' + w^2 x = f over the time 1, with a = c h / 2 and w = h sqrt(k). All follows
-// from its answer S(t) to an impulse, S'' + 2 a S' + w^2 S = 0, S(0) = 0, S'(0) = 1: the answer to f = 1 is the integral F of S, that to
-// x(0) = 1 is 1 - w^2 F = S' + 2 a S. Each range below has forms that neither cancel nor overflow in it.
+// The exact step, in units of h: the oscillator x'' + 2 a x' + w^2 x = f over the time 1, with a = c h / 2
+// and w = h sqrt(k). All follows from its answer S(t) to an impulse, S'' + 2 a S' + w^2 S = 0, S(0) = 0,
+// S'(0) = 1: the answer to f = 1 is the integral F of S, that to x(0) = 1 is 1 - w^2 F = S' + 2 a S. Each
+// range below has forms that neither cancel nor overflow in it.
 struct Response {
   double S, slope, F, decay;  ///< S(1), S'(1), F(1), S'(1) + 2 a S(1)
 };

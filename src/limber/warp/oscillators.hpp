@@ -11,7 +11,8 @@ enum class ModalIntegrator {
   exact,          ///< the solution of the equation for a force that is constant over the step
 };
 
-/// One step of length h of the oscillators  q'' + c q' + k q = f,  f constant over the step, one entry per oscillator:
+/// One step of length h of the oscillators  q'' + c q' + k q = f,  f constant over the step, one entry per
+/// oscillator:
 ///   q_new = q_of_q q + q_of_v v + q_of_f f,      v_new = v_of_q q + v_of_v v + v_of_f f.
 /// Semi-implicit: q_of_q, q_of_v, q_of_f are alpha, beta, gamma of Choi & Ko 2005, Eq. 19.
 struct OscillatorStep {

@@ -44,7 +44,8 @@ void check_keys(const std::vector<PoseKey>& keys) {
   }
 }
 
-/// Keys with quaternions of the sign that is nearer to the one before: the shortest ways are straight between them.
+/// Keys with quaternions of the sign that is nearer to the one before: the shortest ways are straight between
+/// them.
 class KeyTrack {
  public:
   explicit KeyTrack(const std::vector<PoseKey>& keys) {
@@ -86,9 +87,11 @@ Pose interpolate_linear(const KeyTrack& keys, double t) {
           from.rotation.slerp(share, to.rotation).normalized()};
 }
 
-/// The cubic spline with continuous second derivatives that starts and ends at rest, by its velocities m at the keys:
+/// The cubic spline with continuous second derivatives that starts and ends at rest, by its velocities m at
+/// the keys:
 ///   h_k m_(k-1) + 2 (h_(k-1) + h_k) m_k + h_(k-1) m_(k+1) = 3 (h_k s_(k-1) + h_(k-1) s_k),   m_0 = m_last = 0,
-/// with the intervals h and slopes s between keys. Solved by elimination, which is stable: the diagonal dominates.
+/// with the intervals h and slopes s between keys. Solved by elimination, which is stable: the diagonal
+/// dominates.
 class Spline {
  public:
   explicit Spline(KeyTrack keys) : keys_(std::move(keys)), velocities_(keys_.size(), Key::Zero()) {
@@ -166,7 +169,8 @@ FrameMotion frame_motion(const PoseFunction& motion, double t, double h) {
   const Pose before = motion(t - h);
   const Pose now = motion(t);
   const Pose after = motion(t + h);
-  // The rotation vector of a turn is the same in the axes before and after it: both are in those of the frame at t.
+  // The rotation vector of a turn is the same in the axes before and after it: both are in those of the frame
+  // at t.
   const Vector3 first = rotation_vector(before.rotation.conjugate() * now.rotation) / h;
   const Vector3 second = rotation_vector(now.rotation.conjugate() * after.rotation) / h;
   const Vector3 change = (after.position - now.position) - (now.position - before.position);

@@ -25,7 +25,9 @@ using PoseFunction = std::function<Pose(double)>;
 
 enum class Interpolation {
   linear,  ///< straight lines and the shortest rotations; velocities jump at keys
-  smooth,  ///< cubic splines of positions and quaternions, at rest before the first and after the last key: accelerations are continuous within
+  /// Cubic splines of positions and quaternions, at rest before the first and after the last key:
+  /// accelerations are continuous within.
+  smooth,
 };
 
 struct PoseKey {
@@ -34,15 +36,16 @@ struct PoseKey {
 };
 
 /// The motion through keys, which stays at the first before it and at the last after it.
-/// Throws Error for no keys, times that do not ascend, numbers that are not finite, quaternions that are not of unit length to 1e-6, and
-/// rotations of more than 170 degrees from one key to the next, whose way round is not clear.
+/// Throws Error for no keys, times that do not ascend, numbers that are not finite, quaternions that are not
+/// of unit length to 1e-6, and rotations of more than 170 degrees from one key to the next, whose way round
+/// is not clear.
 PoseFunction interpolate_poses(const std::vector<PoseKey>& keys, Interpolation interpolation);
 
 /// The motion as a change from where it is at time 0: the identity there. motion(t) motion(0)^-1.
 PoseFunction from_start(PoseFunction motion);
 
-/// How a frame moves about time t, by differences over h before and after: exact for the impulse that a step of length h takes, even
-/// where velocities jump.
+/// How a frame moves about time t, by differences over h before and after: exact for the impulse that a step
+/// of length h takes, even where velocities jump.
 FrameMotion frame_motion(const PoseFunction& motion, double t, double h);
 
 }  // namespace limber

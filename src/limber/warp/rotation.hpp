@@ -14,7 +14,8 @@ namespace limber {
 //   R~(w) = integral of R(x w) over x from 0 to 1
 //         = I + c [w] + e [w]^2,                 e = (t - sin t) / t^3.           [Choi & Ko 2005, Appendix II]
 //
-// R~ is also the left Jacobian of the rotation group: R(w + dw) = R(R~(w) dw) R(w) to first order. It is invertible for t < 2 pi.
+// R~ is also the left Jacobian of the rotation group: R(w + dw) = R(R~(w) dw) R(w) to first order. It is
+// invertible for t < 2 pi.
 
 /// s, c and e as above, to rounding for every t: by series below t = 2, where the formulas cancel.
 template <class Scalar>
@@ -65,17 +66,19 @@ Matrix3 mean_rotation_derivative(const Vector3& w, const Vector3& x);
 /// Second derivative of a . R~(w) x by w, 3 x 3.
 Matrix3 mean_rotation_curvature(const Vector3& w, const Vector3& x, const Vector3& a);
 
-/// Whether a quaternion has unit length to 1e-6, as text files and floats round it; false for what is not finite.
+/// Whether a quaternion has unit length to 1e-6, as text files and floats round it; false for what is not
+/// finite.
 inline bool is_unit(const Eigen::Quaterniond& rotation) { return std::abs(rotation.norm() - 1.0) <= 1e-6; }
 
-/// The rotation about an axis across both that turns one direction to another; of opposite ones, a half turn about any axis across them. Neither is zero.
-/// (Eigen's FromTwoVectors() does the same by a singular value decomposition, which takes seconds to compile.)
+/// The rotation about an axis across both that turns one direction to another; of opposite ones, a half turn
+/// about any axis across them. Neither is zero. (Eigen's FromTwoVectors() does the same by a singular value
+/// decomposition, which takes seconds to compile.)
 Eigen::Quaterniond rotation_between(const Vector3& from, const Vector3& to);
 
 /// The rotation vector of a unit quaternion, of at most pi radians.
 Vector3 rotation_vector(const Eigen::Quaterniond& rotation);
-/// Of all rotation vectors of this rotation (they differ by whole turns about its axis) the one nearest to `near`: a target that is
-/// turned on and on stays continuous.
+/// Of all rotation vectors of this rotation (they differ by whole turns about its axis) the one nearest to
+/// `near`: a target that is turned on and on stays continuous.
 Vector3 nearest_rotation_vector(const Eigen::Quaterniond& rotation, const Vector3& near);
 
 }  // namespace limber

@@ -11,9 +11,9 @@
 namespace limber {
 namespace {
 
-// Both bases are kept as one stream, in blocks of as many vertices as a register holds, whose coordinates lie side by side:
-// what a block needs is read once, in the order of the memory, and stays in registers from the products with q to the warped
-// positions.
+// Both bases are kept as one stream, in blocks of as many vertices as a register holds, whose coordinates lie
+// side by side: what a block needs is read once, in the order of the memory, and stays in registers from the
+// products with q to the warped positions.
 
 /// Bytes of a register: longer rows would not stay in registers.
 #if defined(__AVX512F__)

@@ -5,8 +5,8 @@
 
 namespace limber {
 
-/// x + R~(Psi q) U q for all vertices of a surface, at the speed of memory, and their normals R(Psi q) n. q are coordinates of the
-/// model.                                                                     [Choi & Ko 2005, Eq. 22 and Appendix III]
+/// x + R~(Psi q) U q for all vertices of a surface, at the speed of memory, and their normals R(Psi q) n. q
+/// are coordinates of the model. [Choi & Ko 2005, Eq. 22 and Appendix III]
 class WarpedSurface {
  public:
   WarpedSurface() = default;
@@ -18,8 +18,8 @@ class WarpedSurface {
   [[nodiscard]] Index rank() const { return rank_; }
   [[nodiscard]] Index vertex_count() const { return vertices_; }
 
-  /// Positions of all vertices from the first q.size() <= r coordinates; x: 3 x n. On this thread, or on those of an executor: the same bits
-  /// either way. Allocates nothing after the first call.
+  /// Positions of all vertices from the first q.size() <= r coordinates; x: 3 x n. On this thread, or on
+  /// those of an executor: the same bits either way. Allocates nothing after the first call.
   void positions(const Eigen::Ref<const Eigen::VectorXf>& q, Eigen::Ref<Eigen::Matrix3Xf> x);
   void positions(const Eigen::Ref<const Eigen::VectorXf>& q, Eigen::Ref<Eigen::Matrix3Xf> x,
                  const Executor& executor);
@@ -32,7 +32,8 @@ class WarpedSurface {
               Eigen::Ref<Eigen::Matrix3Xf>& x);
 
   Index rank_ = 0, vertices_ = 0;
-  // In blocks of as many vertices as a register holds: x of all, then y, then z. The last one is padded with zeros.
+  // In blocks of as many vertices as a register holds: x of all, then y, then z. The last one is padded with
+  // zeros.
   Eigen::VectorXf rest_;
   Eigen::VectorXf blocks_;  ///< of each block by columns: U, then Psi
   Eigen::VectorXf turns_;   ///< rotation vectors of the q last given

@@ -1,5 +1,5 @@
-// What a program may do with the package, whatever flags it is compiled with: keeps, copies and moves the library's own structs, and says how large it
-// believes them to be. Prints the same text with any flags.
+// What a program may do with the package, whatever flags it is compiled with: keeps, copies and moves the
+// library's own structs, and says how large it believes them to be. Prints the same text with any flags.
 
 #include "consume.hpp"
 
