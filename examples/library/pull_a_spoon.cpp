@@ -25,7 +25,8 @@ int main() {
   body.set_damping({.mass = 0.5, .stiffness = 1e-4});
   Eigen::Matrix3Xf positions(3, body.model().surface.mesh.vertex_count());
 
-  // 3. What a person points at: here from above, at the bowl. A spring takes hold of it, as stiff as the body is there.
+  // 3. What a person points at: here from above, at the bowl. A spring takes hold of it, as stiff as the body
+  //    is there.
   const auto pick = body.pick({0.2, 0.0, 1.0}, {0.0, 0.0, -1.0});
   if (!pick) return 1;
   const Vector3 start = body.position(pick->vertex);

@@ -1,7 +1,9 @@
-// The runtime as JavaScript sees it: plain functions over the numbers of bodies and trees of domains. index.ts wraps them; nobody else calls them.
+// The runtime as JavaScript sees it: plain functions over the numbers of bodies and trees of domains.
+// index.ts wraps them; nobody else calls them.
 //
-// Nothing is thrown across the boundary. Functions return whether they succeeded; limber_message() then says why not, and numbers
-// that they give back are in limber_results(). Addresses in there are valid until the next call.
+// Nothing is thrown across the boundary. Functions return whether they succeeded; limber_message() then says
+// why not, and numbers that they give back are in limber_results(). Addresses in there are valid until the
+// next call.
 
 #include "bindings.hpp"
 

@@ -1,6 +1,7 @@
 #pragma once
 
-// What the files of the bindings share: bodies and trees by their numbers, and how results and errors get to JavaScript.
+// What the files of the bindings share: bodies and trees by their numbers, and how results and errors get to
+// JavaScript.
 
 #include "limber/io/tree_file.hpp"
 #include "limber/live/live_body.hpp"
@@ -132,7 +133,8 @@ nlohmann::json describe_tree(const DomainTree& tree,
 void prepare(Entry& entry, const LiveTree& tree);          ///< what its arrays show
 void give_array(const Entry& entry, const LiveTree& tree, Array which);
 void take_steps(LiveTree& tree, double h, int count, int iterations, bool conjugate_gradient);
-/// A free tree has seven numbers more: the position and the rotation (x, y, z, w) of its root, its velocity and angular velocity and a zero.
+/// A free tree has seven numbers more: the position and the rotation (x, y, z, w) of its root, its velocity
+/// and angular velocity and a zero.
 void give_state(Entry& entry, const LiveTree& tree);
 Index state_size(const LiveTree& tree);
 void set_state(LiveTree& tree, const Vector& q, const Vector& v);
