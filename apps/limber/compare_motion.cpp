@@ -2,6 +2,7 @@
 
 #include "apps/limber/command.hpp"
 #include "apps/limber/progress_bar.hpp"
+#include "apps/limber/scene_report.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/basis/linear_modes.hpp"
 #include "limber/scene/online_body.hpp"
@@ -32,9 +33,8 @@ Motion run_motion(const Scene& scene, const std::string& name) {
       const StepReport report = step(scene, state);
       if (!report.ok()) {
         throw Failure(fmt::format(
-            "{}: the solve failed after {} steps (t = {:.6g} s): {}, residual {:.2g}; use a shorter "
-            "solver.timestep",
-            name, state.step, state.time, name_of(report.status), report.residual));
+            "{}: the solve failed after {} steps (t = {:.6g} s): {}; use a shorter solver.timestep", name,
+            state.step, state.time, failure_text(report)));
       }
     }
     motion.fields.push_back(state.bodies[0]->displacement());

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <cmath>
 #include <numbers>
 #include <set>
 
@@ -218,10 +219,15 @@ std::string to_text(const RunResult& result) {
   return text;
 }
 
+std::string failure_text(const SolveReport& report) {
+  const std::string_view status = name_of(report.status);
+  return std::isfinite(report.residual) ? fmt::format("{}, residual {:.2g}", status, report.residual)
+                                        : std::string(status);
+}
+
 void require_success(const RunResult& result, std::string_view scene) {
-  const StepReport& report = result.report;
-  if (report.ok()) return;
-  const std::string outcome = fmt::format("{}, residual {:.2g}", name_of(report.status), report.residual);
+  if (result.report.ok()) return;
+  const std::string outcome = failure_text(result.report);
   if (result.statics) {
     throw Failure(fmt::format("{}: no static solution found: {}; {}", scene, outcome, result.remedy));
   }

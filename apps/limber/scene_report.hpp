@@ -77,6 +77,9 @@ std::string to_text(const RunResult& result);
 /// Warnings on standard error: constraints that were missed, animations that miss their tolerance.
 void print_warnings(const RunResult& result);
 
+/// What became of a solve that failed, for a message: its status, and its residual where that is a number.
+std::string failure_text(const SolveReport& report);
+
 /// Throws Failure, saying what went wrong where, unless the run succeeded.
 void require_success(const RunResult& result, std::string_view scene);
 

@@ -84,5 +84,31 @@ TEST(CompareOnline, RunsBesideTheFullOrder) {
   EXPECT_LT(json::parse(result.out)["reduced"][0]["trajectory_error"].get<double>(), 0.15) << result.out;
 }
 
+/// A beam that was bent once and stays so. Its two key elements are content with a shape that is crushed a
+/// thousandfold.
+TEST(SimulateOnline, NeverTakesACrushedShapeForAnEquilibrium) {
+  const ScratchFolder folder;
+  write_file(folder / "scene.json", R"({
+    "bodies": [{"mesh": "builtin:beam?size=1,0.2,0.2&cells=3,2,2",
+                "material": {"model": "neo-hookean", "density": 20, "young": 1e5, "poisson": 0.3},
+                "fixed": {"where": "x < 0.01"},
+                "constraints": [{"where": "x > 0.99", "keys": [{"time": 0},
+                  {"time": 0.0199, "position": [-0.025708, -0.07097, -0.042336],
+                   "rotation": [-0.0023577299500109152, 0.03542337111676518, -0.05348951894796404, 0.9979371208903506]},
+                  {"time": 0.0414, "position": [-0.015476, -0.07026, 0.064687],
+                   "rotation": [0.07715275683746618, -0.059598760050278705, 0.08209058930348907, 0.9918450358098557]},
+                  {"time": 0.0648, "position": [-0.014542, -0.021342, 0.090269],
+                   "rotation": [-0.017539101964237632, -0.020085114127388448, 0.016384447918586557, 0.9995101389976897]},
+                  {"time": 0.0936, "position": [-0.088746, -0.026701, -0.048912],
+                   "rotation": [-0.06323346366885972, -0.02539220255204345, 0.007634763162155021, 0.9976464682007614]}]}]}],
+    "solver": {"type": "quasistatic", "order": "online", "timestep": 0.05, "steps": 12,
+               "online": {"error": 0.02, "throttle": 3, "max_rank": 10, "seed": 4}}})");
+  const auto result = run_limber(folder.path(), "simulate scene.json --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  EXPECT_LT(report["energy"], 25.0);
+  EXPECT_GT(report["smallest_volume_ratio"], 0.5);
+}
+
 }  // namespace
 }  // namespace limber

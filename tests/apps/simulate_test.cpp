@@ -124,6 +124,19 @@ TEST(SimulateDynamic, WritesEachNthFrame) {
   EXPECT_NEAR(report["time"].get<double>(), 0.07, 1e-15);
 }
 
+TEST(SimulateDynamic, ThatFailsSaysNothingOfAResidualThatIsNoNumber) {
+  const ScratchFolder folder;
+  json scene = moving_beam();
+  scene["bodies"][0]["material"] = {{"young", 1e6}, {"poisson", 0.3}, {"density", 1e300}};
+  scene["bodies"][0]["damping"] = {{"mass", 0.1}, {"stiffness", 0.002}};
+  scene["gravity"] = {0, 0, -9.81};
+  write_scene(folder, scene);
+  const auto result = run_limber(folder.path(), "simulate scene.json");
+  EXPECT_EQ(result.status, 1);
+  EXPECT_EQ(test::line_count(result.err), 1) << result.err;
+  EXPECT_FALSE(contains(result.err, "inf") || contains(result.err, "nan")) << result.err;
+}
+
 TEST(SimulateDynamic, KeepsItsFramesWhenAStepFails) {
   const ScratchFolder folder;
   json scene = moving_beam();

@@ -265,7 +265,7 @@ class SceneMaker:
         body = self._body(stiff, strength, end, ("stvk", "stvk", "stvk", "neo-hookean"))
         body.pop("mass", None)
         body["mesh"] = beam(random)  # with as many elements as there are domains, and more
-        body["domains"] = {"from": "auto", "count": random.randint(1, 4), "rank": random.randint(1, 8)}
+        body["domains"] = {"from": "auto", "count": random.randint(1, 3), "rank": random.randint(1, 8)}
         if random.random() < 0.3:
             body["domains"]["inertia"] = random.choice(("full", "center", "interface"))
         if random.random() < 0.2:

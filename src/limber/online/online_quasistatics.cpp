@@ -129,6 +129,7 @@ bool OnlineQuasistatics::take_reduced_step(double t, StaticReport& report) {
       found = audit(q);
     }
     if (found.size <= accepted()) {
+      if (!descends_to(subspace_.basis().vector(q))) return false;
       // As long as the samples tell what audits find, few of these are needed.
       const double foretold = per_residual_ * sampled;
       const bool told = attempt == 0 && found.size < 1.5 * foretold && found.size > 0.5 * foretold;
@@ -146,6 +147,15 @@ bool OnlineQuasistatics::take_reduced_step(double t, StaticReport& report) {
       return false;
     }
   }
+}
+
+/// Whether the full model, too, has a lower potential there than at u_, but for what the error may add. Key
+/// elements may lead to shapes that are crushed so much that nothing is left of a residual over its stiffness.
+bool OnlineQuasistatics::descends_to(const Vector& u) const {
+  constexpr double share = 0.1;
+  const Vector from = maps().to_world(model_.dofs(), u_), to = maps().to_world(model_.dofs(), u);
+  const double start = model_.energy(from), end = model_.energy(to), work = f_ext_.dot(to - from);
+  return end - start - work <= share * (start + end + std::abs(work));
 }
 
 void OnlineQuasistatics::pass(const Vector& q, double size) {

@@ -58,6 +58,7 @@ class OnlineQuasistatics {
   SolveReport solve_reduced(Vector& q);
   [[nodiscard]] double potential(const Vector& q) const;
   Audit audit(const Vector& q);
+  [[nodiscard]] bool descends_to(const Vector& u) const;
   void pass(const Vector& q, double size);
   void calibrate(const Vector& q, const Vector& force);
   bool learn_from(Audit audit, Vector& q);
