@@ -23,7 +23,8 @@ void append(std::string& frame, const Numbers& numbers) {
 /// Vertices of the boundary, ascending: those of boundary_surface(), in its order.
 std::vector<int> boundary_vertices(const VolumeMesh& mesh) {
   std::vector<char> used(static_cast<std::size_t>(mesh.vertex_count()), 0);
-  for (const int v : boundary_triangles(mesh).reshaped()) used[static_cast<std::size_t>(v)] = 1;
+  const Eigen::Matrix3Xi triangles = boundary_triangles(mesh);
+  for (const int v : triangles.reshaped()) used[static_cast<std::size_t>(v)] = 1;
   std::vector<int> vertices;
   for (std::size_t v = 0; v < used.size(); ++v) {
     if (used[v] != 0) vertices.push_back(static_cast<int>(v));

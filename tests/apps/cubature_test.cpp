@@ -122,7 +122,8 @@ TEST(CompareByCubature, RunsBothPipelines) {
       "compare scene.json --modes 4 --rank 8 --basis derivatives/exact --basis inertia/modal-cubature "
       "--basis inertia-random/cubature --json");
   ASSERT_EQ(result.status, 0) << result.err;
-  for (const json& one : json::parse(result.out)["reduced"])
+  const json report = json::parse(result.out);
+  for (const json& one : report["reduced"])
     EXPECT_LT(one["trajectory_error"].get<double>(), 0.25) << one["basis"];
   expect_refused(folder, "compare scene.json --basis inertia/exakt", "--basis inertia/exakt: ");
   expect_refused(folder, "compare scene.json --basis inertia/exakt", "did you mean 'exact'?");

@@ -39,6 +39,15 @@ void* operator new(std::size_t size) {
   return place;
 }
 
+/// For which a sanitizer would bring its own.
+void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
+  try {
+    return operator new(size);
+  } catch (const std::bad_alloc&) {
+    return nullptr;
+  }
+}
+
 void operator delete(void* place) noexcept {
   if (place == nullptr) return;
   char* block = nullptr;
@@ -47,6 +56,7 @@ void operator delete(void* place) noexcept {
 }
 
 void operator delete(void* place, std::size_t) noexcept { operator delete(place); }
+void operator delete(void* place, const std::nothrow_t&) noexcept { operator delete(place); }
 
 namespace limber {
 namespace {
