@@ -150,7 +150,8 @@ bool OnlineQuasistatics::take_reduced_step(double t, StaticReport& report) {
 }
 
 /// Whether the full model, too, has a lower potential there than at u_, but for what the error may add. Key
-/// elements may lead to shapes that are crushed so much that nothing is left of a residual over its stiffness.
+/// elements may lead to shapes that are crushed so much that nothing is left of a residual over its
+/// stiffness.
 bool OnlineQuasistatics::descends_to(const Vector& u) const {
   constexpr double share = 0.1;
   const Vector from = maps().to_world(model_.dofs(), u_), to = maps().to_world(model_.dofs(), u);
