@@ -2,69 +2,205 @@
 
 #include "limber/warp/rotation.hpp"
 
+#include <algorithm>
+#include <cstring>
 #include <utility>
 
 namespace limber {
+namespace {
+
+/// Lumps that are computed on together: as many as a register of the CPU has lanes. The sums below fill most
+/// of the registers; in a wider vector they would be kept in memory.
+#if defined(__AVX512F__)
+constexpr Index lanes = 8;
+#elif defined(__AVX__)
+constexpr Index lanes = 4;
+#else
+constexpr Index lanes = 2;
+#endif
+using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
+
+Lanes load_lanes(const double* from) {
+  Lanes x;
+  std::memcpy(&x, from, sizeof x);
+  return x;
+}
 
 /// A vector per lump of a group.
-struct LumpLoads::Lanes {
-  Lane x, y, z;
+struct LaneVector {
+  Lanes x, y, z;
 
-  static Lanes all(const Vector3& value) {
-    return {Lane::Constant(value.x()), Lane::Constant(value.y()), Lane::Constant(value.z())};
+  static LaneVector all(const Vector3& value) {
+    return {Lanes{} + value.x(), Lanes{} + value.y(), Lanes{} + value.z()};
   }
-  friend Lanes operator+(const Lanes& a, const Lanes& b) { return {a.x + b.x, a.y + b.y, a.z + b.z}; }
-  friend Lanes operator-(const Lanes& a, const Lanes& b) { return {a.x - b.x, a.y - b.y, a.z - b.z}; }
-  friend Lanes operator*(const Lane& s, const Lanes& a) { return {s * a.x, s * a.y, s * a.z}; }
-  friend Lane dot(const Lanes& a, const Lanes& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
-  friend Lanes cross(const Lanes& a, const Lanes& b) {
+  friend LaneVector operator+(const LaneVector& a, const LaneVector& b) {
+    return {a.x + b.x, a.y + b.y, a.z + b.z};
+  }
+  friend LaneVector operator-(const LaneVector& a, const LaneVector& b) {
+    return {a.x - b.x, a.y - b.y, a.z - b.z};
+  }
+  friend LaneVector operator*(const Lanes& s, const LaneVector& a) { return {s * a.x, s * a.y, s * a.z}; }
+  friend Lanes dot(const LaneVector& a, const LaneVector& b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+  friend LaneVector cross(const LaneVector& a, const LaneVector& b) {
     return {a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
   }
 };
 
-/// As RotationFactors, with derivatives of two of them by t^2.
-struct LumpLoads::Factors {
-  Lane sine, cosine, mean;
-  Lane cosine_slope, mean_slope;
+/// c and e of rotation.hpp, and their derivatives by t^2.
+struct LaneFactors {
+  Lanes cosine, mean;
+  Lanes cosine_slope, mean_slope;
 };
 
-LumpLoads::Factors LumpLoads::factors_of(const Lanes& w) {
-  const Lane squared = dot(w, w);
-  Factors result;
-  const double largest = squared.maxCoeff();
-  if (largest < 4.0) {
-    // The series of rotation_factors() and of its derivatives, for all lanes at once: to rounding by so many
-    // terms.
-    const int terms = largest < 0.25 ? 7 : 10;
-    const auto series = [&](int n) {
-      Lane sum = Lane::Ones();
-      for (int k = n + 2 * terms - 2; k >= n; k -= 2) sum = 1.0 - (squared * (1.0 / (k * (k + 1)))) * sum;
-      return sum;
-    };
-    const auto slope_series = [&](int n) {
-      Lane sum = Lane::Ones();
-      for (int k = terms + 2; k >= 1; --k)
-        sum = 1.0 - (squared * ((k + 1) / (k * (n + 2.0 * k + 1) * (n + 2.0 * k + 2)))) * sum;
-      return sum;
-    };
-    result.mean = series(4) * (1.0 / 6.0);
-    result.cosine = series(3) * 0.5;
-    result.sine = 1.0 - squared * result.mean;
-    result.cosine_slope = slope_series(2) * (-1.0 / 24.0);
-    result.mean_slope = slope_series(3) * (-1.0 / 120.0);
-    return result;
+/// Coefficients of their series by powers of t^2.
+struct FactorSeries {
+  static constexpr int terms = 11;
+  double cosine[terms], mean[terms], cosine_slope[terms], mean_slope[terms];
+};
+
+constexpr FactorSeries make_factor_series() {
+  FactorSeries series{};
+  double factor = 0.5;  // (-1)^k / (2 k + 2)!
+  for (int k = 0; k < FactorSeries::terms; ++k) {
+    series.cosine[k] = factor;
+    series.mean[k] = factor / (2 * k + 3);
+    factor /= -(2.0 * k + 3) * (2 * k + 4);
+    series.cosine_slope[k] = (k + 1) * factor;
+    series.mean_slope[k] = (k + 1) * factor / (2 * k + 5);
   }
-  for (int i = 0; i < lanes; ++i) {
-    const RotationFactors<double> factors = rotation_factors(squared(i));
-    const RotationSlopes slopes = rotation_slopes(squared(i), factors);
-    result.sine(i) = factors.sine;
-    result.cosine(i) = factors.cosine;
-    result.mean(i) = factors.mean;
-    result.cosine_slope(i) = slopes.cosine;
-    result.mean_slope(i) = slopes.mean;
+  return series;
+}
+
+constexpr FactorSeries factor_series = make_factor_series();
+
+/// By the first terms of the four series, side by side: one alone would wait for its own sums.
+template <int terms>
+LaneFactors sum_series(const Lanes& squared) {
+  constexpr const FactorSeries& series = factor_series;
+  LaneFactors sum{};
+  for (int k = terms - 1; k >= 0; --k) {
+    sum.cosine = sum.cosine * squared + series.cosine[k];
+    sum.mean = sum.mean * squared + series.mean[k];
+    sum.cosine_slope = sum.cosine_slope * squared + series.cosine_slope[k];
+    sum.mean_slope = sum.mean_slope * squared + series.mean_slope[k];
+  }
+  return sum;
+}
+
+LaneFactors factors_at(const LaneVector& w) {
+  const Lanes squared = dot(w, w);
+  double largest = squared[0];
+  for (Index i = 1; i < lanes; ++i) largest = std::max(largest, squared[i]);
+  // What comes after so many terms is below 2^-54 of the sums.
+  if (largest < 0.25) return sum_series<7>(squared);
+  if (largest < 4.0) return sum_series<FactorSeries::terms>(squared);
+  LaneFactors result;
+  for (Index i = 0; i < lanes; ++i) {
+    const RotationFactors<double> factors = rotation_factors(squared[i]);
+    const RotationSlopes slopes = rotation_slopes(squared[i], factors);
+    result.cosine[i] = factors.cosine;
+    result.mean[i] = factors.mean;
+    result.cosine_slope[i] = slopes.cosine;
+    result.mean_slope[i] = slopes.mean;
   }
   return result;
 }
+
+/// How the lumps of a group are turned and moved, or at which rates.
+struct Placement {
+  LaneVector w;  ///< rotation vectors
+  LaneVector y;  ///< mass times displacements in the local frames: u = R~(w) y
+};
+
+/// field: of the group.  amplitudes: of the modes. Rotations and moments in one sweep: six sums side by side
+/// take hardly longer than three, each of which waits for itself.
+Placement place(const double* field, const Vector& amplitudes) {
+  Placement sum{};
+  for (const double amplitude : amplitudes) {
+    sum.w.x += amplitude * load_lanes(field);
+    sum.w.y += amplitude * load_lanes(field + lanes);
+    sum.w.z += amplitude * load_lanes(field + 2 * lanes);
+    sum.y.x += amplitude * load_lanes(field + 3 * lanes);
+    sum.y.y += amplitude * load_lanes(field + 4 * lanes);
+    sum.y.z += amplitude * load_lanes(field + 5 * lanes);
+    field += 6 * lanes;
+  }
+  return sum;
+}
+
+/// sums (lanes x modes) += modal loads of torques and forces on a group.
+void add_modal_loads(const double* field, Index modes, const LaneVector& torque, const LaneVector& force,
+                     double* sums) {
+  const LaneVector t = torque, f = force;  // kept in registers: sums might be the same memory
+  for (Index k = 0; k < modes; ++k) {
+    const Lanes turning =
+        t.x * load_lanes(field) + t.y * load_lanes(field + lanes) + t.z * load_lanes(field + 2 * lanes);
+    const Lanes moving = f.x * load_lanes(field + 3 * lanes) + f.y * load_lanes(field + 4 * lanes) +
+                         f.z * load_lanes(field + 5 * lanes);
+    const Lanes sum = load_lanes(sums) + (turning + moving);
+    std::memcpy(sums, &sum, sizeof sum);
+    field += 6 * lanes;
+    sums += lanes;
+  }
+}
+
+/// What a frame that turns adds to the acceleration of a group. Adds the potential energy of centrifugal
+/// forces.  rest: of the group.
+LaneVector frame_acceleration(const LumpMotion& motion, const double* rest, const Placement& at,
+                              const Placement& rate, const LaneFactors& factors, Lanes& potential) {
+  const auto& [w, y] = at;
+  const LaneVector center{load_lanes(rest), load_lanes(rest + lanes), load_lanes(rest + 2 * lanes)};
+  const Lanes inverse_mass = load_lanes(rest + 3 * lanes);
+  const LaneVector once = cross(w, y), twice = cross(w, once);
+  const LaneVector x = center + inverse_mass * (y + factors.cosine * once + factors.mean * twice);
+  const LaneVector spin = LaneVector::all(motion.spin), arm = cross(spin, x);
+  // Lanes without a lump have an inverse mass of 0, and no y.
+  potential -= 0.5 * (inverse_mass > 0.0 ? dot(arm, arm) / inverse_mass : Lanes{});
+  LaneVector a = cross(x, LaneVector::all(motion.spin_up)) - cross(spin, arm);
+  if (motion.gyroscopic()) {
+    const LaneVector w_moving = cross(w, rate.y);
+    const Lanes along = 2.0 * dot(w, rate.w);
+    const LaneVector velocity =
+        rate.y + factors.cosine * (w_moving + cross(rate.w, y)) +
+        factors.mean * (cross(w, w_moving) + dot(w, y) * rate.w + dot(y, rate.w) * w - along * y) +
+        along * (factors.cosine_slope * once + factors.mean_slope * twice);
+    a = a - inverse_mass * cross(LaneVector::all(2.0 * motion.spin), velocity);
+  }
+  return a;
+}
+
+/// d(a . R~(w) y)/dw, as mean_rotation_derivative() has it.
+LaneVector torque_of(const LaneVector& a, const Placement& at, const LaneFactors& factors) {
+  const auto& [w, y] = at;
+  const LaneVector wa = cross(w, a);
+  const Lanes along = factors.mean_slope * dot(y, cross(w, wa)) - factors.cosine_slope * dot(y, wa);
+  return factors.cosine * cross(y, a) + factors.mean * (dot(w, y) * a + dot(w, a) * y) +
+         (2.0 * (along - factors.mean * dot(y, a))) * w;
+}
+
+/// sums += mass J^T a of a group. Adds its potential energy.
+void add_group(const LumpMotion& motion, const double* field, const double* rest, const Vector& q,
+               const Vector& v, double* sums, Lanes& potential) {
+  Placement at = place(field, q), rate{};
+  if (motion.gyroscopic()) rate = place(field, v);
+  if (!motion.warp) at.w = rate.w = LaneVector{};
+  const LaneFactors factors = factors_at(at.w);
+  const auto to_local = [&](const LaneVector& a) {  // R~^T a
+    const LaneVector wa = cross(at.w, a);
+    return a - factors.cosine * wa + factors.mean * cross(at.w, wa);
+  };
+  LaneVector a = LaneVector::all(motion.uniform), local = to_local(a);
+  potential -= dot(local, at.y);
+  if (motion.turns()) {
+    a = a + frame_acceleration(motion, rest, at, rate, factors, potential);
+    local = to_local(a);
+  }
+  if (motion.coriolis) local = local - load_lanes(rest + 3 * lanes) * cross(to_local(rate.w), rate.y);
+  const LaneVector torque = motion.warp ? torque_of(a, at, factors) : LaneVector{};
+  add_modal_loads(field, q.size(), torque, local, sums);
+}
+
+}  // namespace
 
 LumpLoads::LumpLoads(const WarpedEquations& equations) : modes_(equations.modes()) {
   const Index lumps = equations.lumps(), groups = (lumps + lanes - 1) / lanes;
@@ -74,10 +210,10 @@ LumpLoads::LumpLoads(const WarpedEquations& equations) : modes_(equations.modes(
   for (Index i = 0; i < lumps; ++i) {
     const Index group = i / lanes, lane = i % lanes;
     for (Index k = 0; k < modes_; ++k) {
+      const Index column = 6 * (group * modes_ + k);
       for (Index c = 0; c < 3; ++c) {
-        const Index column = 3 * (group * 2 * modes_ + k) + c;
-        data->field(lane, column) = equations.rotations(3 * i + c, k);
-        data->field(lane, column + 3 * modes_) = equations.moments(3 * i + c, k);
+        data->field(lane, column + c) = equations.rotations(3 * i + c, k);
+        data->field(lane, column + 3 + c) = equations.moments(3 * i + c, k);
       }
     }
     for (Index c = 0; c < 3; ++c) data->rest(lane, 4 * group + c) = equations.centers(c, i);
@@ -87,86 +223,18 @@ LumpLoads::LumpLoads(const WarpedEquations& equations) : modes_(equations.modes(
   sums_.setZero(lanes, modes_);
 }
 
-/// Of what starts at this column of the field with amplitudes of the modes.
-LumpLoads::Lanes LumpLoads::product(Index first, const Vector& amplitudes) const {
-  const Columns& field = data_->field;
-  Lane x = Lane::Zero(), y = Lane::Zero(), z = Lane::Zero();
-  for (Index k = 0; k < modes_; ++k) {
-    const double amplitude = amplitudes(k);
-    x += amplitude * field.col(first + 3 * k);
-    y += amplitude * field.col(first + 3 * k + 1);
-    z += amplitude * field.col(first + 3 * k + 2);
-  }
-  return {x, y, z};
-}
-
-/// sums_ += the transpose of what starts at this column, times a force.
-void LumpLoads::add_product(Index first, const Lanes& force) const {
-  const Columns& field = data_->field;
-  for (Index k = 0; k < modes_; ++k) {
-    const Index column = first + 3 * k;
-    sums_.col(k) +=
-        force.x * field.col(column) + force.y * field.col(column + 1) + force.z * field.col(column + 2);
-  }
-}
-
-/// sums_ += mass J^T a of a group. Returns its potential energy.
-double LumpLoads::add_group(const LumpMotion& motion, Index group, const Vector& q, const Vector& v) const {
-  const Index rotations = 6 * modes_ * group, moments = rotations + 3 * modes_;
-  const Columns& rest = data_->rest;
-  const Lane inverse_mass = rest.col(4 * group + 3);
-  const Lanes w = motion.warp ? product(rotations, q) : Lanes::all(Vector3::Zero());
-  const Factors factors = factors_of(w);
-  // In this function displacements are mass times those of the lumps: y = moments q, u = R~(w) y.
-  const Lanes y = product(moments, q), once = cross(w, y), twice = cross(w, once);
-  const Lanes u = y + factors.cosine * once + factors.mean * twice;
-  const Lane wy = dot(w, y);
-  Lanes a = Lanes::all(motion.uniform);
-  double potential = -dot(a, u).sum();
-  if (!motion.spin.isZero(0.0) || !motion.spin_up.isZero(0.0)) {
-    const Lanes spin = Lanes::all(motion.spin);
-    const Lanes center{rest.col(4 * group), rest.col(4 * group + 1), rest.col(4 * group + 2)};
-    const Lanes x = center + inverse_mass * u, turning = cross(spin, x);
-    // Lanes without a lump have an inverse mass of 0, and no y.
-    potential -= 0.5 * (inverse_mass > 0.0).select(dot(turning, turning) / inverse_mass, 0.0).sum();
-    a = a - cross(Lanes::all(motion.spin_up), x) - cross(spin, turning);
-  }
-  const Lanes moving = motion.gyroscopic() ? product(moments, v) : Lanes::all(Vector3::Zero());
-  const Lanes rate = motion.gyroscopic() && motion.warp ? product(rotations, v) : Lanes::all(Vector3::Zero());
-  if (motion.gyroscopic() && !motion.spin.isZero(0.0)) {
-    const Lanes w_moving = cross(w, moving);
-    const Lanes velocity = moving + factors.cosine * w_moving + factors.mean * cross(w, w_moving) +
-                           factors.cosine * cross(rate, y) +
-                           factors.mean * (wy * rate + dot(y, rate) * w - 2.0 * dot(w, rate) * y) +
-                           (2.0 * dot(w, rate)) * (factors.cosine_slope * once + factors.mean_slope * twice);
-    a = a - inverse_mass * cross(Lanes::all(2.0 * motion.spin), velocity);
-  }
-  const Lanes wa = cross(w, a);
-  Lanes local = a - factors.cosine * wa + factors.mean * cross(w, wa);  // R~^T a
-  if (motion.coriolis) {
-    const Lanes wr = cross(w, rate);
-    const Lanes spin = rate - factors.cosine * wr + factors.mean * cross(w, wr);
-    local = local - inverse_mass * cross(spin, moving);
-  }
-  add_product(moments, local);
-  if (motion.warp) {
-    // d(a . R~ y)/dw, as mean_rotation_derivative() has it.
-    const Lane along = factors.cosine_slope * dot(a, once) + factors.mean_slope * dot(a, twice);
-    add_product(rotations, factors.cosine * cross(y, a) +
-                               factors.mean * (wy * a + dot(w, a) * y - 2.0 * dot(y, a) * w) +
-                               (2.0 * along) * w);
-  }
-  return potential;
-}
-
 double LumpLoads::add(const LumpMotion& motion, const Vector& q, const Vector& v, Vector& load) const {
   if (motion.none()) return 0.0;
   const Index groups = data_->rest.cols() / 4;
-  double potential = 0.0;
+  Lanes potential{};
   sums_.setZero();
-  for (Index group = 0; group < groups; ++group) potential += add_group(motion, group, q, v);
-  for (Index k = 0; k < modes_; ++k) load(k) += sums_.col(k).sum();
-  return potential;
+  for (Index group = 0; group < groups; ++group)
+    add_group(motion, data_->field.col(group * 6 * modes_).data(), data_->rest.col(4 * group).data(), q, v,
+              sums_.data(), potential);
+  load += sums_.colwise().sum().transpose();
+  double sum = 0.0;
+  for (Index i = 0; i < lanes; ++i) sum += potential[i];
+  return sum;
 }
 
 }  // namespace limber

@@ -16,8 +16,9 @@ struct LumpMotion {
 
   /// Slower than that, rad/s, the frame turns by rounding alone.
   static constexpr double least_spin = 1e-9;
+  [[nodiscard]] bool turns() const { return !spin.isZero(0.0) || !spin_up.isZero(0.0); }
   /// Whether loads depend on velocities.
-  [[nodiscard]] bool gyroscopic() const { return coriolis || spin.norm() > least_spin; }
+  [[nodiscard]] bool gyroscopic() const { return coriolis || spin.squaredNorm() > least_spin * least_spin; }
   [[nodiscard]] bool none() const { return uniform.isZero(0.0) && spin_up.isZero(0.0) && !gyroscopic(); }
   /// Whether loads have a potential, but for forces that do no work.
   [[nodiscard]] bool conservative() const { return spin_up.isZero(0.0); }
@@ -35,27 +36,15 @@ class LumpLoads {
   double add(const LumpMotion& motion, const Vector& q, const Vector& v, Vector& load) const;
 
  private:
-  /// Lumps that are computed together: lanes of SIMD registers.
-  static constexpr int lanes = 8;
-  using Lane = Eigen::Array<double, lanes, 1>;
-  using Columns = Eigen::Array<double, lanes, Eigen::Dynamic>;
-  struct Lanes;
-  struct Factors;
-
-  /// One group of lumps after the other; copies share it.
+  /// Lumps are computed on in groups, in the lanes of a register. Copies share it.
   struct Data {
-    Columns field;  ///< per group: rotations of all modes, then moments of all modes; x, y and z of each
-    Columns rest;   ///< per group: center x, y, z, and 1 / mass
+    Matrix field;  ///< lanes x (per group and mode: rotations x, y, z, then moments x, y, z)
+    Matrix rest;   ///< lanes x (per group: center x, y, z, and 1 / mass)
   };
-
-  [[nodiscard]] Lanes product(Index first, const Vector& amplitudes) const;
-  void add_product(Index first, const Lanes& force) const;
-  double add_group(const LumpMotion& motion, Index group, const Vector& q, const Vector& v) const;
-  static Factors factors_of(const Lanes& w);
 
   std::shared_ptr<const Data> data_;
   Index modes_ = 0;
-  mutable Columns sums_;  ///< lanes x m, memory of add()
+  mutable Matrix sums_;  ///< lanes x m, memory of add()
 };
 
 }  // namespace limber

@@ -97,6 +97,7 @@ class WarpedDynamics {
   void loads_change();
   [[nodiscard]] bool guarded() const;
   [[nodiscard]] double elastic_energy(const Vector& q) const;
+  [[nodiscard]] bool is_finite_step() const;
   double end_within(double h, ConstraintReport& report);
   void rescue(double h, double allowed);
   ConstraintReport advance(double h);
