@@ -303,5 +303,18 @@ TEST(WarpedLiveBody, AllocatesNothingInAWarmStep) {
   EXPECT_EQ(test::allocations_of(frame), 0);
 }
 
+TEST(WarpedLiveBody, AllocatesNothingWhereAStepIsRescued) {
+  const ReducedModel& model = bar_model();
+  WarpedDynamics dynamics(make_warped_equations(model, model.materials()));
+  dynamics.set_gravity(down);
+  for (int i = 0; i < 2; ++i) (void)dynamics.step(0.01);
+  WarpedState state = dynamics.state();
+  state.slack = -0.5 * dynamics.kinetic_energy();  // so much must go in the next step
+  dynamics.set_state(state);
+  ConstraintReport report;
+  EXPECT_EQ(test::allocations_of([&] { report = dynamics.step(0.01); }), 0);
+  EXPECT_TRUE(report.rescued);
+}
+
 }  // namespace
 }  // namespace limber

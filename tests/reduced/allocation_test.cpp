@@ -95,6 +95,38 @@ TEST(WarmStep, OfCubatureAndWithoutMatricesAllocatesNothing) {
   }
 }
 
+/// The first step that is rescued, and the cautious ones after it.
+TEST(WarmStep, AllocatesNothingWhereItIsRescued) {
+  for (const Index rank : {Index{5}, large_rank}) {
+    const std::vector<ReducedEquations> bodies{
+        springs(rank, 1.0, test::some_mass(rank)),
+        equations_of(test::random_rule(rank, 20, 1), Matrix::Identity(rank, rank)),
+        equations_of(test::random_rule(rank, 20, 1, 0.1), Matrix::Identity(rank, rank))};
+    for (const ReducedEquations& equations : bodies) {
+      ReducedStepOptions once, several;
+      several.newmark.max_iterations = 10;
+      for (const ReducedStepOptions& options : {once, several, test::matrix_free(once)}) {
+        ReducedWorkspace work{ReducedSystem(equations, {0.1, 0.01})};
+        DynamicState state = make_reduced_state(rank);
+        state.v = random_vector(rank, 0.1, 1);
+        const Vector load = Vector::Zero(rank);
+        ASSERT_TRUE(balance(work, load, state).ok());
+        for (int i = 0; i < 2; ++i) ASSERT_TRUE(step(work, 1e-3, load, state, options).ok());
+        state.slack = -0.5 * total_energy(work, state);  // so much must go in the next step
+        SolveReport report;
+        EXPECT_EQ(allocations_of([&] { report = step(work, 1e-3, load, state, options); }), 0);
+        EXPECT_TRUE(report.ok() && report.rescued) << name_of(report.status);
+        EXPECT_EQ(state.caution, cautious_steps);
+        EXPECT_EQ(allocations_of([&] {
+                    for (int i = 0; i < 3; ++i) (void)step(work, 1e-3, load, state, options);
+                  }),
+                  0)
+            << "rank " << rank;
+      }
+    }
+  }
+}
+
 TEST(WarmStep, AllocatesNothingWhereItFails) {
   const ReducedEquations equations = springs(5, 1.0, Matrix::Identity(5, 5));
   ReducedWorkspace work{ReducedSystem(equations)};

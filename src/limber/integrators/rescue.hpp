@@ -29,6 +29,11 @@ concept FreeSystem = requires(const S& constant, double h, const Vector& x, cons
 /// Vectors that the functions below need, kept from step to step.
 struct RescueWorkspace {
   Vector direction, residual, product, rigid, start, translation;
+
+  /// For systems of this size: a rescue allocates nothing where ordinary steps were taken before it.
+  void reserve(Index size) {
+    for (Vector* vector : {&direction, &residual, &start}) vector->resize(size);
+  }
 };
 
 template <DynamicSystem System>
@@ -112,6 +117,7 @@ void slow_down(const System& system, const StepEnergy& energy, double allowed, D
 template <DynamicSystem System>
 bool end_within(System& system, double h, const StepLoad& external, double allowed, const DynamicState& start,
                 DynamicState& next, RescueWorkspace& work) {
+  work.reserve(next.u.size());
   system.evaluate(next.u);
   if constexpr (FreeSystem<System>) system.settle(h, external.end, start, next);
   const double total = step_energy(system, external.mean, next, work).total();

@@ -61,7 +61,7 @@ void ReducedSystem::set_equations(const ReducedEquations& equations) {
   unit_mass_ = unit_mass;
   least_mass_ = least_mass;
   mass_factor_ = std::move(mass_factor);
-  for (Vector* vector : {&force_, &scratch_.force, &tangent_.base_force}) vector->resize(r);
+  for (Vector* vector : {&force_, &scratch_.q, &scratch_.force, &tangent_.base_force}) vector->resize(r);
   for (Matrix* matrix : {&stiffness_, &rest_stiffness_, &scratch_.stiffness}) matrix->resize(r, r);
   preconditioned_.fill(-1.0);
   springs_ = {};
@@ -111,9 +111,9 @@ void ReducedSystem::evaluate_force(const Vector& q) {
 void ReducedSystem::take_forces_of_energy(bool on) {
   if (conservative()) return;
   scratch_.elastic.cubature.forces_of_energy = on;
-  const Vector q = q_;
+  scratch_.q = q_;
   q_.setConstant(std::numeric_limits<double>::quiet_NaN());  // of what was evaluated, nothing holds any more
-  evaluate(q);
+  evaluate(scratch_.q);
 }
 
 void ReducedSystem::set_springs(std::vector<ReducedSpring> springs) {
