@@ -96,7 +96,10 @@ class Soak {
       const Energy now = subject_.energy();
       if (!(now.total() <= most.total())) most = now;
     }
-    tally_.drift = std::max(tally_.drift, subject_.drift());
+    const double drift = subject_.drift();
+    tally_.drift = std::max(tally_.drift, drift);
+    if (!(drift <= subject_.goals().drift))
+      fmt::print("  drifted by {:.3g}: h = {:.3g} s, episode {}\n", drift, h_, tally_.episodes);
     const double gain =
         (most.total() - start.total() - subject_.energy_rounding()) / std::max(start.size(), 1e-300);
     tally_.worst =
