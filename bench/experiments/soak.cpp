@@ -68,6 +68,7 @@ class Soak {
     tally_.seconds += timer.seconds();
     if (!subject_.is_finite()) {
       ++tally_.infinite;
+      fmt::print("  not finite: h = {:.3g} s, episode {}\n", h_, tally_.episodes);
       subject_.reset();
     }
   }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Bodies in rough hands: random pulls, materials, ranks and time steps, then let go; energies, failures and rescues are counted.
 #   bench/experiments/soak.sh LIMBER [STEPS [SEED]]
-# STEPS: of all bodies together, 10,000,000 by default (about ten minutes). Exit status 1 where a goal of docs/subspace.md is missed.
+# STEPS: of all bodies together, 10,000,000 by default (about a quarter of an hour). Exit status 1 where a goal of docs/subspace.md is missed.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/../.."
 
