@@ -47,6 +47,21 @@ TEST_P(Interfaces, FirstDerivativeOfTheRotation) {
   EXPECT_GT(test::remainder_slope(remainder, 1.0), 1.9);
 }
 
+TEST_P(Interfaces, DerivativesOfTheSpreads) {
+  const MovingInterface interface(GetParam());
+  const Matrix3 R = interface.rotation(0.0);
+  const Spreads start = spreads_of(interface.A0, R);
+  Vector3 rates;
+  for (int i = 0; i < 3; ++i) {
+    const Vector3 axis = start.axes.col(i);
+    rates(i) = ((Matrix3::Identity() - axis * axis.transpose()) * R).cwiseProduct(interface.A1).sum();
+  }
+  const auto remainder = [&](double h) {
+    return (spreads_of(interface.at(h), interface.rotation(h)).values - start.values - h * rates).norm();
+  };
+  EXPECT_GT(test::remainder_slope(remainder, 1.0), 1.9);
+}
+
 TEST_P(Interfaces, SecondDerivativeOfTheRotation) {
   const MovingInterface interface(GetParam());
   const Matrix3 R = interface.rotation(0.0);

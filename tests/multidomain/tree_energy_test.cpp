@@ -1,3 +1,4 @@
+#include "limber/base/random.hpp"
 #include "limber/linalg/state_stream.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 #include "tests/multidomain/small_trees.hpp"
@@ -283,7 +284,7 @@ TEST(TreeEnergy, IsRememberedToTheBit) {
   for (const auto& tree : {beam(), flying_beam()}) {
     TreeDynamics one(tree), other(tree);
     const TreePoint end = end_of(*tree, 2);
-    kick(one, 200.0, 4);
+    kick(one, 2e4, 4);
     for (TreeDynamics* dynamics : {&one, &other}) {
       dynamics->set_damping({0.1, 1e-4});
       dynamics->set_wind({.velocity = Vector3(1.0, 3.0, 0.0), .gusts = 0.5});
@@ -319,6 +320,69 @@ TEST(TreeEnergy, LostInAHandDoesNotComeBack) {
   EXPECT_GT(dynamics.state().slack, 0.0);
   dynamics.set_forces({});
   EXPECT_LE(dynamics.state().slack, 0.0);
+}
+
+/// Energy that the step lost in which a load went must not come back later.
+TEST(TreeEnergy, LostInTheStepInWhichALoadEndsDoesNotComeBack) {
+  const double h = 0.05;
+  for (const auto& tree : {beam(), flying_beam()}) {
+    const TreePoint end = end_of(*tree, 2);
+    for (const double strength : {0.1, 1.0, 10.0}) {
+      const std::pair<const char*, std::function<void(TreeDynamics&)>> loads[] = {
+          {"force",
+           [&](TreeDynamics& d) {
+             d.set_forces({{{end, strength * Vector3(2.0, -1.5, 5.0)}}});
+           }},
+          {"spring",
+           [&](TreeDynamics& d) {
+             d.set_springs({{{end, d.position(end) + strength * Vector3(-0.1, 0.2, 0.1), 30.0}}});
+           }},
+          {"wind", [&](TreeDynamics& d) { d.set_wind({.velocity = strength * Vector3(1.0, 5.0, 3.0)}); }}};
+      for (const auto& [name, push] : loads) {
+        TreeDynamics dynamics(tree);
+        push(dynamics);
+        for (int i = 0; i < 4; ++i) ASSERT_TRUE(dynamics.step(h).ok());
+        dynamics.set_forces({});
+        dynamics.set_springs({});
+        dynamics.set_wind({});
+        ASSERT_TRUE(dynamics.step(h).ok());
+        EXPECT_LE(let_go(dynamics, h, 100).worst, rounding)
+            << name << " " << strength << (tree->free ? ", free" : ", held");
+      }
+    }
+  }
+}
+
+/// Hands that would crush its interfaces to a line, past which no step leads on.
+TEST(TreeEnergy, InRoughHandsMovesAndNeedsFewRescues) {
+  for (const auto& tree : {beam(), flying_beam()}) {
+    TreeDynamics dynamics(tree);
+    Random random(5);
+    int steps = 0, stuck = 0, rescued = 0;
+    for (int pull = 0; pull < 40; ++pull) {
+      if (pull % 3 == 0) dynamics.reset();
+      for (Index d = 0; d < 3; ++d) dynamics.set_stiffness(d, std::pow(100.0, random.uniform(-1.0, 1.0)));
+      std::vector<TreeSpring> springs;
+      for (Index d = 0; d < 3; ++d) {
+        const TreePoint end = end_of(*tree, d);
+        const Vector3 way(random.uniform(-1.0, 1.0), random.uniform(-0.6, 0.6), random.uniform(-0.6, 0.6));
+        springs.push_back({end, dynamics.position(end) + way, 100.0 * dynamics.stiffness_at(end)});
+      }
+      const double h = std::pow(10.0, random.uniform(-4.0, -1.0));
+      dynamics.set_springs(springs);
+      for (int i = 0; i < 150; ++i) {
+        if (i == 50) dynamics.set_springs({});
+        const Vector before = dynamics.state().q;
+        const SolveReport report = dynamics.step(h);
+        ASSERT_TRUE(report.ok());
+        ++steps;
+        rescued += report.rescued;
+        stuck += report.rescued && dynamics.state().q == before;
+      }
+    }
+    EXPECT_EQ(stuck, 0) << (tree->free ? "free" : "held");
+    if (!tree->free) EXPECT_LE(rescued, steps / 20);
+  }
 }
 
 TEST(TreeDynamics, AWarmedUpStepAllocatesNothing) {

@@ -1,5 +1,6 @@
 #include "limber/multidomain/domain_body.hpp"
 
+#include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/elimination.hpp"
 #include "limber/multidomain/interface_frame.hpp"
 #include "limber/warp/rotation.hpp"
@@ -34,16 +35,26 @@ Matrix6 rigid_inertia(double mass, const Vector3& first, const Matrix3& rotation
   return I;
 }
 
-/// As a share of that at rest: an interface crushed by more is one whose rotation means nothing.
-constexpr double least_spread = 0.05;
-
 DomainBody::Port make_run_time_port(const InterfacePort& port) {
   DomainBody::Port result{&port, port.center_rows.transpose(), port.covariance_rows.transpose(), {}};
   result.columns.setZero(16, port.center_rows.cols());
   result.columns.topRows<9>() = port.covariance_rows;
   result.columns.middleRows<3>(9) = port.center_rows;
-  result.least_spread = least_spread * PolarRates::least_at_rest(port.covariance);
+  result.spread = spreads_of(port.covariance, Matrix3::Identity()).values(0);
   return result;
+}
+
+/// Energy that takes one of its spreads to nothing: the least of those of three.
+double crush_energy_of(const DomainBody::Port& port, const Matrix& stiffness) {
+  const Spreads spreads = spreads_of(port.data->covariance, Matrix3::Identity());
+  double most = 0.0;
+  for (int i = 0; i < 3; ++i) {
+    const Vector3 axis = spreads.axes.col(i);
+    const Matrix3 G = Matrix3::Identity() - axis * axis.transpose();
+    const Vector g = port.covariance_rows * G.reshaped() / spreads.values(i);
+    most = std::max(most, g.dot(solve_symmetric(stiffness, g).col(0)));
+  }
+  return most > 0.0 ? 0.5 / most : 0.0;
 }
 
 }  // namespace
@@ -93,6 +104,7 @@ DomainBody::DomainBody(const DomainKind& kind) : kind_(&kind), rank_(kind.model.
   rest_stiffness_.resize(rank_, rank_);
   equations_.elastic.evaluate(Vector::Zero(rank_), work, force, rest_stiffness_);
   rest_stiffness_ = 0.5 * (rest_stiffness_ + rest_stiffness_.transpose()).eval();
+  for (Port& port : ports_) port.crush_energy = crush_energy_of(port, rest_stiffness_);
   if (const Cubature* cubature = equations_.elastic.cubature()) {
     energy_rounding_ = 8.0 * std::numeric_limits<double>::epsilon() * rest_stiffness_.norm() *
                        cubature->reach() * cubature->reach();

@@ -97,8 +97,13 @@ class DomainBody {
     const InterfacePort* data = nullptr;
     MatrixX3 center_rows;      ///< r x 3
     MatrixX9 covariance_rows;  ///< r x 9
-    Matrix columns;  ///< 16 x r: entries of the covariance and of the centre for each coordinate, padded
-    double least_spread = 0.0;  ///< m^2, of its vertices across an axis: see PolarRates
+    Matrix columns;       ///< 16 x r: entries of the covariance and of the centre for each coordinate, padded
+    double spread = 0.0;  ///< the least of its spreads at rest
+    double crush_energy = 0.0;  ///< that takes it to nothing where the domain is linear, J before scaling
+
+    /// As shares of the spread at rest. An interface that is narrower than the first resists being crushed
+    /// further; below the second, which next to nothing crushes it to, its rotation means nothing.
+    static constexpr double narrow = 0.4, least = 0.05;
 
     /// How covariance and centre have moved from rest with q, and move with v.
     void motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, Vector12& moved,

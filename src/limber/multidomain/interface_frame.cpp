@@ -49,20 +49,23 @@ Matrix3 nearest_rotation(const Matrix3& A, const Matrix3& start) {
   return polar_decomposition(A).R;
 }
 
-PolarRates::PolarRates(const Matrix3& A, const Matrix3& R, double least) : Rt_(R.transpose()), P_(A * Rt_) {
+Spreads spreads_of(const Matrix3& A, const Matrix3& R) {
+  const auto eigen = symmetric_eigen3(turning_stiffness(A * R.transpose()));
+  return {eigen.values, eigen.vectors};
+}
+
+PolarRates::PolarRates(const Matrix3& A, const Matrix3& R, double least, double narrow)
+    : Rt_(R.transpose()), P_(A * Rt_) {
   const Matrix3 stiffness = turning_stiffness(P_);
-  if (least <= 0.0 || is_positive(stiffness - least * Matrix3::Identity())) {
+  if (narrow <= 0.0 || is_positive(stiffness - narrow * Matrix3::Identity())) {
     inverse_ = stiffness.inverse();
     return;
   }
   const auto eigen = symmetric_eigen3(stiffness);
-  bounded_ = true;
+  narrow_ = true;
+  bounded_ = eigen.values(0) < least;
   inverse_ =
       eigen.vectors * eigen.values.cwiseMax(least).cwiseInverse().asDiagonal() * eigen.vectors.transpose();
-}
-
-double PolarRates::least_at_rest(const Matrix3& A) {
-  return symmetric_eigen3(turning_stiffness(A)).values(0);
 }
 
 Vector3 PolarRates::acceleration(const Matrix3& A1, const Matrix3& A2, const Vector3& w) const {

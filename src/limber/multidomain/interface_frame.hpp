@@ -13,6 +13,14 @@ inline Vector3 axial(const Matrix3& Y) { return {Y(2, 1) - Y(1, 2), Y(0, 2) - Y(
 /// zero or negative, as long as the sum of any two is positive.
 Matrix3 nearest_rotation(const Matrix3& A, const Matrix3& start);
 
+/// How far an interface is spread across three axes: the eigenvalues of tr(P) I - P, ascending, with the left
+/// stretch P = A R^T. That across the axis e changes with A by (I - e e^T) R.
+struct Spreads {
+  Vector3 values;  ///< in the unit of A
+  Matrix3 axes;    ///< by columns
+};
+Spreads spreads_of(const Matrix3& A, const Matrix3& R);
+
 /// How the rotation of a polar decomposition A(t) = R S moves: R' = [w] R. [Barbic & Zhao 2011, Eq. 7-9,
 /// Appendix A]
 ///
@@ -26,13 +34,12 @@ Matrix3 nearest_rotation(const Matrix3& A, const Matrix3& start);
 class PolarRates {
  public:
   /// R: the rotation of A.  least: eigenvalues of the matrix on the left that are less are taken to be that,
-  /// lest an interface that is crushed to a line turns infinitely fast.
-  PolarRates(const Matrix3& A, const Matrix3& R, double least = 0.0);
+  /// lest an interface that is crushed to a line turns infinitely fast.  narrow: at least that; whether one is
+  /// less is told.
+  PolarRates(const Matrix3& A, const Matrix3& R, double least = 0.0, double narrow = 0.0);
 
-  /// Whether there are any.
-  [[nodiscard]] bool bounded() const { return bounded_; }
-  /// Least eigenvalue of that matrix for a symmetric A.
-  static double least_at_rest(const Matrix3& A);
+  [[nodiscard]] bool narrow() const { return narrow_; }
+  [[nodiscard]] bool bounded() const { return bounded_; }  ///< whether one is less than the least
 
   [[nodiscard]] Vector3 velocity(const Matrix3& A1) const { return inverse_ * axial(A1 * Rt_); }
   /// w' for the first and second derivative of A, w = velocity(A1).
@@ -43,7 +50,7 @@ class PolarRates {
 
  private:
   Matrix3 Rt_, P_, inverse_;
-  bool bounded_ = false;
+  bool narrow_ = false, bounded_ = false;
 };
 
 }  // namespace limber

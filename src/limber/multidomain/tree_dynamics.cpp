@@ -108,7 +108,7 @@ void TreeDynamics::set_forces(std::span<const TreeForce> forces) {
     loads.push_back(to_load(tree(), force.point));
     loads.back().force = force.force;
   }
-  if (!same_loads(loads, parts_->forces)) parts_->forget_slack();
+  if (!same_loads(loads, parts_->forces)) parts_->take_new_loads();
   parts_->forces = std::move(loads);
   list_loads(parts_->forces, parts_->nodes, &TreeNode::forces);
 }
@@ -123,7 +123,7 @@ void TreeDynamics::set_springs(std::span<const TreeSpring> springs) {
     loads.back().target = spring.target;
     loads.back().stiffness = spring.stiffness;
   }
-  if (!same_loads(loads, parts_->springs)) parts_->forget_slack();
+  if (!same_loads(loads, parts_->springs)) parts_->take_new_loads();
   parts_->springs = std::move(loads);
   list_loads(parts_->springs, parts_->nodes, &TreeNode::springs);
 }
@@ -132,7 +132,7 @@ void TreeDynamics::set_wind(const Wind& wind) {
   require(wind.velocity.allFinite() && std::isfinite(wind.gusts) && std::isfinite(wind.coefficient) &&
               wind.coefficient >= 0.0 && std::isfinite(wind.density) && wind.density >= 0.0,
           "wind must be finite, its coefficient and density at least 0");
-  if (!(wind == parts_->wind)) parts_->forget_slack();
+  if (!(wind == parts_->wind)) parts_->take_new_loads();
   parts_->wind = wind;
 }
 

@@ -188,7 +188,7 @@ void TreeDynamics::Parts::end_step(double allowed) {
 bool TreeDynamics::Parts::hold_energy(double h, bool guarded) {
   evaluate_elastic(state.q);
   double fixed = potential();
-  const double allowed = allowed_ + wind_work(h);
+  const double allowed = start_.allowed + wind_work(h);
   const double surplus = kinetic_ - flight() + fixed - allowed;
   if (!std::isfinite(surplus)) return false;
   if (!guarded) return true;
@@ -214,13 +214,13 @@ bool TreeDynamics::Parts::hold_energy(double h, bool guarded) {
 /// suffices.
 bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
   const bool alone = adrift();
-  const RootState& start = start_.root;
-  state.q = start_.q + part * moved_;
+  const RootState& start = start_.state.root;
+  state.q = start_.state.q + part * moved_;
   state.v = (part / h) * moved_;
   momentum_ = impelled_;
   if (alone) {
     const Vector3 spin = start.angular_velocity + part * (end_velocity_.tail<3>() - start.angular_velocity);
-    if (part == 0.0) momentum_.angular = start_momentum_.angular;
+    if (part == 0.0) momentum_.angular = start_.momentum.angular;
     state.root = start;
     if (turning) state.root.rotation = turned_by(start.rotation, h * spin);
   } else if (tree->free) {
@@ -230,14 +230,14 @@ bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
     state.root.angular_velocity = part * end_velocity_.tail<3>();
   }
   // From there, not from the last part that was tried: a port turned inside out has more than one rotation.
-  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].turned = start_moving_[i].first;
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].turned = start_.moving[i].first;
   place_all(part > 0.0 ? Rotations::seek : Rotations::keep);
   take_motion();
   if (alone) settle_root();
   evaluate_elastic(state.q);
   const auto surplus = [&] {
     const double kept = alone ? locked().kinetic - flight() : 0.0;
-    return potential() + kept - allowed_ - wind_work(h);
+    return potential() + kept - start_.allowed - wind_work(h);
   };
   double over = surplus();
   for (int i = 0; i < most_turns && alone && turning && over > rounding() && turn(over, 10.0); ++i)
@@ -251,15 +251,15 @@ SolveStatus TreeDynamics::Parts::solve_euler(double h) {
   go_back();
   for (std::size_t i = 0; i < nodes.size(); ++i) start_velocities_[i] = frame_velocity(nodes[i]);
   const StepRule rule{.h = h, .displacement = h * h, .velocity = h};
-  q_hat_ = start_.q + h * start_.v;
-  v_hat_ = start_.v;
+  q_hat_ = start_.state.q + h * start_.state.v;
+  v_hat_ = start_.state.v;
   aim(rule);
   prepare_all(Rotations::keep);
   if (const SolveStatus status = eliminate(rule, q_hat_, v_hat_); status != SolveStatus::converged)
     return status;
   accelerate_root();
   for (TreeNode& node : nodes) accelerate(node, rule);
-  moved_ = h * (start_.v + h * state.a);
+  moved_ = h * (start_.state.v + h * state.a);
   end_velocity_ = start_velocities_.front() + h * frame_acceleration(nodes.front());
   if (!moved_.allFinite() || !end_velocity_.allFinite()) return SolveStatus::not_finite;
   if (tree->free) take_impulses(h);
@@ -282,13 +282,13 @@ bool TreeDynamics::Parts::take_part(double h) {
 /// they stand still. Past an interface that was turned inside out no way may lead on, since its rotation
 /// jumps.
 bool TreeDynamics::Parts::snap_back(double h) {
-  if (h * start_.v.norm() > least_part * reach_) return false;
+  if (h * start_.state.v.norm() > least_part * reach_) return false;
   for (const bool all : {false, true}) {
     moved_.setZero();
     for (const TreeNode& node : nodes) {
       const TreeNode& part = all || node.parent < 0 ? node : nodes[static_cast<std::size_t>(node.parent)];
       if (all || node.crushed)
-        moved_.segment(part.first, part.rank) = -start_.q.segment(part.first, part.rank);
+        moved_.segment(part.first, part.rank) = -start_.state.q.segment(part.first, part.rank);
     }
     if (!moved_.isZero(0.0) && (try_part(1.0, h, false) || try_part(1.0, h, true))) return true;
   }
@@ -303,7 +303,7 @@ SolveStatus TreeDynamics::Parts::rescue(double h) {
     moved_.setZero();
     if (!try_part(0.0, h, true)) (void)try_part(0.0, h, false);
   }
-  const double allowed = allowed_ + wind_work(h), fixed = potential();
+  const double allowed = start_.allowed + wind_work(h), fixed = potential();
   if (!std::isfinite(kinetic_ + fixed)) return SolveStatus::not_finite;
   if (adrift()) {
     double kept = locked().kinetic - flight();
@@ -318,12 +318,12 @@ SolveStatus TreeDynamics::Parts::rescue(double h) {
     if (tree->free) follow_momentum();
     if (kinetic_ + fixed > allowed) slow_down(allowed, fixed, {});
   }
-  state.a = (state.v - start_.v) / h;
+  state.a = (state.v - start_.state.v) / h;
   for (std::size_t i = 0; i < nodes.size(); ++i)
     nodes[i].settled = (frame_velocity(nodes[i]) - start_velocities_[i]) / h;
   state.root.acceleration = nodes.front().settled.head<3>();
   state.root.angular_acceleration = nodes.front().settled.tail<3>();
-  state.time = start_.time + h;
+  state.time = start_.state.time + h;
   end_step(allowed);
   forget_slack();
   return SolveStatus::converged;

@@ -39,6 +39,12 @@ struct PortMotion {
   }
 };
 
+PolarRates rates_of(const PortMotion& motion, const TreeNode& node) {
+  using Port = DomainBody::Port;
+  const double rest = node.port->spread;
+  return {motion.covariance, node.turned, Port::least * rest, Port::narrow * rest};
+}
+
 /// Where a port is and how fast it moves, with the coordinates of its domain. [Barbic & Zhao 2011, Eq. 1-9]
 void follow_port(TreeNode& node, const TreeNode& parent, const PortMotion& port, const PolarRates& rates) {
   const Vector3 lever = node.turned * node.lever;
@@ -88,7 +94,10 @@ void TreeDynamics::Parts::carry(TreeNode& node) {
 }
 
 void TreeDynamics::Parts::place(TreeNode& node, Rotations rotations) {
-  if (node.parent < 0) return carry(node);
+  if (node.parent < 0) {
+    narrow_.clear();
+    return carry(node);
+  }
   const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
   if (parent.rank == 0) {
     node.arm = parent.scale * node.port->data->center + node.lever;
@@ -97,12 +106,17 @@ void TreeDynamics::Parts::place(TreeNode& node, Rotations rotations) {
   const PortMotion port(*node.port, state.q.segment(parent.first, parent.rank),
                         state.v.segment(parent.first, parent.rank));
   if (rotations == Rotations::seek) node.turned = nearest_rotation(port.covariance, node.turned);
-  follow_port(node, parent, port, PolarRates(port.covariance, node.turned, node.port->least_spread));
+  const PolarRates rates = rates_of(port, node);
+  if (rates.narrow()) narrow_.push_back(static_cast<int>(&node - nodes.data()));
+  follow_port(node, parent, port, rates);
   carry(node);
 }
 
 void TreeDynamics::Parts::prepare(TreeNode& node, Rotations rotations) {
-  if (node.parent < 0) return carry(node);
+  if (node.parent < 0) {
+    narrow_.clear();
+    return carry(node);
+  }
   const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
   if (parent.rank == 0) {
     node.arm = parent.scale * node.port->data->center + node.lever;
@@ -112,7 +126,8 @@ void TreeDynamics::Parts::prepare(TreeNode& node, Rotations rotations) {
   const PortMotion port(*node.port, state.q.segment(parent.first, parent.rank),
                         state.v.segment(parent.first, parent.rank));
   if (rotations == Rotations::seek) node.turned = nearest_rotation(port.covariance, node.turned);
-  const PolarRates rates(port.covariance, node.turned, node.port->least_spread);
+  const PolarRates rates = rates_of(port, node);
+  if (rates.narrow()) narrow_.push_back(static_cast<int>(&node - nodes.data()));
   node.crushed = rates.bounded();
   follow_port(node, parent, port, rates);
   fill_carried(node, parent, rates, node.carried.topRows(parent.rank));
@@ -141,8 +156,39 @@ MatrixX6 TreeDynamics::Parts::carried_by(const TreeNode& node) const {
   const auto q = state.q.segment(parent.first, parent.rank);
   const PortMotion port(*node.port, q, q);
   MatrixX6 rows(parent.rank, 6);
-  fill_carried(node, parent, PolarRates(port.covariance, node.turned, node.port->least_spread), rows);
+  fill_carried(node, parent, rates_of(port, node), rows);
   return rows;
+}
+
+/// What keeps interfaces from being crushed to a line, past which their rotation would jump and the tree be
+/// stuck: of each spread, x times that at rest, an energy  c (narrow / x - 1)^3  of the domain that carries
+/// it. Its stiffness is that without the curvature of the spread, so that it is positive.
+void TreeDynamics::Parts::resist_crushing() {
+  constexpr double strength = 0.3;  // of the energy that crushes it: more is a wall that steps run into
+  constexpr double least_share = 1e-6;
+  for (const int number : narrow_) {
+    const TreeNode& node = nodes[static_cast<std::size_t>(number)];
+    const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
+    ElasticStates& states = elastic_[static_cast<std::size_t>(parent.kind)];
+    const auto q = states.q.col(parent.lane);
+    const Spreads spreads = spreads_of(PortMotion(*node.port, q, q).covariance, node.turned);
+    const double c = strength * node.port->crush_energy;
+    Eigen::Map<Matrix> stiffness(&states.stiffnesses(0, parent.lane), parent.rank, parent.rank);
+    auto slope = strain_.head(parent.rank);  // of x, by coordinates
+    for (int i = 0; i < 3; ++i) {
+      const double x = std::max(least_share, spreads.values(i) / node.port->spread);
+      const double ratio = DomainBody::Port::narrow / x, gap = ratio - 1.0;
+      if (gap <= 0.0) continue;
+      const Vector3 axis = spreads.axes.col(i);
+      const Matrix3 by_covariance =
+          (node.turned - axis * (axis.transpose() * node.turned)) / node.port->spread;
+      slope.noalias() = node.port->covariance_rows.lazyProduct(by_covariance.reshaped());
+      states.energies(parent.lane) += c * gap * gap * gap;
+      states.forces.col(parent.lane) -= (3.0 * c * gap * gap * ratio / x) * slope;
+      stiffness.noalias() +=
+          (6.0 * c * gap * ratio * (ratio + gap) / (x * x)) * slope.lazyProduct(slope.transpose());
+    }
+  }
 }
 
 InertiaTerms& TreeDynamics::Parts::update_inertia(TreeNode& node) {

@@ -59,7 +59,7 @@ void TreeDynamics::Parts::add_pull(TreeNode& node, double mass, const DomainPoin
 /// For the momentum of the whole.
 void TreeDynamics::Parts::push_on(const Vector3& place, const Vector3& force) {
   load_force_ += force;
-  load_torque_ += (place - start_momentum_.center).cross(force);
+  load_torque_ += (place - start_.momentum.center).cross(force);
 }
 
 void TreeDynamics::Parts::aim(const StepRule& rule) {

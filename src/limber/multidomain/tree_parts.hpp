@@ -39,6 +39,12 @@ class TreeDynamics::Parts {
   void take_momentum();                    ///< of a free tree, from its velocities
   /// What acts on it changes: whoever lets go of it sees no energy come back that was lost in his hands.
   void forget_slack() { state.slack = std::min(state.slack, 0.0); }
+  /// The same for forces, springs and wind. Whoever lets go in the next step has the energy at its end in
+  /// mind: what that step loses does not come back either.
+  void take_new_loads() {
+    forget_slack();
+    loads_changed_ = true;
+  }
 
   // Bytes (tree_state.cpp).
   void save(StateWriter& out) const;
@@ -97,6 +103,7 @@ class TreeDynamics::Parts {
   // Equations of motion (tree_solve.cpp).
 
   void evaluate_elastic(const Vector& q);
+  void resist_crushing();
   /// Eliminates coordinates from the leaves to the root, for q_hat + displacement A and v_hat + velocity A in
   /// elastic forces and damping; elastic forces are linearised about where they were evaluated last, all else
   /// is as it was prepared.
@@ -136,6 +143,7 @@ class TreeDynamics::Parts {
   void go_back();
   NewmarkOptions chosen(const NewmarkOptions& options);
   SolveReport advance(double h, const NewmarkOptions& options);
+  bool take_shares(double h, int count, const NewmarkOptions& options, SolveReport& report);
   SolveStatus advance_once(const StepRule& rule, const NewmarkOptions& options);
   void predict(const StepRule& rule);
   void approach(const StepRule& rule);
@@ -174,23 +182,29 @@ class TreeDynamics::Parts {
 
   // The present state.
   bool balanced_ = false;               ///< the accelerations are those of the state
+  bool loads_changed_ = false;          ///< forces, springs or wind, since the last step
   TreeMomentum momentum_;               ///< of a free tree, which only impulses from outside change
   std::vector<ElasticStates> elastic_;  ///< of the kinds
   double kinetic_ = 0.0;                ///< J
   double mass_ = 0.0;                   ///< kg
   Vector3 center_ = Vector3::Zero();    ///< of mass, from where the root rests, m
   std::vector<SubtreeSums> sums_;       ///< of the nodes
+  std::vector<int> narrow_;             ///< nodes whose ports resist being crushed further
 
   // A step: its start, and what is found on the way.
-  TreeState start_;
-  TreeMomentum start_momentum_;
-  double start_kinetic_ = 0.0;
-  Vector3 start_center_ = Vector3::Zero();
-  std::vector<std::pair<Matrix3, Vector6>> start_moving_;  ///< turned and settled of the nodes
-  std::vector<Vector6> start_velocities_;                  ///< of their frames, in the world
-  bool blowing_ = false;                                   ///< there is wind
-  double allowed_ = 0.0;      ///< energy that the step may end with, but for the work of the wind, J
-  double energy_size_ = 0.0;  ///< sum of the sizes of all parts of the energy last computed, J
+  struct StepStart {
+    TreeState state;
+    TreeMomentum momentum;
+    double kinetic = 0.0;
+    Vector3 center = Vector3::Zero();
+    std::vector<std::pair<Matrix3, Vector6>> moving;  ///< turned and settled of the nodes
+    double allowed = 0.0;  ///< energy that the step may end with, but for the work of the wind, J
+  };
+  StepStart start_;
+  StepStart whole_;                        ///< of all of a step that is taken as several
+  std::vector<Vector6> start_velocities_;  ///< of the frames of the nodes, in the world
+  bool blowing_ = false;                   ///< there is wind
+  double energy_size_ = 0.0;               ///< sum of the sizes of all parts of the energy last computed, J
   Vector3 load_force_ = Vector3::Zero();   ///< from outside, on the whole
   Vector3 load_torque_ = Vector3::Zero();  ///< about where the centre of mass was at the start
   /// kg m: mass times the way of the centre of mass from there to the point that the solve was prepared at.

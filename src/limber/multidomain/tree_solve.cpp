@@ -57,6 +57,7 @@ void TreeDynamics::Parts::evaluate_elastic(const Vector& q) {
           body.elastic().evaluate(states.q.col(i), elastic_work_, states.forces.col(i), stiffness);
     }
   }
+  resist_crushing();
   if (measure) timings.elastic += timer.seconds();
 }
 
@@ -241,7 +242,7 @@ SolveStatus TreeDynamics::Parts::eliminate_once(const StepRule& rule, const Vect
     const InertiaTerms& terms = update_inertia(node);
     if (tree->free)
       swept_ +=
-          terms.mass * (node.frame.position - start_momentum_.center) + node.frame.rotation * terms.first;
+          terms.mass * (node.frame.position - start_.momentum.center) + node.frame.rotation * terms.first;
     Matrix& S = system_of(node);
     if (node.leaf) S.setZero();
     set_up(node, rule, q_hat, v_hat, positive);

@@ -100,6 +100,7 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   out.write(Vector(state.root.rotation.coeffs()));
   write_momentum(momentum_, out);
   out.write(balanced_);
+  out.write(loads_changed_);
   out.write(kinetic_);
   write_vector(center_, out);
   for (const TreeNode& node : nodes) {
@@ -112,10 +113,11 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   const TreeState next = read_state(in, state.q.size());
   TreeMomentum momentum;
   read_momentum(in, momentum);
-  bool balanced = false;
+  bool balanced = false, loads_changed = false;
   double kinetic = 0.0;
   Vector3 center;
   in.read(balanced);
+  in.read(loads_changed);
   in.read(kinetic);
   read_vector(in, center);
   require(std::isfinite(kinetic) && center.allFinite(), "the state has an energy that is not finite");
@@ -129,6 +131,7 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   take_motion();
   momentum_ = momentum;
   balanced_ = balanced;
+  loads_changed_ = loads_changed;
   kinetic_ = kinetic;
   center_ = center;
 }

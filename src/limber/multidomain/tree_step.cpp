@@ -88,7 +88,8 @@ TreeDynamics::Parts::Parts(std::shared_ptr<const DomainTree> given) : tree(std::
     states.energies.setZero(count);
   }
   sums_.resize(nodes.size());
-  start_moving_.resize(nodes.size());
+  start_.moving.resize(nodes.size());
+  narrow_.reserve(nodes.size());
   start_velocities_.resize(nodes.size());
   strain_.setZero(most);
   load_.setZero(most);
@@ -96,6 +97,8 @@ TreeDynamics::Parts::Parts(std::shared_ptr<const DomainTree> given) : tree(std::
   carried_work_ = carried_;
   point_.setZero(padded(most + 7), 3);
   take_state(rest());
+  remember();
+  whole_ = start_;  // their memory
 }
 
 TreeState TreeDynamics::Parts::rest() const {
@@ -141,7 +144,7 @@ void TreeDynamics::Parts::take_state(const TreeState& next) {
 SolveStatus TreeDynamics::Parts::balance() {
   const StepRule rule;
   blowing_ = !wind.velocity.isZero(0.0) && wind.coefficient > 0.0;
-  start_momentum_ = momentum_;
+  start_.momentum = momentum_;
   aim(rule);
   prepare_all(Rotations::keep);
   const SolveStatus status = eliminate(rule, state.q, state.v);
@@ -160,32 +163,33 @@ SolveStatus TreeDynamics::Parts::balance() {
 }
 
 void TreeDynamics::Parts::remember() {
-  start_ = state;
-  start_momentum_ = momentum_;
-  start_kinetic_ = kinetic_;
-  start_center_ = center_;
-  for (std::size_t i = 0; i < nodes.size(); ++i) start_moving_[i] = {nodes[i].turned, nodes[i].settled};
+  start_.state = state;
+  start_.momentum = momentum_;
+  start_.kinetic = kinetic_;
+  start_.center = center_;
+  for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i] = {nodes[i].turned, nodes[i].settled};
+  start_.allowed = energy() + state.slack;
 }
 
 void TreeDynamics::Parts::go_back() {
-  state = start_;
-  momentum_ = start_momentum_;
+  state = start_.state;
+  momentum_ = start_.momentum;
   for (std::size_t i = 0; i < nodes.size(); ++i)
-    std::tie(nodes[i].turned, nodes[i].settled) = start_moving_[i];
+    std::tie(nodes[i].turned, nodes[i].settled) = start_.moving[i];
   place_all(Rotations::keep);
   evaluate_elastic(state.q);
-  kinetic_ = start_kinetic_;
-  center_ = start_center_;
+  kinetic_ = start_.kinetic;
+  center_ = start_.center;
 }
 
 /// To where the solve of a step is linearised at first: as far as present accelerations take it. What
 /// velocities do would pump energy into the tree if it were taken from the start of the step.
 void TreeDynamics::Parts::predict(const StepRule& rule) {
   const double t = rule.point * rule.h;
-  state.q += t * start_.v + (0.5 * t * t) * start_.a;
-  state.v += t * start_.a;
+  state.q += t * start_.state.v + (0.5 * t * t) * start_.state.a;
+  state.v += t * start_.state.a;
   if (tree->free) {
-    const RootState& start = start_.root;
+    const RootState& start = start_.state.root;
     RootState& root = state.root;
     root.velocity += t * start.acceleration;
     root.angular_velocity += t * start.angular_acceleration;
@@ -198,10 +202,10 @@ void TreeDynamics::Parts::predict(const StepRule& rule) {
 /// To that point as the last iteration found it; elastic forces, too.
 void TreeDynamics::Parts::approach(const StepRule& rule) {
   const double c = rule.point;
-  state.q = start_.q + c * (state.q - start_.q);
-  state.v = start_.v + c * (state.v - start_.v);
+  state.q = start_.state.q + c * (state.q - start_.state.q);
+  state.v = start_.state.v + c * (state.v - start_.state.v);
   if (tree->free) {
-    const RootState& start = start_.root;
+    const RootState& start = start_.state.root;
     RootState& root = state.root;
     root.rotation =
         turned_by(start.rotation, (0.5 * c * rule.h) * (start.angular_velocity + unsettled_spin_));
@@ -216,7 +220,7 @@ void TreeDynamics::Parts::approach(const StepRule& rule) {
 /// As Newmark does for coordinates; the rotation by the mean angular velocity.
 void TreeDynamics::Parts::advance_root(const StepRule& rule, const NewmarkOptions& options) {
   const double h = rule.h, share = 1.0 / (1.0 - rule.alpha_m);
-  const RootState& start = start_.root;
+  const RootState& start = start_.state.root;
   RootState& root = state.root;
   const Vector6 solved = frame_acceleration(nodes.front());
   root.acceleration = share * (solved.head<3>() - rule.alpha_m * start.acceleration);
@@ -233,7 +237,7 @@ void TreeDynamics::Parts::advance_root(const StepRule& rule, const NewmarkOption
 
 /// What impulses from outside make of the momentum of the whole.
 void TreeDynamics::Parts::take_impulses(double h) {
-  const TreeMomentum& start = start_momentum_;
+  const TreeMomentum& start = start_.momentum;
   const Vector3 torque = load_torque_ - (swept_ / start.mass).cross(load_force_);
   const double damped = 0.5 * h * damping.mass;  // against the world, half before and half after the step
   momentum_ = start;
@@ -292,11 +296,12 @@ SolveStatus TreeDynamics::Parts::advance_once(const StepRule& rule, const Newmar
     TreeNode& node = nodes[i];
     if (i + 1 < nodes.size()) expect(nodes[i + 1]);
     accelerate(node, rule);
-    node.settled = share * (frame_acceleration(node) - rule.alpha_m * start_moving_[i].second);
+    node.settled = share * (frame_acceleration(node) - rule.alpha_m * start_.moving[i].second);
     auto q = state.q.segment(node.first, node.rank), v = state.v.segment(node.first, node.rank),
          a = state.a.segment(node.first, node.rank);
-    const auto q0 = start_.q.segment(node.first, node.rank), v0 = start_.v.segment(node.first, node.rank),
-               a0 = start_.a.segment(node.first, node.rank);
+    const auto q0 = start_.state.q.segment(node.first, node.rank),
+               v0 = start_.state.v.segment(node.first, node.rank),
+               a0 = start_.state.a.segment(node.first, node.rank);
     a = share * (a - rule.alpha_m * a0);
     q = q0 + h * v0 + (h * h) * ((0.5 - options.beta) * a0 + options.beta * a);
     v = v0 + h * ((1.0 - options.gamma) * a0 + options.gamma * a);
@@ -320,22 +325,22 @@ SolveStatus TreeDynamics::Parts::advance_once(const StepRule& rule, const Newmar
 SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options) {
   Timer timer;
   const StepRule rule = newmark_rule(h, options);
-  q_hat_ = start_.q + (rule.point * h) * start_.v + rule.early_displacement * start_.a;
-  v_hat_ = start_.v + rule.early_velocity * start_.a;
+  q_hat_ = start_.state.q + (rule.point * h) * start_.state.v + rule.early_displacement * start_.state.a;
+  v_hat_ = start_.state.v + rule.early_velocity * start_.state.a;
   aim(rule);
   predict(rule);
   if (measure) timings.core += timer.seconds();
   SolveReport report;
-  before_ = start_.a;
+  before_ = start_.state.a;
   while (true) {
     report.status = advance_once(rule, options);
     ++report.iterations;
-    state.time = start_.time + h;
+    state.time = start_.state.time + h;
     if (!report.ok() || options.max_iterations == 1) return report;
     // By how much the last iteration moved the coordinates, as a share of the step; rounding hides what is
     // less than the share above of the size of the domains.
     const double change = options.beta * h * h * (state.a - before_).norm();
-    const double size = (state.q - start_.q).norm() + 1e-4 * state.q.norm();
+    const double size = (state.q - start_.state.q).norm() + 1e-4 * state.q.norm();
     report.residual = size > 0.0 ? change / size : 0.0;
     if (report.residual <= options.tolerance || change <= rounding_share * reach_) return report;
     if (report.iterations >= options.max_iterations) {
@@ -357,33 +362,59 @@ NewmarkOptions TreeDynamics::Parts::chosen(const NewmarkOptions& options) {
   const bool shaken = state.caution > cautious_steps - shaken_steps || !springs.empty();
   if (!shaken || tree->free || options.max_iterations != 1 || options.alpha_f == 0.0)
     return cautious(options);
-  start_.a.setZero();
-  start_.root.acceleration.setZero();
-  start_.root.angular_acceleration.setZero();
-  for (auto& [turned, settled] : start_moving_) settled.setZero();
+  start_.state.a.setZero();
+  start_.state.root.acceleration.setZero();
+  start_.state.root.angular_acceleration.setZero();
+  for (auto& [turned, settled] : start_.moving) settled.setZero();
   return {.beta = 1.0, .gamma = 1.0, .max_iterations = 1};
 }
 
+/// A step that gained too much, as so many shorter ones: whether none of these does. Else all of it is still
+/// to be taken.
+bool TreeDynamics::Parts::take_shares(double h, int count, const NewmarkOptions& options,
+                                      SolveReport& report) {
+  go_back();
+  whole_ = start_;
+  for (int i = 0; i < count; ++i) {
+    if (i > 0) remember();
+    const SolveReport share = advance(h / count, chosen(options));
+    report.iterations += share.iterations;
+    if (share.ok() && hold_energy(h / count, true)) continue;
+    start_ = whole_;
+    return false;
+  }
+  state.time = whole_.state.time + h;
+  return true;
+}
+
 SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
+  constexpr int most_shares = 8;  // half as many leave up to twice the rescues
   if (!balanced_) {
     if (const SolveStatus status = balance(); status != SolveStatus::converged) return {status, 0, 0.0};
   }
   blowing_ = !wind.velocity.isZero(0.0) && wind.coefficient > 0.0;
   remember();
-  allowed_ = energy() + state.slack;
-  if (!std::isfinite(allowed_)) return {SolveStatus::not_finite, 0, 0.0};
+  if (!std::isfinite(start_.allowed)) return {SolveStatus::not_finite, 0, 0.0};
+  const int caution = state.caution;
   SolveReport report = advance(h, chosen(options));
-  state.caution = std::max(0, start_.caution - 1);
   if (!report.ok() && options.max_iterations != 1) {  // shorter steps may converge
     go_back();
     return report;
   }
-  if (report.ok() && hold_energy(h, options.guarded)) return report;
-  report.rescued = options.guarded;
-  report.status = options.guarded ? rescue(h) : SolveStatus::not_finite;
-  ++report.iterations;
-  state.caution = cautious_steps;
-  if (!report.ok()) go_back();
+  bool held = report.ok() && hold_energy(h, options.guarded);
+  for (int count = 2; options.guarded && !held && count <= most_shares; count *= 2)
+    held = take_shares(h, count, options, report);
+  report.rescued = options.guarded && !held;
+  report.status = held ? SolveStatus::converged : SolveStatus::not_finite;
+  if (report.rescued) report.status = rescue(h);
+  if (!report.ok()) {
+    go_back();
+    return report;
+  }
+  if (report.rescued) ++report.iterations;
+  state.caution = report.rescued ? cautious_steps : std::max(0, caution - 1);
+  if (loads_changed_) forget_slack();
+  loads_changed_ = false;
   return report;
 }
 
