@@ -381,7 +381,7 @@ TEST(TreeEnergy, InRoughHandsMovesAndNeedsFewRescues) {
       }
     }
     EXPECT_EQ(stuck, 0) << (tree->free ? "free" : "held");
-    if (!tree->free) EXPECT_LE(rescued, steps / 20);
+    EXPECT_LE(rescued, tree->free ? steps / 3 : steps / 20);  // three strong hands stop a free one often
   }
 }
 

@@ -209,7 +209,7 @@ class TreeDynamics::Parts {
   Vector3 load_torque_ = Vector3::Zero();  ///< about where the centre of mass was at the start
   /// kg m: mass times the way of the centre of mass from there to the point that the solve was prepared at.
   Vector3 swept_ = Vector3::Zero();
-  Vector3 unsettled_spin_ = Vector3::Zero();  ///< of the root at the end, as solved for
+  Vector3 turn_ = Vector3::Zero();  ///< of the root in the step, as solved for, rad
   Vector q_hat_, v_hat_, before_;
   // By implicit Euler: how coordinates and root would move in all of the step.
   Vector moved_;

@@ -207,8 +207,7 @@ void TreeDynamics::Parts::approach(const StepRule& rule) {
   if (tree->free) {
     const RootState& start = start_.state.root;
     RootState& root = state.root;
-    root.rotation =
-        turned_by(start.rotation, (0.5 * c * rule.h) * (start.angular_velocity + unsettled_spin_));
+    root.rotation = turned_by(start.rotation, c * turn_);
     root.position = start.position + c * (root.position - start.position);
     root.velocity = start.velocity + c * (root.velocity - start.velocity);
     root.angular_velocity = start.angular_velocity + c * (root.angular_velocity - start.angular_velocity);
@@ -217,7 +216,8 @@ void TreeDynamics::Parts::approach(const StepRule& rule) {
   evaluate_elastic(state.q);
 }
 
-/// As Newmark does for coordinates; the rotation by the mean angular velocity.
+/// As Newmark does for coordinates, and the rotation likewise: springs count on it. Adrift, where nothing
+/// does, by the mean angular velocity.
 void TreeDynamics::Parts::advance_root(const StepRule& rule, const NewmarkOptions& options) {
   const double h = rule.h, share = 1.0 / (1.0 - rule.alpha_m);
   const RootState& start = start_.state.root;
@@ -231,8 +231,12 @@ void TreeDynamics::Parts::advance_root(const StepRule& rule, const NewmarkOption
                                                         options.gamma * root.angular_acceleration);
   root.position = start.position + h * start.velocity +
                   h * h * ((0.5 - options.beta) * start.acceleration + options.beta * root.acceleration);
-  root.rotation = turned_by(start.rotation, (0.5 * h) * (start.angular_velocity + root.angular_velocity));
-  unsettled_spin_ = root.angular_velocity;
+  turn_ = adrift()
+              ? Vector3((0.5 * h) * (start.angular_velocity + root.angular_velocity))
+              : Vector3(h * start.angular_velocity + h * h *
+                                                         ((0.5 - options.beta) * start.angular_acceleration +
+                                                          options.beta * root.angular_acceleration));
+  root.rotation = turned_by(start.rotation, turn_);
 }
 
 /// What impulses from outside make of the momentum of the whole.
