@@ -34,8 +34,8 @@ Spreads spreads_of(const Matrix3& A, const Matrix3& R);
 class PolarRates {
  public:
   /// R: the rotation of A.  least: eigenvalues of the matrix on the left that are less are taken to be that,
-  /// lest an interface that is crushed to a line turns infinitely fast.  narrow: at least that; whether one is
-  /// less is told.
+  /// lest an interface that is crushed to a line turns infinitely fast.  narrow: at least that; it is told
+  /// whether one is less.
   PolarRates(const Matrix3& A, const Matrix3& R, double least = 0.0, double narrow = 0.0);
 
   [[nodiscard]] bool narrow() const { return narrow_; }
