@@ -135,6 +135,7 @@ TEST(WarmStep, AllocatesNothingWhereItFails) {
   ReducedStepOptions options;
   options.newmark.max_iterations = 10;
   ASSERT_TRUE(step(work, 0.1, load, state, options).ok());
+  ASSERT_FALSE(step(work, 0.1, broken, state, options).ok());
   EXPECT_EQ(allocations_of([&] { (void)step(work, 0.1, broken, state, options); }), 0);
 }
 

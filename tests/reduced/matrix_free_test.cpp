@@ -333,6 +333,7 @@ TEST(MatrixFreeStep, ThatDoesNotConvergeLeavesTheStateAsItWasToTheBit) {
   const Swing swing = swing_of_points();
   ReducedStepOptions options = matrix_free(iterate(1 + 1, 1e-30));
   options.max_halvings = 2;
+  options.last_resort = false;
   ReducedWorkspace work = swing.workspace();
   DynamicState state = swing.at_start(work);
   const DynamicState before = state;

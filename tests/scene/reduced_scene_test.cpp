@@ -66,6 +66,23 @@ TEST(ReducedScene, InTheBasisOfItsOwnMotionIsNearlyExact) {
   EXPECT_LT(error.relative_rms, 1e-3);
 }
 
+TEST(ReducedScene, CountsTheStepsThatOnlyARescueTakes) {
+  for (const ModelOrder order : {ModelOrder::full, ModelOrder::reduced}) {
+    Scene scene = beam_scene(order, 5);
+    scene.bodies[0].loads[0].force *= 1e8;
+    scene.solver.newmark.max_iterations = 2;
+    SceneState state = make_state(scene);
+    int rescued = 0;
+    for (int i = 0; i < scene.solver.steps; ++i) {
+      const StepReport report = step(scene, state);
+      ASSERT_TRUE(report.ok()) << "step " << i;
+      rescued += report.rescued_steps;
+    }
+    EXPECT_GT(rescued, 0);
+    EXPECT_TRUE(state.bodies[0]->displacement().allFinite());
+  }
+}
+
 TEST(ReducedScene, FindsTheStaticShape) {
   Scene full = beam_scene(ModelOrder::full), reduced = beam_scene(ModelOrder::reduced);
   for (Scene* scene : {&full, &reduced}) {

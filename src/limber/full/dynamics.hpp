@@ -25,9 +25,9 @@ class FullSystem {
   void evaluate(const Vector& u);
   void evaluate_force(const Vector& u);
   [[nodiscard]] const Vector& force() const { return force_; }
-  [[nodiscard]] double force_rounding() const { return model_.force_rounding(); }
+  [[nodiscard]] double force_rounding() const { return distance() * model_.force_rounding(); }
   [[nodiscard]] double elastic_energy() const;
-  [[nodiscard]] double energy_rounding() const { return model_.energy_rounding(); }
+  [[nodiscard]] double energy_rounding() const { return distance() * model_.energy_rounding(); }
   [[nodiscard]] bool conservative() const { return true; }
   [[nodiscard]] bool free() const { return flight_.has_value(); }  ///< nothing holds the body
   void rigid_velocity(const Vector& v, Vector& rigid) const { flight_->rigid_velocity(u_, v, rigid); }
@@ -49,6 +49,7 @@ class FullSystem {
   SolveReport solve(const Vector& b, Vector& x);
 
  private:
+  [[nodiscard]] double distance() const;  ///< that a vertex has moved by, in sizes of the body; at least 1
   void combine(double mass, double damping, double stiffness);
 
   const FullModel& model_;
@@ -62,6 +63,8 @@ class FullSystem {
   SparseMatrix rest_stiffness_;      ///< only for linear damping
   SparseMatrix damping_derivative_;  ///< H(u) : v, only for local damping
   SparseMatrix matrix_;              ///< the combination to factor
+  double on_mass_ = 1.0;             ///< the factor of M in it
+  double extent_ = 0.0;              ///< of the body at rest, m
   std::optional<FreeFlight> flight_;
   Vector3 start_torque_ = Vector3::Zero();
   double start_share_ = 0.5;
@@ -72,7 +75,8 @@ struct DynamicsOptions {
   NewmarkOptions newmark{};
   RayleighDamping damping{};
   SparseSolverKind solver = SparseSolverKind::cholesky;
-  int max_halvings = 6;  ///< a Newmark step that fails is taken as two half steps, and so on, this often
+  int max_halvings = 6;  ///< a Newmark step that fails is taken as two half steps, and so on, this often;
+                         ///< then it is rescued (integrators/rescue.hpp)
 };
 
 /// Mean external force over the time from t0 to t1 (its value at t0 where they are equal), N, into f. The

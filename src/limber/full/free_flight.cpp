@@ -64,6 +64,11 @@ Vector FreeFlight::take_translation(Vector& d) const {
   return translation;
 }
 
+void FreeFlight::set_linear_momentum(const Vector3& P, Vector& d) const {
+  const Vector3 missing = (P - d.reshaped(3, masses_.size()) * masses_) / masses_.sum();
+  d += missing.replicate(masses_.size(), 1);
+}
+
 void FreeFlight::set_angular_momentum(const Vector& u, const Vector3& L, Vector& v) const {
   const Matrix R = rigid_motions(u), MR = model_.mass() * R;
   const Matrix6 inertia = R.transpose() * MR;

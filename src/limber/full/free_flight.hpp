@@ -23,6 +23,8 @@ class FreeFlight {
   /// Takes out of the displacement d what moves the centre of mass, the same for all vertices, and returns
   /// it.
   [[nodiscard]] Vector take_translation(Vector& d) const;
+  /// Adds the translation to d that makes the sum of M d what is given.
+  void set_linear_momentum(const Vector3& P, Vector& d) const;
   /// Adds the rotation to v that makes its angular momentum L.
   void set_angular_momentum(const Vector& u, const Vector3& L, Vector& v) const;
 

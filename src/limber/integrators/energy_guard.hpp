@@ -21,8 +21,9 @@ namespace limber {
 // down within each period by a share of (omega h)^2, and forbidding that would damp the swing. It is
 // forgotten by a thousandth a step, and at once where loads or the body change. A step that ends above R by
 // little is slowed down (its velocity is scaled); one that ends above by more is taken again by implicit
-// Euler, shortened until it does not gain: rescued. Loads that change between two steps change E at the start
-// of the next, and R with it: the work of hands, supports and wind is theirs.
+// Euler, shortened until it does not gain: rescued, as is one that Newton's iteration does not find, however
+// short. Loads that change between two steps change E at the start of the next, and R with it: the work of
+// hands, supports and wind is theirs.
 
 enum class EnergyVerdict {
   accept,  ///< E <= R

@@ -183,12 +183,13 @@ inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vect
 /// next step need not do it again.
 ///
 /// Where the load is another than in the step before, or the body has changed, call forget_slack() first.
-/// On failure the state is left as it was.
+/// On failure the state is left as it was. last: no shorter step will be tried where Newton's iteration does
+/// not converge, so that the step is rescued then, too; one linearised step always is.
 /// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last
 /// evaluation; 0 for one linearised step, which asks for no more than finite numbers.
 template <DynamicSystem System>
 SolveReport newmark_step(System& system, double h, const StepLoad& load, DynamicState& state,
-                         NewmarkWorkspace& work, const NewmarkOptions& options = {}) {
+                         NewmarkWorkspace& work, const NewmarkOptions& options = {}, bool last = false) {
   DynamicState& next = work.next;
   double start_energy = 0.0;
   ForcesOfEnergy<System> forces(system);
@@ -196,7 +197,7 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
   SolveReport report = solve_newmark(system, h, load.end, state, work,
                                      state.caution > 0 ? cautious(options) : options, start_energy);
   next.caution = std::max(0, state.caution - 1);
-  if (!report.ok() && options.max_iterations != 1) return report;  // shorter steps may converge
+  if (!report.ok() && options.max_iterations != 1 && !last) return report;  // shorter steps may converge
   if (options.guarded) {
     const double allowed =
         kinetic_energy(system, state.v, work.product) + start_energy - load.mean.dot(state.u) + state.slack;

@@ -164,6 +164,20 @@ class ForcesOfEnergy {
   bool taken_ = false;
 };
 
+/// The direction of a rescue, work.direction, from work.residual: A d = r, A = M / h^2 + D / h + K. Where A
+/// has lost its mass to rounding, or its solver does not get there, that of an explicit step, M d = h^2 r,
+/// goes downhill as well.
+template <DynamicSystem System>
+SolveReport rescue_direction(System& system, double h, const DynamicState& state, RescueWorkspace& work) {
+  work.product.setZero(state.v.size());
+  SolveReport report = system.factor(1.0 / (h * h), 1.0 / h, 1.0, work.product);
+  if (report.ok()) report = system.solve(work.residual, work.direction);
+  if (report.ok() && work.residual.dot(work.direction) > 0.0) return report;
+  report = system.solve_mass(work.residual, work.direction);
+  work.direction *= h * h;
+  return report;
+}
+
 /// A step of implicit Euler, linearised, and shortened until it does not gain energy:
 ///
 ///   (M + h D + h^2 K) d = h M v + h^2 (f_ext - f),      u' = u + t d,   v' = t d / h,   t <= 1:
@@ -181,9 +195,7 @@ SolveStatus rescue_step(System& system, double h, const StepLoad& external, doub
   const double start_elastic = system.elastic_energy();
   system.multiply_mass(state.v, work.residual);
   work.residual = work.residual / h + external.mean - system.force();
-  next.v.setZero(state.v.size());
-  SolveReport report = system.factor(1.0 / (h * h), 1.0 / h, 1.0, next.v);
-  if (report.ok()) report = system.solve(work.residual, work.direction);
+  const SolveReport report = rescue_direction(system, h, state, work);
   if (!report.ok()) return report.status;
   Vector& d = work.direction;
   work.start = state.u;

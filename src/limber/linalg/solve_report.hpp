@@ -33,7 +33,8 @@ struct [[nodiscard]] SolveReport {
   SolveStatus status = SolveStatus::converged;
   int iterations = 0;
   double residual = 0.0;  ///< relative; what it is relative to, each solver says
-  bool rescued = false;   ///< of a time step: it would have gained energy (integrators/energy_guard.hpp)
+  bool rescued = false;   ///< of a time step: it would have gained energy, or could not be solved
+                          ///< (integrators/energy_guard.hpp)
 
   [[nodiscard]] bool ok() const { return status == SolveStatus::converged; }
 };

@@ -365,8 +365,13 @@ SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, Dynamic
     return newmark_step(work.system, h, load, state, work.newmark, options.newmark);
   }
   work.start = state;
+  const double shortest = std::ldexp(h, -std::max(0, options.max_halvings));
+  bool rescued = false;  // what follows such a part is not halved for long in vain again
   const auto advance = [&](double part) {
-    return newmark_step(work.system, part, load, state, work.newmark, options.newmark);
+    const bool last = options.last_resort && (rescued || part <= shortest);
+    const SolveReport one = newmark_step(work.system, part, load, state, work.newmark, options.newmark, last);
+    rescued = rescued || one.rescued;
+    return one;
   };
   const SolveReport report = step_by_halves(advance, h, options.max_halvings);
   if (report.ok()) {

@@ -25,6 +25,7 @@ struct ReducedStepOptions {
   ConjugateGradientOptions conjugate_gradient;   ///< where it is that
   int max_halvings = 6;  ///< a Newmark step of several iterations that fails is taken as two half steps, and
                          ///< so on, this often; never for 0 and below
+  bool last_resort = true;  ///< then it is rescued (integrators/rescue.hpp); false: it fails
 };
 
 }  // namespace limber

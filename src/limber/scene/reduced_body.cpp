@@ -8,6 +8,7 @@
 #include "limber/scene/scene.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace limber {
@@ -88,16 +89,24 @@ StepReport ReducedBody::advance(double timestep) {
     started_ = true;
   }
   const DynamicState start = state_;
+  const double shortest = std::ldexp(timestep, -max_step_halvings);
+  bool rescued = false;  // what follows such a part is not halved for long in vain again
+  bool load_changes = false;
   const auto advance_part = [&](double h) {
+    options_.last_resort = rescued || h <= shortest;
     load_(std::max(0.0, state_.time - 0.5 * h), state_.time + 0.5 * h, load_before_);
     load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
-    return limber::step(*work_, h, mean_load(f_ext_, options_.newmark, load_before_, state_), state_,
-                        options_);
+    const StepLoad load = mean_load(f_ext_, options_.newmark, load_before_, state_);
+    load_changes = load_changes || !load.stands_still();
+    const SolveReport one = limber::step(*work_, h, load, state_, options_);
+    rescued = rescued || one.rescued;
+    return one;
   };
   const SolveReport solved = step_by_halves(
       advance_part, timestep, options_.integrator == Integrator::newmark ? max_step_halvings : 0);
   if (solved.ok()) {
     state_.time = start.time + timestep;
+    if (load_changes) forget_slack(state_);
   } else {
     state_ = start;
   }
