@@ -202,6 +202,40 @@ TEST(OnlineDynamics, KeepsTheEnergyOfTheFullSolverAfterLettingGo) {
   }
 }
 
+/// Audits, eight steps apart at most, find what was gained since the last one; near turning points there is
+/// hardly any velocity to take it from.
+TEST(OnlineDynamics, GivesBackAtAuditsWhatItsStepsHaveGained) {
+  const VolumeMesh mesh = make_beam({.size = {0.004, 0.0008, 0.0008}, .cells = {6, 1, 2}});
+  for (const std::string_view law : {"corotational", "mooney-rivlin", "stvk"}) {
+    SCOPED_TRACE(law);
+    FullModel model(mesh, {test::material(law, 3e3)}, test::vertices_below(mesh, 1e-9),
+                    {MassKind::consistent, Executor(1)});
+    const double h = 0.00159;
+    const int let_go = 30, steps = 260;
+    const auto load = [push = model.gravity_force({0.15, -0.3, -1.2}), h](double, double to, Vector& f) {
+      f = to < let_go * h ? push : Vector(0.0 * push);
+    };
+    OnlineSettings settings;
+    settings.throttle = 10.0;
+    settings.max_rank = 24;
+    const Vector zero = Vector::Zero(model.dof_count());
+    OnlineDynamics online(model, load, zero, zero, {}, settings, steps * h);
+    std::vector<double> energies;
+    for (int i = 0; i < steps; ++i) {
+      ASSERT_TRUE(online.step(h).ok()) << "step " << i;
+      if (i < let_go - 1) continue;  // in that step the load goes
+      energies.push_back(online.energy());
+      const double most = energies.front() * (1.0 + 1e-9);
+      const bool full = online.report().timeline.back().kind == StepKind::full;
+      EXPECT_TRUE(!full || energies.back() <= most) << "step " << i;
+      const auto recent = energies.end() - std::min<std::ptrdiff_t>(8, std::ssize(energies));
+      EXPECT_LE(*std::min_element(recent, energies.end()), most) << "step " << i;
+    }
+    EXPECT_GT(energies.back(), 0.8 * energies.front());
+    EXPECT_GT(online.report().skipped_share(), 0.8);
+  }
+}
+
 TEST(OnlineDynamics, SkipsMoreWithALargerThrottle) {
   double last = 0.0;
   for (const double throttle : {0.25, 1.0, 4.0}) {

@@ -16,6 +16,7 @@ constexpr double stale_share =
     0.3;  ///< of the largest displacement: farther away the stiffness is taken anew
 constexpr double changed_share = 0.02;  ///< of a load, from one step to the next: more is looked at
 constexpr double least_factor = 0.95;   ///< of the velocity, where an audit finds too much energy
+constexpr int most_lowerings = 6;       ///< of the potential: each takes nearly all of what is too much
 /// The predicted column counts as new if so much of it, as a share, is not in the basis.
 constexpr double new_direction = 1e-3;
 
@@ -188,7 +189,7 @@ bool OnlineDynamics::take_reduced_step(double h, SolveReport& report) {
 void OnlineDynamics::pass_audit(const Audit& audit, bool at_once) {
   const double share = audit.size / budget_.accepted();
   calibrate(state_.u, audit.force);
-  if (by_key_elements()) bound_energy(subspace_.basis().vector(state_.u));
+  if (by_key_elements()) bound_energy();
   if (!at_once) {
     audit_after_ = 1;
   } else if (share < 0.2) {
@@ -264,21 +265,54 @@ void OnlineDynamics::calibrate(const Vector& q, const Vector& force) {
   if (by_key_elements()) subspace_.forces().calibrate(q, subspace_.basis().force(force));
 }
 
-/// Holds the state to the energy that it may have, and says what the next step may give back. u: of the
-/// state. f_ext_: the load. Reduced steps gain what their error is: it is taken from the velocity little by
-/// little, as at a turning point there is none to take it from.
-void OnlineDynamics::bound_energy(const Vector& u) {
-  const double kinetic = 0.5 * state_.v.squaredNorm(), potential = model_.energy(u) - f_ext_.dot(u);
+/// Of the full model at the state, J.  f_ext_: the load.
+double OnlineDynamics::potential() const {
+  const Vector u = subspace_.basis().vector(state_.u);
+  return model_.energy(u) - f_ext_.dot(u);
+}
+
+/// Holds the state to the energy that it may have, and says what the next step may give back. f_ext_: the
+/// load. Reduced steps gain what their error is: it is taken from the velocity, and near a turning point,
+/// where that would have to change too much, from the displacement.
+void OnlineDynamics::bound_energy() {
+  const double kinetic = 0.5 * state_.v.squaredNorm();
+  double potential = this->potential();
   if (!allowed_) {
     forget_slack(state_);
     allowed_ = kinetic + potential;
     return;
   }
-  const double factor = std::max(slowing_factor(*allowed_, kinetic, potential), least_factor);
+  potential = lower_potential(potential, *allowed_ - least_factor * least_factor * kinetic);
+  const double factor = slowing_factor(*allowed_, kinetic, potential);
   state_.v *= factor;
   const double energy = factor * factor * kinetic + potential;
-  state_.slack = std::max(0.0, next_slack(*allowed_, energy));
+  state_.slack = next_slack(*allowed_, energy);
   if (energy < *allowed_) allowed_ = energy + state_.slack;
+}
+
+/// Moves the state downhill, along (K + s M)^-1 (f_ext - f), until its potential is `most`, J, where it is
+/// more. Returns what it is then, at most what it was.  A linear body so loses amplitude and nothing else.
+double OnlineDynamics::lower_potential(double potential, double most) {
+  Vector gradient, direction;
+  for (int i = 0; i < most_lowerings && potential > most; ++i) {
+    system_.evaluate(state_.u);
+    gradient = system_.force() - subspace_.basis().force(f_ext_);
+    if (!system_.factor(shift(), 0.0, 1.0, Vector::Zero(gradient.size())).ok() ||
+        !system_.solve(gradient, direction).ok())
+      break;
+    const double slope = gradient.dot(direction);
+    if (!(slope > 0.0)) break;
+    // A thousandth more: each try would end just above otherwise.
+    const Vector before = state_.u;
+    state_.u -= std::min(1.001 * (potential - most) / slope, 1.0) * direction;
+    const double lower = this->potential();
+    if (!(lower < potential)) {
+      state_.u = before;
+      break;
+    }
+    potential = lower;
+  }
+  return potential;
 }
 
 /// From the end of a full step: where the body is, and where it goes in the next one. (Scaled by a frequency
@@ -301,11 +335,13 @@ void OnlineDynamics::enter_subspace(double h) {
   if (!residual_error_.refresh(full.u, still_, shift()).ok()) return;
   predict_error_column(full.u, full.v);
   state_ = into_subspace(subspace_.basis(), full);
-  allowed_.reset();
+  load_(std::max(0.0, full.time - 0.5 * h), full.time + 0.5 * h, f_ext_);
+  allowed_ = full_.energy() - f_ext_.dot(full.u) + full.slack;
   if (by_key_elements()) {
     calibrate(state_.u, model_.internal_force(full.u));
-    load_(std::max(0.0, full.time - 0.5 * h), full.time + 0.5 * h, f_ext_);
-    allowed_ = full_.energy() - f_ext_.dot(full.u) + full.slack;
+  } else {  // exact forces hold their steps to what is allowed; what the subspace has not counts, too
+    state_.slack = *allowed_ - (0.5 * state_.v.squaredNorm() + potential());
+    allowed_.reset();
   }
   reduced_ = true;
   since_audit_ = 0;
@@ -319,7 +355,7 @@ void OnlineDynamics::leave_subspace() {
     remembered_ = out_of_subspace(subspace_.basis(), remembered_);
     remembered_reduced_ = false;
   }
-  if (allowed_) bound_energy(subspace_.basis().vector(state_.u));
+  if (allowed_) bound_energy();  // what may still be too much the full steps have to give back
   full_.restore(state());
   reduced_ = false;
 }

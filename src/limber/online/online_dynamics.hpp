@@ -63,7 +63,9 @@ class OnlineDynamics {
   void follow_basis();
   void enter_subspace(double h);
   void leave_subspace();
-  void bound_energy(const Vector& u);
+  [[nodiscard]] double potential() const;
+  void bound_energy();
+  double lower_potential(double potential, double most);
   [[nodiscard]] bool wandered() const;
   [[nodiscard]] bool load_changed(double h);
   [[nodiscard]] bool by_key_elements() const {
