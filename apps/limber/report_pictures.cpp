@@ -18,9 +18,9 @@ namespace {
 
 constexpr double amplitude =
     0.13;  ///< largest displacement of a basis vector in its picture, share of the diagonal
-constexpr double ghost_opacity = 0.2;              ///< of the rest shape behind it
-constexpr double body_opacity = 0.2;               ///< of the body around points of cubature
-constexpr Index most_triangles_with_edges = 6000;  ///< beyond, edges would cover pictures of this size
+constexpr double report_ghost_opacity = 0.2;              ///< of the rest shape behind it
+constexpr double body_opacity = 0.2;                      ///< of the body around points of cubature
+constexpr Index most_report_triangles_with_edges = 6000;  ///< beyond, edges would cover pictures of this size
 constexpr double largest_ball = 0.014;  ///< radius of the point of largest weight, share of the diagonal
 constexpr double smallest_ball = 0.2;   ///< least radius, share of that one
 
@@ -44,7 +44,7 @@ DrawnBody drawn_body(const ReducedModel& reduced, Index columns) {
     body.shape.triangles = reduced.surface.mesh.triangles;
     body.basis = reduced.surface.basis.leftCols(columns).cast<double>();
   }
-  body.shape.edges = reduced.simulation && body.shape.triangles.cols() <= most_triangles_with_edges;
+  body.shape.edges = reduced.simulation && body.shape.triangles.cols() <= most_report_triangles_with_edges;
   return body;
 }
 
@@ -131,7 +131,7 @@ std::vector<Figure> draw_basis(const std::filesystem::path& folder, const Reduce
   const DrawnBody body = drawn_body(reduced, shown);
   const Vector frequencies = frequencies_along(reduced);
   Shape ghost = body.shape;
-  ghost.opacity = ghost_opacity;
+  ghost.opacity = report_ghost_opacity;
   ghost.edges = false;
   RenderOptions options;
   options.width = width;
@@ -185,7 +185,7 @@ std::optional<Figure> draw_cubature(const std::filesystem::path& folder, const R
   sizes /= std::max(sizes.maxCoeff(), std::numeric_limits<double>::min());
   Shape body = make_shape(reduced.simulation->mesh);
   body.opacity = body_opacity;
-  body.edges = body.triangles.cols() <= most_triangles_with_edges;
+  body.edges = body.triangles.cols() <= most_report_triangles_with_edges;
   const Vector radii = largest_ball * diagonal(body.vertices) * sizes.cwiseMax(smallest_ball);
   RenderOptions options;
   options.width = width;

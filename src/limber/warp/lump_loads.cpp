@@ -12,13 +12,13 @@ namespace {
 /// Lumps that are computed on together: as many as a register of the CPU has lanes. The sums below fill most
 /// of the registers; in a wider vector they would be kept in memory.
 #if defined(__AVX512F__)
-constexpr Index lanes = 8;
+constexpr Index lump_lanes = 8;
 #elif defined(__AVX__)
-constexpr Index lanes = 4;
+constexpr Index lump_lanes = 4;
 #else
-constexpr Index lanes = 2;
+constexpr Index lump_lanes = 2;
 #endif
-using Lanes = double __attribute__((vector_size(lanes * sizeof(double))));
+using Lanes = double __attribute__((vector_size(lump_lanes * sizeof(double))));
 
 Lanes load_lanes(const double* from) {
   Lanes x;
@@ -90,12 +90,12 @@ LaneFactors sum_series(const Lanes& squared) {
 LaneFactors factors_at(const LaneVector& w) {
   const Lanes squared = dot(w, w);
   double largest = squared[0];
-  for (Index i = 1; i < lanes; ++i) largest = std::max(largest, squared[i]);
+  for (Index i = 1; i < lump_lanes; ++i) largest = std::max(largest, squared[i]);
   // What comes after so many terms is below 2^-54 of the sums.
   if (largest < 0.25) return sum_series<7>(squared);
   if (largest < 4.0) return sum_series<FactorSeries::terms>(squared);
   LaneFactors result;
-  for (Index i = 0; i < lanes; ++i) {
+  for (Index i = 0; i < lump_lanes; ++i) {
     const RotationFactors<double> factors = rotation_factors(squared[i]);
     const RotationSlopes slopes = rotation_slopes(squared[i], factors);
     result.cosine[i] = factors.cosine;
@@ -118,29 +118,29 @@ Placement place(const double* field, const Vector& amplitudes) {
   Placement sum{};
   for (const double amplitude : amplitudes) {
     sum.w.x += amplitude * load_lanes(field);
-    sum.w.y += amplitude * load_lanes(field + lanes);
-    sum.w.z += amplitude * load_lanes(field + 2 * lanes);
-    sum.y.x += amplitude * load_lanes(field + 3 * lanes);
-    sum.y.y += amplitude * load_lanes(field + 4 * lanes);
-    sum.y.z += amplitude * load_lanes(field + 5 * lanes);
-    field += 6 * lanes;
+    sum.w.y += amplitude * load_lanes(field + lump_lanes);
+    sum.w.z += amplitude * load_lanes(field + 2 * lump_lanes);
+    sum.y.x += amplitude * load_lanes(field + 3 * lump_lanes);
+    sum.y.y += amplitude * load_lanes(field + 4 * lump_lanes);
+    sum.y.z += amplitude * load_lanes(field + 5 * lump_lanes);
+    field += 6 * lump_lanes;
   }
   return sum;
 }
 
-/// sums (lanes x modes) += modal loads of torques and forces on a group.
+/// sums (lump_lanes x modes) += modal loads of torques and forces on a group.
 void add_modal_loads(const double* field, Index modes, const LaneVector& torque, const LaneVector& force,
                      double* sums) {
   const LaneVector t = torque, f = force;  // kept in registers: sums might be the same memory
   for (Index k = 0; k < modes; ++k) {
-    const Lanes turning =
-        t.x * load_lanes(field) + t.y * load_lanes(field + lanes) + t.z * load_lanes(field + 2 * lanes);
-    const Lanes moving = f.x * load_lanes(field + 3 * lanes) + f.y * load_lanes(field + 4 * lanes) +
-                         f.z * load_lanes(field + 5 * lanes);
+    const Lanes turning = t.x * load_lanes(field) + t.y * load_lanes(field + lump_lanes) +
+                          t.z * load_lanes(field + 2 * lump_lanes);
+    const Lanes moving = f.x * load_lanes(field + 3 * lump_lanes) + f.y * load_lanes(field + 4 * lump_lanes) +
+                         f.z * load_lanes(field + 5 * lump_lanes);
     const Lanes sum = load_lanes(sums) + (turning + moving);
     std::memcpy(sums, &sum, sizeof sum);
-    field += 6 * lanes;
-    sums += lanes;
+    field += 6 * lump_lanes;
+    sums += lump_lanes;
   }
 }
 
@@ -149,8 +149,8 @@ void add_modal_loads(const double* field, Index modes, const LaneVector& torque,
 LaneVector frame_acceleration(const LumpMotion& motion, const double* rest, const Placement& at,
                               const Placement& rate, const LaneFactors& factors, Lanes& potential) {
   const auto& [w, y] = at;
-  const LaneVector center{load_lanes(rest), load_lanes(rest + lanes), load_lanes(rest + 2 * lanes)};
-  const Lanes inverse_mass = load_lanes(rest + 3 * lanes);
+  const LaneVector center{load_lanes(rest), load_lanes(rest + lump_lanes), load_lanes(rest + 2 * lump_lanes)};
+  const Lanes inverse_mass = load_lanes(rest + 3 * lump_lanes);
   const LaneVector once = cross(w, y), twice = cross(w, once);
   const LaneVector x = center + inverse_mass * (y + factors.cosine * once + factors.mean * twice);
   const LaneVector spin = LaneVector::all(motion.spin), arm = cross(spin, x);
@@ -195,7 +195,7 @@ void add_group(const LumpMotion& motion, const double* field, const double* rest
     a = a + frame_acceleration(motion, rest, at, rate, factors, potential);
     local = to_local(a);
   }
-  if (motion.coriolis) local = local - load_lanes(rest + 3 * lanes) * cross(to_local(rate.w), rate.y);
+  if (motion.coriolis) local = local - load_lanes(rest + 3 * lump_lanes) * cross(to_local(rate.w), rate.y);
   const LaneVector torque = motion.warp ? torque_of(a, at, factors) : LaneVector{};
   add_modal_loads(field, q.size(), torque, local, sums);
 }
@@ -203,12 +203,12 @@ void add_group(const LumpMotion& motion, const double* field, const double* rest
 }  // namespace
 
 LumpLoads::LumpLoads(const WarpedEquations& equations) : modes_(equations.modes()) {
-  const Index lumps = equations.lumps(), groups = (lumps + lanes - 1) / lanes;
+  const Index lumps = equations.lumps(), groups = (lumps + lump_lanes - 1) / lump_lanes;
   auto data = std::make_shared<Data>();
-  data->field.setZero(lanes, groups * 6 * modes_);  // lanes without a lump have no moment
-  data->rest.setZero(lanes, groups * 4);
+  data->field.setZero(lump_lanes, groups * 6 * modes_);  // lanes without a lump have no moment
+  data->rest.setZero(lump_lanes, groups * 4);
   for (Index i = 0; i < lumps; ++i) {
-    const Index group = i / lanes, lane = i % lanes;
+    const Index group = i / lump_lanes, lane = i % lump_lanes;
     for (Index k = 0; k < modes_; ++k) {
       const Index column = 6 * (group * modes_ + k);
       for (Index c = 0; c < 3; ++c) {
@@ -220,7 +220,7 @@ LumpLoads::LumpLoads(const WarpedEquations& equations) : modes_(equations.modes(
     data->rest(lane, 4 * group + 3) = 1.0 / equations.lump_mass(i);
   }
   data_ = std::move(data);
-  sums_.setZero(lanes, modes_);
+  sums_.setZero(lump_lanes, modes_);
 }
 
 double LumpLoads::add(const LumpMotion& motion, const Vector& q, const Vector& v, Vector& load) const {
@@ -233,7 +233,7 @@ double LumpLoads::add(const LumpMotion& motion, const Vector& q, const Vector& v
               sums_.data(), potential);
   load += sums_.colwise().sum().transpose();
   double sum = 0.0;
-  for (Index i = 0; i < lanes; ++i) sum += potential[i];
+  for (Index i = 0; i < lump_lanes; ++i) sum += potential[i];
   return sum;
 }
 
