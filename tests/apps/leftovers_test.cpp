@@ -101,8 +101,7 @@ TEST(Leftovers, OfASeriesWithACheckpointAreWhatAResumeNeeds) {
 TEST(Leftovers, OfASceneThatFailsAreItsFramesAndNoCheckpoint) {
   const ScratchFolder folder;
   json scene = swinging_beam();
-  scene["bodies"][0]["loads"][0] = {{"where", "x > 0.9"}, {"force", {0, 0, 1e9}}, {"from", 0.035}};
-  scene["solver"]["newton"] = {{"max_iterations", 2}};
+  scene["bodies"][0]["loads"][0] = {{"where", "x > 0.9"}, {"force", {0, 0, 1e200}}, {"from", 0.035}};
   write_file(folder / "scene.json", scene.dump());
   const test::CommandResult result =
       test::run_limber(folder.path(), "simulate scene.json --checkpoint-every 0");

@@ -127,9 +127,8 @@ TEST(SimulateDynamic, WritesEachNthFrame) {
 TEST(SimulateDynamic, ThatFailsSaysNothingOfAResidualThatIsNoNumber) {
   const ScratchFolder folder;
   json scene = moving_beam();
-  scene["bodies"][0]["material"] = {{"young", 1e6}, {"poisson", 0.3}, {"density", 1e300}};
   scene["bodies"][0]["damping"] = {{"mass", 0.1}, {"stiffness", 0.002}};
-  scene["gravity"] = {0, 0, -9.81};
+  scene["gravity"] = {0, 0, -1e300};
   write_scene(folder, scene);
   const auto result = run_limber(folder.path(), "simulate scene.json");
   EXPECT_EQ(result.status, 1);
@@ -140,15 +139,14 @@ TEST(SimulateDynamic, ThatFailsSaysNothingOfAResidualThatIsNoNumber) {
 TEST(SimulateDynamic, KeepsItsFramesWhenAStepFails) {
   const ScratchFolder folder;
   json scene = moving_beam();
-  scene["solver"]["newton"] = {{"max_iterations", 2}};
-  scene["gravity"] = {0, 0, -1e9};  // not in two iterations
+  scene["gravity"] = {0, 0, -1e200};  // an energy that is no number
   scene["output"]["displacements"] = "u.csv";
   write_scene(folder, scene);
   const auto result = run_limber(folder.path(), "simulate scene.json --json");
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(test::line_count(result.err), 1) << result.err;
   EXPECT_TRUE(contains(result.err, "the solve failed after 0 steps")) << result.err;
-  EXPECT_EQ(json::parse(result.out)["status"], "not converged");
+  EXPECT_EQ(json::parse(result.out)["status"], "not finite");
   EXPECT_EQ(
       test::files_in(folder.path()),
       (std::set<std::string>{"beam.msh", "scene.json", "frames", "frames/beam.pvd", "frames/beam_0000.vtu"}));

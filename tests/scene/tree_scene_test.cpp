@@ -243,6 +243,21 @@ TEST(TreeScene, IsBlownAwayByWind) {
   EXPECT_GT(motion_of(windy).back().row(1).maxCoeff(), 1e-4);
 }
 
+TEST(TreeScene, IsRescuedWhereNoStepConverges) {
+  Scene scene = halves_scene(6);
+  scene.solver.newmark.max_iterations = 2;  // which are too few
+  scene.gravity *= 1e5;
+  SceneState state = make_state(scene);
+  int rescued = 0;
+  for (int i = 0; i < scene.solver.steps; ++i) {
+    const StepReport report = step(scene, state);
+    ASSERT_TRUE(report.ok()) << "step " << i;
+    rescued += report.rescued_steps;
+  }
+  EXPECT_GT(rescued, 0);
+  EXPECT_TRUE(state.bodies[0]->displacement().allFinite());
+}
+
 TEST(TreeScene, GoesBackToWhereItWas) {
   const Scene scene = bars_scene(true, 6);
   SceneState state = make_state(scene);

@@ -186,7 +186,8 @@ inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vect
 /// On failure the state is left as it was. last: no shorter step will be tried where Newton's iteration does
 /// not converge, so that the step is rescued then, too; one linearised step always is.
 /// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last
-/// evaluation; 0 for one linearised step, which asks for no more than finite numbers.
+/// evaluation; 0 for one linearised step and for one that is rescued, which ask for no more than finite
+/// numbers.
 template <DynamicSystem System>
 SolveReport newmark_step(System& system, double h, const StepLoad& load, DynamicState& state,
                          NewmarkWorkspace& work, const NewmarkOptions& options = {}, bool last = false) {
@@ -203,8 +204,8 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
         kinetic_energy(system, state.v, work.product) + start_energy - load.mean.dot(state.u) + state.slack;
     if (!report.ok() || !end_within(system, h, load, allowed, state, next, work.rescue)) {
       forces.take();
-      report = {rescue_step(system, h, load, allowed, state, next, work.rescue), report.iterations + 1,
-                report.residual, true};
+      report = {rescue_step(system, h, load, allowed, state, next, work.rescue), report.iterations + 1};
+      report.rescued = report.ok();
       next.caution = cautious_steps;
     }
   }

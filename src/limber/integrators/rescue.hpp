@@ -210,6 +210,7 @@ SolveStatus rescue_step(System& system, double h, const StepLoad& external, doub
   const double load = external.mean.dot(d);
   const auto slope = [&](double t) { return t * inertia - drift + system.force().dot(d) - load; };
   const double start_slope = slope(0.0);
+  if (!std::isfinite(inertia + start_slope)) return SolveStatus::not_finite;  // no part of it can be judged
   double t = 1.0;
   for (int tries = 0;; ++tries) {
     if (tries == most_tries) t = 0.0;  // stays where it is

@@ -413,6 +413,7 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   if (report.rescued) report.status = rescue(h);
   if (!report.ok()) {
     go_back();
+    report.rescued = false;
     return report;
   }
   if (report.rescued) ++report.iterations;

@@ -127,10 +127,19 @@ StepReport TreeBody::advance(double timestep) {
     started_ = true;
   }
   StateWriter start;  // filled only where it is needed
+  const double shortest = std::ldexp(timestep, -max_step_halvings);
+  bool rescued = false;  // what follows such a part is not halved for long in vain again
   const auto advance_part = [&](double h) {
     const double time = dynamics_.state().time;
     apply_loads(time + 0.5 * h, time + 1.5 * h);
-    const SolveReport one = dynamics_.step(h, newmark_);
+    SolveReport one = dynamics_.step(h, newmark_);
+    if (one.status == SolveStatus::not_converged && (rescued || h <= shortest)) {
+      NewmarkOptions linearized = newmark_;
+      linearized.max_iterations = 1;
+      one = dynamics_.step(h, linearized);  // which always ends
+      one.rescued = one.ok();
+    }
+    rescued = rescued || one.rescued;
     if (!one.ok() && start.bytes().empty()) dynamics_.save(start);
     return one;
   };
