@@ -15,7 +15,8 @@ ANONYMOUS = re.compile(r"^namespace \{\n(.*?)^\}  // namespace$", re.MULTILINE |
 # A declaration or definition that starts its line: words and types, then NAME(.
 FUNCTION = re.compile(r"^(?![\s#/}])[^\n;{}()=]*?[\s&*]([a-z_]\w*)\(", re.MULTILINE)
 # A constant or a type that starts its line.
-CONSTANT = re.compile(r"^(?:constexpr|const)\b[^\n;{}()=]*?[\s&*](\w+)(?:\[\w*\])?\s*(?:=|\{)", re.MULTILINE)
+CONSTANT = re.compile(r"^(?:constexpr|const)\b[^\n;(){}]*?=[^;]*;|^(?:constexpr|const)\b[^;(){}=]*\{[^;]*;", re.MULTILINE)
+DECLARED = re.compile(r"(?<![.\w])([a-z]\w*)(?:\[\w*\])?\s*(?:=[^=]|\{)")
 TYPE = re.compile(r"^(?:struct|class|enum class|enum)\s+(\w+)", re.MULTILINE)
 EVERYWHERE = ("src/limber/base", "src/limber/linalg")
 
@@ -39,7 +40,9 @@ def main() -> int:
             found.append(f"{source.relative_to(ROOT)}: {name}() in an anonymous namespace hides one of a header from the sources after it; rename it")
         if source.parent.name == "bodies" or f"{source.parent.name}/{source.stem}" in alone:
             continue
-        for name in sorted({name for block in blocks for kind in (CONSTANT, TYPE) for name in kind.findall(block)}):
+        own = {name for block in blocks for name in TYPE.findall(block)}
+        own |= {name for block in blocks for constant in CONSTANT.findall(block) for name in DECLARED.findall(constant)}
+        for name in sorted(own):
             owner = owners.setdefault((str(source.parent), name), source)
             if owner != source:
                 found.append(f"{source.relative_to(ROOT)}: {name} is also in an anonymous namespace of {owner.name}; rename one of them")

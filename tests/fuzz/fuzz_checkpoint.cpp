@@ -32,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
   check(bytes);
   std::string file = "limber checkpoint\n";
-  append(file, 1);
+  append(file, limber::checkpoint_version);
   append(file, bytes.size());
   file += bytes;
   append(file, limber::content_hash(bytes));

@@ -53,6 +53,13 @@ TEST(CheckpointFile, GivesBackWhatWasWritten) {
   EXPECT_EQ(after.bodies, before.bodies);
 }
 
+/// Else the fuzzer would never come past the version.
+TEST(CheckpointFile, ThatTheFuzzerStartsFromIsOfThisVersion) {
+  EXPECT_EQ(
+      read_checkpoint(LIMBER_SOURCE_DIR "/tests/fuzz/corpus/checkpoint/reduced.checkpoint").bodies.size(),
+      1U);
+}
+
 TEST(CheckpointFile, RefusesEveryChangedByte) {
   const std::string good = encode_checkpoint(some_checkpoint());
   for (std::size_t i = 0; i < good.size(); ++i) {

@@ -13,7 +13,6 @@ namespace {
 
 // The file: magic, version (8 bytes), size of the content (8), the content (StateWriter), its hash (8).
 constexpr std::string_view checkpoint_magic = "limber checkpoint\n";
-constexpr std::uint64_t checkpoint_version = 5;
 constexpr std::size_t head_size = checkpoint_magic.size() + 16, tail_size = 8;
 
 std::uint64_t mixed(

@@ -47,6 +47,9 @@ struct Checkpoint {
   std::vector<std::string> bodies;  ///< what their simulations save
 };
 
+/// Of the file, and of what bodies save: another is refused. tests/fuzz/corpus/checkpoint holds files of it.
+inline constexpr std::uint64_t checkpoint_version = 5;
+
 /// The name that checkpoint files begin with.
 bool looks_like_checkpoint(std::string_view content);
 
