@@ -94,7 +94,7 @@ def _let_go(random: Random) -> tuple[dict, int, int]:
         "basis": {"modes": 6, "rank": 10},
     }
     if order == "domains":
-        body["domains"] = {"from": "auto", "count": random.randint(1, 3), "rank": 6}
+        body["domains"] = {"from": "auto", "count": scenes.domain_count(random, body["mesh"]), "rank": 6}
     solver = {"type": "dynamic", "order": order, "timestep": h, "threads": 1}
     if order in ("warped", "linear"):
         solver["integrator"] = random.choice(("semi-implicit", "exact"))

@@ -54,6 +54,11 @@ def beam(random: Random) -> str:
     return f"builtin:beam?{element}size=1,0.2,0.2&cells={cells}"
 
 
+def domain_count(random: Random, mesh: str) -> int:
+    """No more than the smallest beam has elements."""
+    return random.randint(1, 2 if "brick" in mesh else 3)
+
+
 def material(random: Random, stiff: float, laws=LAWS) -> dict:
     law = random.choice(laws)
     result: dict = {"model": law, "density": random.choice((20, 1000, 1100))}
@@ -264,8 +269,8 @@ class SceneMaker:
         random = self.random
         body = self._body(stiff, strength, end, ("stvk", "stvk", "stvk", "neo-hookean"))
         body.pop("mass", None)
-        body["mesh"] = beam(random)  # with as many elements as there are domains, and more
-        body["domains"] = {"from": "auto", "count": random.randint(1, 3), "rank": random.randint(1, 8)}
+        body["mesh"] = beam(random)
+        body["domains"] = {"from": "auto", "count": domain_count(random, body["mesh"]), "rank": random.randint(1, 8)}
         if random.random() < 0.3:
             body["domains"]["inertia"] = random.choice(("full", "center", "interface"))
         if random.random() < 0.2:
