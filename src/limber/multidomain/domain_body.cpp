@@ -75,6 +75,16 @@ void DomainBody::Port::motion(const Eigen::Ref<const Vector>& q, const Eigen::Re
   }
 }
 
+DomainBody::Port::Barrier DomainBody::Port::barrier(double x) const {
+  constexpr double strength = 0.3;  // of the energy that crushes it: more is a wall that steps run into
+  if (x >= narrow) return {};
+  const double c = strength * crush_energy, from = std::max(x, least), past = x - from;
+  const double ratio = narrow / from, gap = ratio - 1.0;
+  const double energy = c * gap * gap * gap, slope = -3.0 * c * gap * gap * ratio / from,
+               curvature = 6.0 * c * gap * ratio * (ratio + gap) / (from * from);
+  return {energy + past * (slope + 0.5 * past * curvature), slope + past * curvature, curvature};
+}
+
 Matrix6 InertiaTerms::rigid() const { return rigid_inertia(mass, first, rotational); }
 Matrix6 MotionTerms::rigid() const { return rigid_inertia(mass, first, rotational); }
 
@@ -104,6 +114,8 @@ DomainBody::DomainBody(const DomainKind& kind) : kind_(&kind), rank_(kind.model.
   rest_stiffness_.resize(rank_, rank_);
   equations_.elastic.evaluate(Vector::Zero(rank_), work, force, rest_stiffness_);
   rest_stiffness_ = 0.5 * (rest_stiffness_ + rest_stiffness_.transpose()).eval();
+  work_.tangent = rest_stiffness_;
+  work_.positive.take(work_.tangent);  // its memory
   for (Port& port : ports_) port.crush_energy = crush_energy_of(port, rest_stiffness_);
   if (const Cubature* cubature = equations_.elastic.cubature()) {
     energy_rounding_ = 8.0 * std::numeric_limits<double>::epsilon() * rest_stiffness_.norm() *

@@ -2,6 +2,7 @@
 
 #include "limber/integrators/dynamic_system.hpp"
 #include "limber/multidomain/domain_tree.hpp"
+#include "limber/multidomain/positive_part.hpp"
 #include "limber/reduced/reduced_equations.hpp"
 
 #include <optional>
@@ -88,7 +89,8 @@ class DomainBody {
   struct Work {
     InertiaTerms terms;
     Matrix tangent;  ///< r x r, elastic stiffness without negative curvature, before scaling
-    Matrix system;   ///< of a domain without children (elimination.hpp)
+    PositivePart positive;
+    Matrix system;  ///< of a domain without children (elimination.hpp)
   };
   [[nodiscard]] Work& work() { return work_; }
 
@@ -104,6 +106,15 @@ class DomainBody {
     /// As shares of the spread at rest. An interface that is narrower than the first resists being crushed
     /// further; below the second, which next to nothing crushes it to, its rotation means nothing.
     static constexpr double narrow = 0.4, least = 0.05;
+
+    /// What keeps it from being crushed to a line, past which its rotation would jump and the tree be stuck:
+    /// of each spread, x times the least at rest, an energy of the domain that carries it,  c (narrow / x -
+    /// 1)^3  where x is less than `narrow`, and below `least` the parabola that goes on from there: it bounds
+    /// the stiffness, which would drown all others in rounding.
+    struct Barrier {
+      double energy = 0.0, slope = 0.0, curvature = 0.0;  ///< and derivatives by x, J before scaling
+    };
+    [[nodiscard]] Barrier barrier(double x) const;
 
     /// How covariance and centre have moved from rest with q, and move with v.
     void motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, Vector12& moved,

@@ -97,7 +97,7 @@ double TreeDynamics::stiffness(Index domain) const {
 
 void TreeDynamics::set_gravity(const Vector3& acceleration) {
   require(acceleration.allFinite(), "gravity must be finite");
-  if (acceleration != parts_->gravity) parts_->forget_slack();
+  if (acceleration != parts_->gravity && !parts_->adrift()) parts_->take_new_loads();
   parts_->gravity = acceleration;
 }
 

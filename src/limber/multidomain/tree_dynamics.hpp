@@ -97,8 +97,8 @@ constexpr NewmarkOptions tree_newmark(int max_iterations = 1) {
   return generalized_alpha(0.5, max_iterations);
 }
 
-/// The motion of a tree of domains. For one thread at a time. A warmed-up step allocates nothing, but for
-/// some small matrices where there are forces or springs.
+/// The motion of a tree of domains. For one thread at a time. A warmed-up step allocates nothing, one
+/// that is rescued neither.
 ///
 /// Coordinates are those of the kinds, whatever the scale: a point of domain i is at p_i + R_i s_i (X + U
 /// q_i). Functions that throw Error leave all as it was.
@@ -156,7 +156,8 @@ class TreeDynamics {
   [[nodiscard]] const DomainFrame& frame(Index domain) const;
   [[nodiscard]] Vector3 position(const TreePoint& point) const;  ///< in the world, m
   [[nodiscard]] Vector3 velocity(const TreePoint& point) const;
-  [[nodiscard]] double elastic_energy() const;     ///< J
+  /// J, with that by which interfaces resist being crushed: where one is narrower than 0.4 of its width.
+  [[nodiscard]] double elastic_energy() const;
   [[nodiscard]] double kinetic_energy() const;     ///< J, of the true mass distribution, whatever the lumping
   [[nodiscard]] TreeMomentum momentum() const;     ///< likewise
   [[nodiscard]] InterfaceGap largest_gap() const;  ///< before copies are averaged; by share

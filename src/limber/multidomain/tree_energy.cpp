@@ -40,7 +40,7 @@ constexpr int most_turns = 4;                            ///< after it
 bool TreeDynamics::Parts::adrift() const {
   const bool pulled =
       std::any_of(springs.begin(), springs.end(), [](const TreeLoad& s) { return s.stiffness > 0.0; });
-  return tree->free && !pulled && !blowing_;
+  return tree->free && !pulled && !blowing();
 }
 
 double TreeDynamics::Parts::elastic_energy() const {

@@ -160,33 +160,28 @@ MatrixX6 TreeDynamics::Parts::carried_by(const TreeNode& node) const {
   return rows;
 }
 
-/// What keeps interfaces from being crushed to a line, past which their rotation would jump and the tree be
-/// stuck: of each spread, x times that at rest, an energy  c (narrow / x - 1)^3  of the domain that carries
-/// it. Its stiffness is that without the curvature of the spread, so that it is positive.
+/// Adds the barriers of narrow ports to what was evaluated. Their stiffness is that without the curvature of
+/// the spreads, so that it is positive.
 void TreeDynamics::Parts::resist_crushing() {
-  constexpr double strength = 0.3;  // of the energy that crushes it: more is a wall that steps run into
-  constexpr double least_share = 1e-6;
   for (const int number : narrow_) {
     const TreeNode& node = nodes[static_cast<std::size_t>(number)];
     const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
     ElasticStates& states = elastic_[static_cast<std::size_t>(parent.kind)];
     const auto q = states.q.col(parent.lane);
     const Spreads spreads = spreads_of(PortMotion(*node.port, q, q).covariance, node.turned);
-    const double c = strength * node.port->crush_energy;
     Eigen::Map<Matrix> stiffness(&states.stiffnesses(0, parent.lane), parent.rank, parent.rank);
     auto slope = strain_.head(parent.rank);  // of x, by coordinates
     for (int i = 0; i < 3; ++i) {
-      const double x = std::max(least_share, spreads.values(i) / node.port->spread);
-      const double ratio = DomainBody::Port::narrow / x, gap = ratio - 1.0;
-      if (gap <= 0.0) continue;
+      const double x = spreads.values(i) / node.port->spread;
+      if (x >= DomainBody::Port::narrow) continue;
+      const DomainBody::Port::Barrier barrier = node.port->barrier(x);
       const Vector3 axis = spreads.axes.col(i);
       const Matrix3 by_covariance =
           (node.turned - axis * (axis.transpose() * node.turned)) / node.port->spread;
       slope.noalias() = node.port->covariance_rows.lazyProduct(by_covariance.reshaped());
-      states.energies(parent.lane) += c * gap * gap * gap;
-      states.forces.col(parent.lane) -= (3.0 * c * gap * gap * ratio / x) * slope;
-      stiffness.noalias() +=
-          (6.0 * c * gap * ratio * (ratio + gap) / (x * x)) * slope.lazyProduct(slope.transpose());
+      states.energies(parent.lane) += barrier.energy;
+      states.forces.col(parent.lane) += barrier.slope * slope;
+      stiffness.noalias() += barrier.curvature * slope.lazyProduct(slope.transpose());
     }
   }
 }

@@ -66,7 +66,7 @@ void TreeDynamics::Parts::aim(const StepRule& rule) {
   for (TreeLoad& spring : springs) aim_spring(spring, rule);
   if (damping.mass > 0.0)
     for (TreeNode& node : nodes) aim_damping(node, rule);
-  if (blowing_)
+  if (blowing())
     for (TreeNode& node : nodes) aim_wind(node);
 }
 
@@ -116,7 +116,7 @@ void TreeDynamics::Parts::add_loads(TreeNode& node, const StepRule& rule) {
     add_pull(node, spring.stiffness * rule.displacement, spring,
              spring.stiffness * (spring.target - spring.reached));
   }
-  if (blowing_)
+  if (blowing())
     add_pull(node, node.drag * rule.point * rule.h, node.body->center(), node.drag * node.relative);
 }
 
@@ -131,7 +131,7 @@ void TreeDynamics::Parts::feel_loads(const TreeNode& node, const StepRule& rule)
     const Vector3 mean = spring.from + (mean_pull / rule.point) * (end - spring.from);
     push_on(position(node, spring), spring.stiffness * (spring.target - mean));
   }
-  if (!blowing_) return;
+  if (!blowing()) return;
   const DomainPoint& center = node.body->center();
   const Vector3 relative = node.relative - rule.point * rule.h * accelerated(center);
   push_on(position(node, center), node.drag * relative);
@@ -139,7 +139,7 @@ void TreeDynamics::Parts::feel_loads(const TreeNode& node, const StepRule& rule)
 
 /// What the wind has done at most, J: what moving air gives, but never what it takes, which is lost.
 double TreeDynamics::Parts::wind_work(double h) const {
-  if (!blowing_) return 0.0;
+  if (!blowing()) return 0.0;
   double work = 0.0;
   for (const TreeNode& node : nodes) {
     const Vector3 way = position(node, node.body->center()) - node.from;

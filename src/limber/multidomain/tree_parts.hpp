@@ -30,6 +30,7 @@ class TreeDynamics::Parts {
   // Energy (tree_energy.cpp).
   [[nodiscard]] double elastic_energy() const;
   [[nodiscard]] double kinetic_energy() const { return kinetic_; }
+  [[nodiscard]] bool adrift() const;  ///< whether nothing takes up momentum: gravity is felt as free fall
 
   // Steps (tree_step.cpp).
   SolveReport step(double h, const NewmarkOptions& options);
@@ -39,8 +40,8 @@ class TreeDynamics::Parts {
   void take_momentum();                    ///< of a free tree, from its velocities
   /// What acts on it changes: whoever lets go of it sees no energy come back that was lost in his hands.
   void forget_slack() { state.slack = std::min(state.slack, 0.0); }
-  /// The same for forces, springs and wind. Whoever lets go in the next step has the energy at its end in
-  /// mind: what that step loses does not come back either.
+  /// The same for forces, springs, wind and the gravity that is felt. Whoever lets go in the next step has
+  /// the energy at its end in mind: what that step loses does not come back either.
   void take_new_loads() {
     forget_slack();
     loads_changed_ = true;
@@ -135,6 +136,7 @@ class TreeDynamics::Parts {
   void add_point(TreeNode& node, double mass, const DomainPoint& at, const Vector3& force);
   void feel_loads(const TreeNode& node, const StepRule& rule);
   void push_on(const Vector3& place, const Vector3& force);
+  [[nodiscard]] bool blowing() const { return !wind.velocity.isZero(0.0) && wind.coefficient > 0.0; }
   [[nodiscard]] double wind_work(double h) const;
 
   // Steps.
@@ -164,7 +166,6 @@ class TreeDynamics::Parts {
     double kinetic = 0.0;                ///< J
     double cross = 0.0;  ///< J: with the rest f times as fast T is kinetic + f cross + f^2 (what is left)
   };
-  [[nodiscard]] bool adrift() const;  ///< whether nothing takes up momentum
   [[nodiscard]] double flight() const;
   [[nodiscard]] double potential();
   [[nodiscard]] double rounding() const;
@@ -182,7 +183,7 @@ class TreeDynamics::Parts {
 
   // The present state.
   bool balanced_ = false;               ///< the accelerations are those of the state
-  bool loads_changed_ = false;          ///< forces, springs or wind, since the last step
+  bool loads_changed_ = false;          ///< as take_new_loads() says, since the last step
   TreeMomentum momentum_;               ///< of a free tree, which only impulses from outside change
   std::vector<ElasticStates> elastic_;  ///< of the kinds
   double kinetic_ = 0.0;                ///< J
@@ -203,7 +204,6 @@ class TreeDynamics::Parts {
   StepStart start_;
   StepStart whole_;                        ///< of all of a step that is taken as several
   std::vector<Vector6> start_velocities_;  ///< of the frames of the nodes, in the world
-  bool blowing_ = false;                   ///< there is wind
   double energy_size_ = 0.0;               ///< sum of the sizes of all parts of the energy last computed, J
   Vector3 load_force_ = Vector3::Zero();   ///< from outside, on the whole
   Vector3 load_torque_ = Vector3::Zero();  ///< about where the centre of mass was at the start

@@ -1,5 +1,4 @@
 #include "limber/base/timer.hpp"
-#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 
@@ -27,12 +26,6 @@ void add_products(const MatrixX6& columns, const Vector& z, Vector6& sums) {
     for (int k = 0; k < 6; ++k) sum[k] += load_packet(&columns(i, k)) * values;
   }
   for (int k = 0; k < 6; ++k) sums(k) += sum_lanes(sum[k]);
-}
-
-/// Negative curvature, of a body under pressure, taken away.
-void make_positive(Matrix& stiffness) {
-  const SymmetricEigen eigen = symmetric_eigen(stiffness);
-  stiffness = eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
 }
 
 }  // namespace
@@ -237,7 +230,7 @@ SolveStatus TreeDynamics::Parts::eliminate_once(const StepRule& rule, const Vect
       tangent = elastic_[static_cast<std::size_t>(node.kind)].stiffnesses.col(node.lane).reshaped(node.rank,
                                                                                                   node.rank);
       if (!tangent.allFinite()) return SolveStatus::not_finite;
-      make_positive(tangent);
+      node.body->work().positive.take(tangent);  // no negative curvature, of a body under pressure
     }
     const InertiaTerms& terms = update_inertia(node);
     if (tree->free)

@@ -96,6 +96,7 @@ TreeDynamics::Parts::Parts(std::shared_ptr<const DomainTree> given) : tree(std::
   carried_.setZero(padded(most + 7), 7);
   carried_work_ = carried_;
   point_.setZero(padded(most + 7), 3);
+  moved_.setZero(first);
   take_state(rest());
   remember();
   whole_ = start_;  // their memory
@@ -143,7 +144,6 @@ void TreeDynamics::Parts::take_state(const TreeState& next) {
 
 SolveStatus TreeDynamics::Parts::balance() {
   const StepRule rule;
-  blowing_ = !wind.velocity.isZero(0.0) && wind.coefficient > 0.0;
   start_.momentum = momentum_;
   aim(rule);
   prepare_all(Rotations::keep);
@@ -396,7 +396,6 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   if (!balanced_) {
     if (const SolveStatus status = balance(); status != SolveStatus::converged) return {status, 0, 0.0};
   }
-  blowing_ = !wind.velocity.isZero(0.0) && wind.coefficient > 0.0;
   remember();
   if (!std::isfinite(start_.allowed)) return {SolveStatus::not_finite, 0, 0.0};
   const int caution = state.caution;
