@@ -405,7 +405,9 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
     return report;
   }
   bool held = report.ok() && hold_energy(h, options.guarded);
-  for (int count = 2; options.guarded && !held && count <= most_shares; count *= 2)
+  // Soon after a rescue fewer would hardly do: tried in vain, they make it the slowest step of all.
+  for (int count = caution > 0 ? most_shares : 2; options.guarded && !held && count <= most_shares;
+       count *= 2)
     held = take_shares(h, count, options, report);
   report.rescued = options.guarded && !held;
   report.status = held ? SolveStatus::converged : SolveStatus::not_finite;
