@@ -1,8 +1,11 @@
+#include "limber/integrators/halving.hpp"
 #include "tests/reduced/swing.hpp"
 
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <utility>
+#include <vector>
 
 namespace limber {
 namespace {
@@ -21,7 +24,7 @@ TEST(ReducedStep, ThatFailsLeavesTheStateAsItWasToTheBit) {
   ReducedStepOptions central;
   central.integrator = Integrator::central_differences;
   for (const ReducedStepOptions& options : {ReducedStepOptions{}, iterate(), central}) {
-    for (const double force : {nan, infinity}) {
+    for (const double force : {nan, infinity, 1e300}) {  // of the last, the energy is no number
       ReducedWorkspace work = swing.workspace();
       DynamicState state = swing.at_start(work);
       for (int i = 0; i < 3; ++i) ASSERT_TRUE(step(work, 0.02, swing.load, state, options).ok());
@@ -96,6 +99,37 @@ TEST(ReducedStep, IsNeverHalvedForANegativeNumberOfHalvings) {
   const SolveReport report = step(work, 2.0, swing.load, state, options);
   EXPECT_EQ(report.status, SolveStatus::not_converged);
   EXPECT_EQ(report.iterations, 3);
+}
+
+/// Parts of a step of length 1 whose first eighth has no solution but a report of `first`, where nothing
+/// longer has one at all.
+std::vector<double> parts_after(const SolveReport& first) {
+  std::vector<double> taken;
+  const auto advance = [&](double h, bool last) -> SolveReport {
+    if (h > 0.125 && !last) return {SolveStatus::not_converged};
+    taken.push_back(h);
+    return taken.size() == 1 ? first : SolveReport{};
+  };
+  EXPECT_TRUE(step_by_halves(advance, 1.0, 3).ok());
+  return taken;
+}
+
+TEST(StepByHalves, HalvesNoMoreOnceAPartCouldNotBeSolved) {
+  EXPECT_EQ(parts_after({.rescued = true, .unsolved = true}), (std::vector<double>{0.125, 0.125, 0.25, 0.5}));
+}
+
+TEST(StepByHalves, HalvesOnAfterAPartThatWasSolvedButRescued) {
+  EXPECT_EQ(parts_after({.rescued = true}), std::vector<double>(8, 0.125));
+}
+
+TEST(StepByHalves, TellsWhichPartsAreTheLastResort) {
+  std::vector<std::pair<double, bool>> tried;
+  const auto fails = [&](double h, bool last) -> SolveReport {
+    tried.emplace_back(h, last);
+    return {SolveStatus::not_converged, 1};
+  };
+  EXPECT_EQ(step_by_halves(fails, 1.0, 2).iterations, 3);
+  EXPECT_EQ(tried, (std::vector<std::pair<double, bool>>{{1.0, false}, {0.5, false}, {0.25, true}}));
 }
 
 TEST(ReducedStep, RefusesWrongSizesStepsAndBeta) {

@@ -169,10 +169,8 @@ SolveReport FullDynamics::step(double h) {
 
 SolveReport FullDynamics::newmark(double h) {
   const DynamicState start = state_;
-  const double shortest = std::ldexp(h, -std::max(0, options_.max_halvings));
-  bool rescued = false;  // what follows such a part is not halved for long in vain again
   bool load_changes = false;
-  const auto advance = [&](double part) {
+  const auto advance = [&](double part, bool last) {
     load_(std::max(0.0, state_.time - 0.5 * part), state_.time + 0.5 * part, load_before_);
     if (system_.free()) {
       system_.evaluate(state_.u);
@@ -181,10 +179,7 @@ SolveReport FullDynamics::newmark(double h) {
     load_(state_.time + 0.5 * part, state_.time + 1.5 * part, f_ext_);
     const StepLoad load = mean_load(f_ext_, options_.newmark, load_before_, state_);
     load_changes = load_changes || !load.stands_still();
-    const SolveReport one = newmark_step(system_, part, load, state_, newmark_work_, options_.newmark,
-                                         rescued || part <= shortest);
-    rescued = rescued || one.rescued;
-    return one;
+    return newmark_step(system_, part, load, state_, newmark_work_, options_.newmark, last);
   };
   const SolveReport report = step_by_halves(advance, h, options_.max_halvings);
   if (report.ok()) {

@@ -2,8 +2,6 @@
 
 #include "limber/integrators/halving.hpp"
 
-#include <cmath>
-
 namespace limber {
 namespace {
 
@@ -41,16 +39,16 @@ StaticReport QuasistaticSolver::solve_at(double t, Vector& u, bool in_load_steps
 }
 
 StaticReport QuasistaticSolver::step(double t0, double t1, Vector& u) {
-  const double h = t1 - t0, shortest = std::ldexp(h, -max_time_halvings);
+  const double h = t1 - t0;
   const Vector start = u;
   StaticReport total;
   double done = 0.0;
   place(t0);
-  const auto advance = [&](double part) -> SolveReport {
+  const auto advance = [&](double part, bool last) -> SolveReport {
     const double from = t0 + done, to = done + part == h ? t1 : t0 + (done + part);
     StaticReport report = solve_at(to, u, false);
     int iterations = report.iterations;
-    if (!report.ok() && part <= shortest) {
+    if (!report.ok() && last) {
       place(from);
       report = solve_at(to, u, true);
       iterations += report.iterations;

@@ -9,12 +9,13 @@ namespace limber {
 
 /// Position in time of  M u'' + D(u, u') + f(u) = f_ext.
 struct DynamicState {
-  double time = 0.0;   ///< s
-  Vector u;            ///< displacement, m
-  Vector v;            ///< velocity u', m/s
-  Vector a;            ///< acceleration u'', m/s^2
-  double slack = 0.0;  ///< energy that the next step may give back, J (energy_guard.hpp)
-  int caution = 0;     ///< steps to go with strong numerical damping, after one that was rescued
+  double time = 0.0;     ///< s
+  Vector u;              ///< displacement, m
+  Vector v;              ///< velocity u', m/s
+  Vector a;              ///< acceleration u'', m/s^2
+  double slack = 0.0;    ///< energy that the next step may give back, J (energy_guard.hpp)
+  int caution = 0;       ///< steps to go with strong numerical damping, after one that was rescued
+  bool changed = false;  ///< loads, or the body, since the last step: see note_change()
 };
 
 /// Rayleigh damping D = (alpha M + beta K) u'.                                            [Barbic & James

@@ -48,6 +48,9 @@ constexpr NewmarkOptions cautious(const NewmarkOptions& options) {
   return options.alpha_f > 0.0 ? generalized_alpha(strong, options.max_iterations) : options;
 }
 
+/// Of a linearised step that gains energy, before it is rescued.
+inline constexpr int iterations_beyond_linearised = 8;
+
 /// Vectors that a step needs, kept from step to step: only the first one allocates.
 struct NewmarkWorkspace {
   Vector increment, residual, step, product;
@@ -99,25 +102,22 @@ double newmark_rounding(const System& system, double alpha2, const Vector& v, Ve
   return system.force_rounding() + 8.0 * std::numeric_limits<double>::epsilon() * alpha2 * product.norm();
 }
 
-/// Finds the end of a step, work.next, by Newton's iteration from its start: see newmark_step().
-/// start_energy: of the elastic forces at the start, J.
+/// Finds the end of a step, work.next, by Newton's iteration from work.increment, u - u_n, which is kept
+/// apart: alpha1 would magnify the rounding of a difference. See newmark_step().
 template <DynamicSystem System>
 SolveReport solve_newmark(System& system, double h, const Vector& f_ext, const DynamicState& state,
-                          NewmarkWorkspace& work, const NewmarkOptions& options, double& start_energy) {
+                          NewmarkWorkspace& work, const NewmarkOptions& options) {
   const NewmarkConstants constants(options.beta, options.gamma, h);
   const double inertial = 1.0 - options.alpha_m, elastic = 1.0 - options.alpha_f;
   const bool check = options.max_iterations != 1;
   DynamicState &next = work.next, &within = work.within;
-  work.increment.setZero(
-      state.u.size());  // u - u_n, kept apart: alpha1 would magnify the rounding of a difference
-  within.u = state.u;
+  within.u = state.u + elastic * work.increment;
   SolveReport report;
   while (true) {
     constants.update(state, work.increment, next);
     if (!check && report.iterations == 1) break;
 
     system.evaluate(within.u);
-    if (report.iterations == 0) start_energy = system.elastic_energy();
     within.a = inertial * next.a + options.alpha_m * state.a;
     within.v = elastic * next.v + options.alpha_f * state.v;
     const double scale = newmark_residual(system, f_ext, work, check);
@@ -182,9 +182,10 @@ inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vect
 /// The energy at the end is that which energy_guard.hpp allows. The system stays evaluated there, so that the
 /// next step need not do it again.
 ///
-/// Where the load is another than in the step before, or the body has changed, call forget_slack() first.
+/// Where the load is another than in the step before, or the body has changed, call note_change() first.
 /// On failure the state is left as it was. last: no shorter step will be tried where Newton's iteration does
-/// not converge, so that the step is rescued then, too; one linearised step always is.
+/// not converge, so that the step is rescued then, too; one linearised step always is. A linearised step that
+/// ends with more energy than is allowed is first iterated on: solved better, most end within.
 /// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last
 /// evaluation; 0 for one linearised step and for one that is rescued, which ask for no more than finite
 /// numbers.
@@ -192,26 +193,37 @@ template <DynamicSystem System>
 SolveReport newmark_step(System& system, double h, const StepLoad& load, DynamicState& state,
                          NewmarkWorkspace& work, const NewmarkOptions& options = {}, bool last = false) {
   DynamicState& next = work.next;
-  double start_energy = 0.0;
   ForcesOfEnergy<System> forces(system);
   if (state.caution > 0) forces.take();  // those of the body have just led up in energy
-  SolveReport report = solve_newmark(system, h, load.end, state, work,
-                                     state.caution > 0 ? cautious(options) : options, start_energy);
+  NewmarkOptions taken = state.caution > 0 ? cautious(options) : options;
+  system.evaluate(state.u);
+  const double start_energy = system.elastic_energy();
+  work.increment.setZero(state.u.size());
+  SolveReport report = solve_newmark(system, h, load.end, state, work, taken);
   next.caution = std::max(0, state.caution - 1);
   if (!report.ok() && options.max_iterations != 1 && !last) return report;  // shorter steps may converge
   if (options.guarded) {
     const double allowed =
         kinetic_energy(system, state.v, work.product) + start_energy - load.mean.dot(state.u) + state.slack;
-    if (!report.ok() || !end_within(system, h, load, allowed, state, next, work.rescue)) {
+    bool within = report.ok() && end_within(system, h, load, allowed, state, next, work.rescue);
+    if (!within && report.ok() && options.max_iterations == 1) {
+      taken.max_iterations = iterations_beyond_linearised;
+      report = solve_newmark(system, h, load.end, state, work, taken);
+      ++report.iterations;
+      within = report.ok() && end_within(system, h, load, allowed, state, next, work.rescue);
+    }
+    if (!within) {
+      const bool unsolved = !report.ok();
       forces.take();
       report = {rescue_step(system, h, load, allowed, state, next, work.rescue), report.iterations + 1};
       report.rescued = report.ok();
+      report.unsolved = unsolved && report.ok();
       next.caution = cautious_steps;
     }
   }
   if (!report.ok()) return report;
-  if (!load.stands_still())
-    forget_slack(next);  // whoever lets go in this step has the energy at its end in mind
+  next.changed = false;
+  if (state.changed || !load.stands_still()) forget_slack(next);
   next.time = state.time + h;
   std::swap(state, next);
   return report;

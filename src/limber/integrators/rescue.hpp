@@ -89,8 +89,15 @@ double energy_rounding(const System& system, const StepEnergy& energy, double lo
          16.0 * std::numeric_limits<double>::epsilon() * (std::abs(energy.kinetic) + std::abs(load_energy));
 }
 
-/// After a change of loads or of the body: what was lost before is nothing that may come back now.
+/// What was lost is nothing that may come back.
 inline void forget_slack(DynamicState& state) { state.slack = std::min(state.slack, 0.0); }
+
+/// After a change of loads or of the body, before the next step: what was lost before it does not come back,
+/// nor does what that step will lose. Whoever lets go has the energy at its end in mind.
+inline void note_change(DynamicState& state) {
+  forget_slack(state);
+  state.changed = true;
+}
 
 /// What the next step may give back where this one ends with `total`, J.
 template <DynamicSystem System>

@@ -18,6 +18,7 @@ inline void save_state(const DynamicState& state, StateWriter& out) {
   out.write(state.a);
   out.write(state.slack);
   out.write(std::int64_t{state.caution});
+  out.write(state.changed);
 }
 
 /// Takes it back. size: entries of u, v and a each. Throws Error for a state of another size, and for numbers
@@ -31,6 +32,7 @@ inline DynamicState restore_state(StateReader& in, Index size) {
   in.read(state.slack);
   std::int64_t caution = 0;
   in.read(caution);
+  in.read(state.changed);
   require(state.u.size() == size && state.v.size() == size && state.a.size() == size,
           "the state has {} displacements, {} velocities and {} accelerations, the body needs {}",
           state.u.size(), state.v.size(), state.a.size(), size);

@@ -35,6 +35,7 @@ struct [[nodiscard]] SolveReport {
   double residual = 0.0;  ///< relative; what it is relative to, each solver says
   bool rescued = false;   ///< of a time step: it would have gained energy, or could not be solved
                           ///< (integrators/energy_guard.hpp)
+  bool unsolved = false;  ///< of one that was rescued: it could not be solved
 
   [[nodiscard]] bool ok() const { return status == SolveStatus::converged; }
 };

@@ -71,7 +71,7 @@ void LiveBody::set_gravity(const Vector3& acceleration) {
   if (parts_->warped) parts_->warped->set_gravity(acceleration);
   parts_->load = std::move(load);
   parts_->gravity = acceleration;
-  forget_slack(parts_->state);
+  note_change(parts_->state);
 }
 
 void LiveBody::set_force(int vertex, const Vector3& force) {
@@ -101,7 +101,7 @@ void LiveBody::set_pulls(std::span<const Pull> pulls) {
   std::vector<Pull> next(pulls.begin(), pulls.end());
   parts_->work.system.set_springs(parts_->springs(next, rank()));
   parts_->pulls = std::move(next);
-  forget_slack(parts_->state);
+  note_change(parts_->state);
 }
 
 Vector3 LiveBody::pull_force(Index pull) const {

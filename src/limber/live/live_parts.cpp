@@ -30,7 +30,7 @@ Vector resized(const Vector& x, Index rank) {
 
 DynamicState resized(const DynamicState& state, Index rank) {
   return {state.time,  resized(state.u, rank), resized(state.v, rank), resized(state.a, rank),
-          state.slack, state.caution};
+          state.slack, state.caution,          state.changed};
 }
 
 /// Rows of a vertex times q.
@@ -116,7 +116,7 @@ void LiveBody::Parts::adopt(Choice next, std::shared_ptr<const ReducedEquations>
   if (!switches) next_work.system.set_springs(springs(pulls, next.rank));
   Vector next_load = load_of(*of, gravity, forces);
   DynamicState next_state = resized(state, next.rank);
-  forget_slack(next_state);
+  note_change(next_state);
   std::unique_ptr<WarpedBody> next_warped = warped_for(next, *of, next_state);
   if (switches && next_warped) {
     next_warped->balance(next_state);
@@ -151,7 +151,7 @@ void LiveBody::Parts::take_forces(std::vector<VertexForce> next) {
   if (warped) warped->set_forces(next);
   load = std::move(next_load);
   forces = std::move(next);
-  forget_slack(state);
+  note_change(state);
 }
 
 const NaturalModes& LiveBody::Parts::modes() {

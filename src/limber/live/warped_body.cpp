@@ -61,7 +61,7 @@ void WarpedBody::set_handles(std::span<const Handle> handles, ConstraintPriority
 
 void WarpedBody::set_state(const DynamicState& state) {
   WarpedDynamics next = dynamics_;
-  next.set_state({state.time, amplitudes_ * state.u, amplitudes_ * state.v, state.slack});
+  next.set_state({state.time, amplitudes_ * state.u, amplitudes_ * state.v, state.slack, state.changed});
   if (!handles_.empty()) hold(next, handles_, priority_);
   dynamics_ = std::move(next);
 }
@@ -105,6 +105,7 @@ ConstraintReport WarpedBody::step(double h, ModalIntegrator integrator, DynamicS
   state.u.noalias() = shapes * modal.q;
   state.v.noalias() = shapes * modal.v;
   state.slack = modal.slack;
+  state.changed = modal.changed;
   state.a += state.v / h;
   return report;
 }

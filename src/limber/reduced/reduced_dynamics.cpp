@@ -350,8 +350,8 @@ void check_sizes(Index rank, const Vector& f_ext, const DynamicState& state) {
 
 }  // namespace
 
-SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
-                 const ReducedStepOptions& options) {
+SolveReport step_once(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
+                      const ReducedStepOptions& options, bool last) {
   check_sizes(work.system.size(), load.end, state);
   work.system.solver = options.solver;
   work.system.conjugate_gradient_options = options.conjugate_gradient;
@@ -361,21 +361,22 @@ SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, Dynamic
   }
   require(options.newmark.beta > 0.0, "Newmark's beta is {}, expected more than 0", options.newmark.beta);
   work.system.exact_damping = options.newmark.max_iterations > 1;
-  if (!work.system.exact_damping) {
-    return newmark_step(work.system, h, load, state, work.newmark, options.newmark);
-  }
+  return newmark_step(work.system, h, load, state, work.newmark, options.newmark,
+                      last && options.last_resort);
+}
+
+SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
+                 const ReducedStepOptions& options) {
+  if (options.integrator != Integrator::newmark || options.newmark.max_iterations <= 1)
+    return step_once(work, h, load, state, options, true);
   work.start = state;
-  const double shortest = std::ldexp(h, -std::max(0, options.max_halvings));
-  bool rescued = false;  // what follows such a part is not halved for long in vain again
-  const auto advance = [&](double part) {
-    const bool last = options.last_resort && (rescued || part <= shortest);
-    const SolveReport one = newmark_step(work.system, part, load, state, work.newmark, options.newmark, last);
-    rescued = rescued || one.rescued;
-    return one;
+  const auto advance = [&](double part, bool last) {
+    return step_once(work, part, load, state, options, last);
   };
   const SolveReport report = step_by_halves(advance, h, options.max_halvings);
   if (report.ok()) {
     state.time = work.start.time + h;
+    if (work.start.changed || !load.stands_still()) forget_slack(state);
   } else {
     std::swap(state, work.start);
   }

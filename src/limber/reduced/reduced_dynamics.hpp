@@ -157,7 +157,7 @@ struct ReducedWorkspace {
 /// A state of rest at time 0: q = 0, no motion.
 DynamicState make_reduced_state(Index rank);
 
-/// Advances q by h seconds.  load: r.  Where it is another than in the step before, call forget_slack()
+/// Advances q by h seconds.  load: r.  Where it is another than in the step before, call note_change()
 /// first. On failure the state is left as it was and the report says why. [Barbic & James 2005, Appendix C]
 /// Throws Error for sizes that do not fit, a time step that is not positive and a Newmark beta that is not.
 SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
@@ -166,6 +166,10 @@ inline SolveReport step(ReducedWorkspace& work, double h, const Vector& load, Dy
                         const ReducedStepOptions& options = {}) {
   return step(work, h, StepLoad(load), state, options);
 }
+
+/// The same, never by halves.  last: as in newmark_step().
+SolveReport step_once(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
+                      const ReducedStepOptions& options, bool last);
 
 /// Sets the acceleration that balances the forces at the state's q and v.
 SolveReport balance(ReducedWorkspace& work, const Vector& f_ext, DynamicState& state);

@@ -8,7 +8,6 @@
 #include "limber/scene/scene.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 namespace limber {
@@ -65,7 +64,6 @@ ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& e
   options_.newmark = scene.solver.newmark;
   if (scene.solver.linear_solver == SparseSolverKind::conjugate_gradient)
     options_.solver = ReducedSolver::conjugate_gradient;
-  options_.max_halvings = 0;  // advance() halves, with the load of each half
   work_ =
       std::make_unique<ReducedWorkspace>(ReducedWorkspace{ReducedSystem(equations_, body.damping), {}, {}});
   if (scene.solver.type == SimulationType::dynamics &&
@@ -89,18 +87,13 @@ StepReport ReducedBody::advance(double timestep) {
     started_ = true;
   }
   const DynamicState start = state_;
-  const double shortest = std::ldexp(timestep, -max_step_halvings);
-  bool rescued = false;  // what follows such a part is not halved for long in vain again
   bool load_changes = false;
-  const auto advance_part = [&](double h) {
-    options_.last_resort = rescued || h <= shortest;
+  const auto advance_part = [&](double h, bool last) {
     load_(std::max(0.0, state_.time - 0.5 * h), state_.time + 0.5 * h, load_before_);
     load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
     const StepLoad load = mean_load(f_ext_, options_.newmark, load_before_, state_);
     load_changes = load_changes || !load.stands_still();
-    const SolveReport one = limber::step(*work_, h, load, state_, options_);
-    rescued = rescued || one.rescued;
-    return one;
+    return step_once(*work_, h, load, state_, options_, last);
   };
   const SolveReport solved = step_by_halves(
       advance_part, timestep, options_.integrator == Integrator::newmark ? max_step_halvings : 0);

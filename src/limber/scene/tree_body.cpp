@@ -127,19 +127,16 @@ StepReport TreeBody::advance(double timestep) {
     started_ = true;
   }
   StateWriter start;  // filled only where it is needed
-  const double shortest = std::ldexp(timestep, -max_step_halvings);
-  bool rescued = false;  // what follows such a part is not halved for long in vain again
-  const auto advance_part = [&](double h) {
+  const auto advance_part = [&](double h, bool last) {
     const double time = dynamics_.state().time;
     apply_loads(time + 0.5 * h, time + 1.5 * h);
     SolveReport one = dynamics_.step(h, newmark_);
-    if (one.status == SolveStatus::not_converged && (rescued || h <= shortest)) {
+    if (one.status == SolveStatus::not_converged && last) {
       NewmarkOptions linearized = newmark_;
       linearized.max_iterations = 1;
       one = dynamics_.step(h, linearized);  // which always ends
-      one.rescued = one.ok();
+      one.rescued = one.unsolved = one.ok();
     }
-    rescued = rescued || one.rescued;
     if (!one.ok() && start.bytes().empty()) dynamics_.save(start);
     return one;
   };

@@ -76,10 +76,11 @@ void WarpedDynamics::set_forces(std::vector<SiteForce> forces) {
   loads_change();
 }
 
-/// What was lost before is nothing that may come back now.
+/// As note_change() in integrators/rescue.hpp.
 void WarpedDynamics::loads_change() {
   load_known_ = false;
   state_.slack = std::min(state_.slack, 0.0);
+  state_.changed = true;
 }
 
 void WarpedDynamics::set_constraints(ManipulationSites sites) {
@@ -112,6 +113,7 @@ void WarpedDynamics::save(StateWriter& out) const {
   out.write(state_.q);
   out.write(state_.v);
   out.write(state_.slack);
+  out.write(state_.changed);
   out.write(prepared_h_);
 }
 
@@ -122,6 +124,7 @@ void WarpedDynamics::restore(StateReader& in) {
   in.read(state.q);
   in.read(state.v);
   in.read(state.slack);
+  in.read(state.changed);
   in.read(h);
   set_state(state);
   require(std::isfinite(h) && h >= 0.0, "the state is of steps of {} s, expected a positive number", h);
@@ -318,7 +321,8 @@ ConstraintReport WarpedDynamics::step(double h) {
   // Loads that depend on velocities are those of another one where that was slowed down.
   load_known_ = guards && !gyroscopic;
   if (load_known_) load_.swap(next_load_);
-  state_.slack = slack;
+  state_.slack = state_.changed ? std::min(slack, 0.0) : slack;
+  state_.changed = false;
   state_.q.swap(next_q_);
   state_.v.swap(next_v_);
   state_.time += h;

@@ -18,10 +18,11 @@ struct SiteForce {
 };
 
 struct WarpedState {
-  double time = 0.0;   ///< s
-  Vector q;            ///< m, amplitudes of the modes
-  Vector v;            ///< their velocities
-  double slack = 0.0;  ///< J, energy that the next step may give back (integrators/energy_guard.hpp)
+  double time = 0.0;     ///< s
+  Vector q;              ///< m, amplitudes of the modes
+  Vector v;              ///< their velocities
+  double slack = 0.0;    ///< J, energy that the next step may give back (integrators/energy_guard.hpp)
+  bool changed = false;  ///< loads, since the last step: what the next one loses does not come back either
 };
 
 struct WarpedOptions {
