@@ -36,13 +36,14 @@ DynamicState into_subspace(const OnlineBasis& basis, const DynamicState& full) {
           basis.coordinates(full.v),
           basis.coordinates(full.a),
           full.slack,
-          full.caution};
+          full.caution,
+          full.changed};
 }
 
 /// And the other way round.
 DynamicState out_of_subspace(const OnlineBasis& basis, const DynamicState& reduced) {
   return {reduced.time,  basis.vector(reduced.u), basis.vector(reduced.v), basis.vector(reduced.a),
-          reduced.slack, reduced.caution};
+          reduced.slack, reduced.caution,         reduced.changed};
 }
 
 }  // namespace
@@ -89,7 +90,7 @@ SolveReport OnlineDynamics::step(double h) {
     if (entering) {
       reduced_ = false;  // the full model still has the state, whole
     } else {
-      leave_subspace();
+      leave_subspace(h);
     }
     patience_.fail();
   }
@@ -282,12 +283,22 @@ void OnlineDynamics::bound_energy() {
     allowed_ = kinetic + potential;
     return;
   }
-  potential = lower_potential(potential, *allowed_ - least_factor * least_factor * kinetic);
-  const double factor = slowing_factor(*allowed_, kinetic, potential);
+  const double lower = lower_potential(potential, *allowed_ - least_factor * least_factor * kinetic);
+  const double factor = std::max(slowing_factor(*allowed_, kinetic, lower), least_factor);
   state_.v *= factor;
+  if (lower < potential) balance();
+  potential = lower;
   const double energy = factor * factor * kinetic + potential;
   state_.slack = next_slack(*allowed_, energy);
   if (energy < *allowed_) allowed_ = energy + state_.slack;
+}
+
+/// Sets the acceleration that balances the forces at the state; in the subspace the mass is 1. f_ext_: the
+/// load.
+void OnlineDynamics::balance() {
+  system_.evaluate(state_.u);
+  system_.multiply_damping(state_.v, work_.product);
+  state_.a = subspace_.basis().force(f_ext_) - system_.force() - work_.product;
 }
 
 /// Moves the state downhill, along (K + s M)^-1 (f_ext - f), until its potential is `most`, J, where it is
@@ -349,15 +360,27 @@ void OnlineDynamics::enter_subspace(double h) {
   audited_ = 0.0;
 }
 
-void OnlineDynamics::leave_subspace() {
-  if (remembered_reduced_) {  // the full step to come may turn the basis, and these coordinates with it
-    pad(remembered_, subspace_.rank());
-    remembered_ = out_of_subspace(subspace_.basis(), remembered_);
-    remembered_reduced_ = false;
-  }
-  if (allowed_) bound_energy();  // what may still be too much the full steps have to give back
+void OnlineDynamics::leave_subspace(double h) {
+  if (by_key_elements()) bound_energy();  // what may still be too much the full steps have to give back
+  if (remembered_reduced_) leave_remembered_subspace(h);
   full_.restore(state());
   reduced_ = false;
+}
+
+/// The full step to come may turn the basis, and the coordinates that are remembered with it. Their slack is
+/// that of key elements, and becomes that of the full model: what was gained since the last audit is a debt.
+void OnlineDynamics::leave_remembered_subspace(double h) {
+  const double kinetic = 0.5 * remembered_.v.squaredNorm();
+  pad(remembered_, subspace_.rank());
+  remembered_ = out_of_subspace(subspace_.basis(), remembered_);
+  remembered_reduced_ = false;
+  if (!by_key_elements()) return;
+  forget_slack(remembered_);
+  if (!remembered_allowed_) return;
+  const double time = remembered_.time;
+  load_(std::max(0.0, time - 0.5 * h), time + 0.5 * h, load_before_);
+  const double potential = model_.energy(remembered_.u) - load_before_.dot(remembered_.u);
+  remembered_.slack = next_slack(*remembered_allowed_, kinetic + potential);
 }
 
 /// Where new forces will push the body as it moves on: (K + s M)^-1 (H(u) : v) v. [Kim & James 2009,

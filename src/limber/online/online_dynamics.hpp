@@ -62,9 +62,11 @@ class OnlineDynamics {
   bool learn_from(Audit audit, DynamicState& start);
   void follow_basis();
   void enter_subspace(double h);
-  void leave_subspace();
+  void leave_subspace(double h);
+  void leave_remembered_subspace(double h);
   [[nodiscard]] double potential() const;
   void bound_energy();
+  void balance();
   double lower_potential(double potential, double most);
   [[nodiscard]] bool wandered() const;
   [[nodiscard]] bool load_changed(double h);
