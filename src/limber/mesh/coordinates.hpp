@@ -17,9 +17,10 @@ inline void check_coordinates(const Matrix3X& vertices, std::string_view where) 
     const auto at = vertices.col(v);
     require(at.allFinite(), "{}: vertex {} has the coordinates ({}, {}, {}), expected finite numbers", where,
             v, at.x(), at.y(), at.z());
-    require(at.cwiseAbs().maxCoeff() <= farthest_coordinate,
-            "{}: vertex {} has the coordinates ({}, {}, {}), expected at most {} m; scale the mesh", where, v,
-            at.x(), at.y(), at.z(), farthest_coordinate);
+    require(
+        at.cwiseAbs().maxCoeff() <= farthest_coordinate,
+        "{}: vertex {} has the coordinates ({:.4g}, {:.4g}, {:.4g}), expected at most {} m; scale the mesh",
+        where, v, at.x(), at.y(), at.z(), farthest_coordinate);
   }
 }
 
