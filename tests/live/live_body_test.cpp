@@ -80,6 +80,7 @@ TEST(LiveBody, StepsAsItsEquationsDo) {
     const ReducedEquations equations = make_equations(model);
     ReducedWorkspace work{ReducedSystem(equations, {0.2, 0.01})};
     DynamicState expected = make_reduced_state(4);
+    note_change(expected);
     const Vector load = equations.weight * Vector3(0.0, 0.0, -9.81);
     LiveBody body(model);
     body.set_damping({0.2, 0.01});

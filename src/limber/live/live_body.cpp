@@ -148,6 +148,7 @@ SolveReport LiveBody::step(double h, const ReducedStepOptions& options) {
 
 void LiveBody::reset() {
   DynamicState next = make_reduced_state(rank());
+  note_change(next);
   if (parts_->warped) parts_->warped->set_state(next);
   parts_->state = std::move(next);
   parts_->handle_report = {};
