@@ -129,6 +129,50 @@ TEST(FullEnergy, OfASmallStiffBodyThatIsThrownFarStays) {
   }
 }
 
+/// Kinetic and elastic, but for that of the motion of the centre, J.
+double energy_within(const FullModel& model, const DynamicState& state) {
+  const Vector momenta = model.mass() * state.v;
+  const Vector3 P = model.dofs().expand(momenta).rowwise().sum();
+  return 0.5 * state.v.dot(momenta) - 0.5 * P.squaredNorm() / model.vertex_masses().sum() +
+         model.energy(state.u);
+}
+
+TEST(FullEnergy, OfVibrationGetsNothingOfWhatDampingTakesFromTheFlight) {
+  for (const std::string_view law : {"stvk", "corotational", "neo-hookean"}) {
+    const FullModel model = make_beam_model(law, false);
+    const Vector flight =
+        model.dofs().restrict(Vector3(0.0, 30.0, 0.0).replicate(1, model.mesh().vertex_count()));
+    for (const double h : {0.01, 0.03, 0.08}) {
+      FullDynamics dynamics(model, no_load, Vector::Zero(model.dof_count()), thrown(model) + flight,
+                            {.newmark = real_time_newmark(), .damping = {.mass = 0.05}});
+      const double start = energy_within(model, dynamics.state());
+      for (int i = 0; i < 200; ++i) {
+        ASSERT_TRUE(dynamics.step(h).ok()) << law << ", h = " << h << ", step " << i;
+        ASSERT_LE(energy_within(model, dynamics.state()), start * (1.0 + 1e-9))
+            << law << ", h = " << h << ", step " << i;
+      }
+    }
+  }
+}
+
+TEST(GeneralizedAlpha, DoesNotStretchABodyThatTurns) {
+  const VolumeMesh mesh =
+      make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(5, 1, 1)});
+  const FullModel model(mesh, {test::material("stvk", 1e9, 0.3, 1000.0)}, {},
+                        {MassKind::consistent, Executor(1)});
+  const double spin = 5.0, h = 0.02;  // rad/s, s: by 5.7 degrees in a step
+  Matrix3X velocity = mesh.vertices;
+  for (auto column : velocity.colwise()) column = Vector3(0.0, 0.0, spin).cross(Vector3(column)).eval();
+  NewmarkOptions bare = generalized_alpha(0.8, 30);
+  bare.guarded = false;
+  FullDynamics dynamics(model, no_load, Vector::Zero(model.dof_count()), model.dofs().restrict(velocity),
+                        {.newmark = bare});
+  const double kinetic = dynamics.energy();
+  for (int i = 0; i < 50; ++i) ASSERT_TRUE(dynamics.step(h).ok()) << "step " << i;
+  EXPECT_LT(model.energy(dynamics.state().u), 1e-3 * kinetic);
+  EXPECT_NEAR(dynamics.energy(), kinetic, 1e-2 * kinetic);  // it damps a little
+}
+
 TEST(FreeFlight, UnderGravityAndAPushGainsTheMomentumOfThese) {
   const FullModel model = make_beam_model("stvk", false);
   const FreeFlight flight(model);

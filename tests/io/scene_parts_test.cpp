@@ -173,6 +173,10 @@ TEST(SceneAssembly, IsRefusedWhereItIsNoTree) {
        {[](json& s) { instance_of(s, 3).erase("site"); }, "('second'): 'site' is missing"},
        {[](json& s) { instance_of(s, 3)["name"] = "first"; }, "another instance is called 'first'"},
        {[](json& s) {
+          instance_of(s, 3)["position"] = {1e200, 0, 0};
+        },
+        "it stands 1e+200 m from the site"},
+       {[](json& s) {
           instance_of(s, 2)["parent"] = "bob";
           instance_of(s, 2)["site"] = "x";
         },

@@ -5,6 +5,7 @@
 #include "limber/linalg/svd.hpp"
 #include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/linalg/symmetric_solve.hpp"
+#include "limber/linalg/symmetric_spectrum.hpp"
 #include "tests/support/fixtures.hpp"
 
 #include <gtest/gtest.h>
@@ -113,6 +114,45 @@ TEST(SymmetricEigen, OfThreeRowsIsTheSame) {
   const SymmetricEigen3 found = symmetric_eigen3(A);
   EXPECT_LT((found.values - symmetric_eigen(A).values).norm(), rounding);
   EXPECT_LT((A * found.vectors - found.vectors * found.values.asDiagonal()).norm(), rounding);
+}
+
+TEST(AbsoluteSolver, SolvesWithTheAbsoluteValuesOfEigenvalues) {
+  for (const Index n : {1, 2, 3, 12}) {
+    const Matrix A = random_symmetric(n, 31);
+    const SymmetricEigen eigen = symmetric_eigen(A);
+    const Matrix absolute = eigen.vectors * eigen.values.cwiseAbs().asDiagonal() * eigen.vectors.transpose();
+    AbsoluteSolver solver;
+    ASSERT_TRUE(solver.compute(with_any_upper_triangle(A), 0.0, 1e-12));
+    const Vector b = test::random_vector(n, 1.0, 32);
+    Vector x;
+    solver.solve(b, x);
+    EXPECT_LT((absolute * x - b).norm(), rounding * b.norm()) << n;
+    const AbsoluteSolver copy = solver;
+    Vector again = b;
+    AbsoluteSolver(copy).solve(again, again);
+    EXPECT_EQ(again, x) << n;
+  }
+}
+
+TEST(AbsoluteSolver, TakesSmallEigenvaluesForTheFloorAndRefusesAllZeros) {
+  AbsoluteSolver solver;
+  ASSERT_TRUE(solver.compute(Vector3(4.0, 1e-9, -2.0).asDiagonal().toDenseMatrix(), 0.5, 0.0));
+  Vector x;
+  solver.solve(Vector::Ones(3), x);
+  EXPECT_LT((x - Vector3(0.25, 2.0, 0.5)).norm(), rounding);
+  EXPECT_FALSE(solver.compute(Matrix::Zero(3, 3), 0.0, 1e-12));
+}
+
+TEST(PositivePart, TakesNegativeEigenvaluesForZero) {
+  for (const Index n : {1, 2, 3, 12}) {
+    const Matrix A = random_symmetric(n, 33);
+    const SymmetricEigen eigen = symmetric_eigen(A);
+    Matrix positive = with_any_upper_triangle(A);
+    PositivePart().take(positive);
+    const Matrix expected =
+        eigen.vectors * eigen.values.cwiseMax(0.0).asDiagonal() * eigen.vectors.transpose();
+    EXPECT_LT((positive - expected).norm(), rounding * A.norm()) << n;
+  }
 }
 
 TEST(GeneralEigenvalues, OfARotationAreComplex) {

@@ -121,7 +121,7 @@ void check_near(const PartTree& tree, const Placement& placement, std::string_vi
   const Vector3 held = part.fixed.empty()
                            ? Vector3(0.5 * (own.min + own.max))
                            : Vector3(part.mesh.vertices(Eigen::all, part.fixed).rowwise().mean());
-  const double distance = (place(placement, held) - center).norm();
+  const double distance = (place(placement, held) - center).stableNorm();  // a number, however far
   require(distance <= size,
           "{}: it stands {:.3g} m from the site '{}' of '{}', farther than both are large ({:.3g} m); check "
           "its position",

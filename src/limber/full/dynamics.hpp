@@ -32,6 +32,9 @@ class FullSystem {
   [[nodiscard]] bool free() const { return flight_.has_value(); }  ///< nothing holds the body
   void rigid_velocity(const Vector& v, Vector& rigid) const { flight_->rigid_velocity(u_, v, rigid); }
   [[nodiscard]] Vector take_translation(Vector& d) const { return flight_->take_translation(d); }
+  [[nodiscard]] double flight_energy(const Vector& force, const Vector& u, const Vector& v) const {
+    return flight_->flight_energy(force, u, v);
+  }
   /// Gives the end of a step of a free body the angular momentum that forces from outside leave it: Newmark's
   /// method keeps the linear one by itself, this one only as well as the step is short.
   void settle(double h, const Vector& f_ext, const DynamicState& start, DynamicState& end) const;

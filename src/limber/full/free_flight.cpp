@@ -64,6 +64,12 @@ Vector FreeFlight::take_translation(Vector& d) const {
   return translation;
 }
 
+double FreeFlight::flight_energy(const Vector& force, const Vector& u, const Vector& v) const {
+  const Index n = masses_.size();
+  const Vector3 momentum = v.reshaped(3, n) * masses_, moment = u.reshaped(3, n) * masses_;
+  return (0.5 * momentum.squaredNorm() - force.reshaped(3, n).rowwise().sum().dot(moment)) / masses_.sum();
+}
+
 void FreeFlight::set_linear_momentum(const Vector3& P, Vector& d) const {
   const Vector3 missing = (P - d.reshaped(3, masses_.size()) * masses_) / masses_.sum();
   d += missing.replicate(masses_.size(), 1);

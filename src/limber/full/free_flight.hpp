@@ -23,6 +23,9 @@ class FreeFlight {
   /// Takes out of the displacement d what moves the centre of mass, the same for all vertices, and returns
   /// it.
   [[nodiscard]] Vector take_translation(Vector& d) const;
+  /// Energy of the motion of the centre of mass under forces that stand still, J: m V^2 / 2 - F . c, with c
+  /// how far it has moved from rest.
+  [[nodiscard]] double flight_energy(const Vector& force, const Vector& u, const Vector& v) const;
   /// Adds the translation to d that makes the sum of M d what is given.
   void set_linear_momentum(const Vector3& P, Vector& d) const;
   /// Adds the rotation to v that makes its angular momentum L.

@@ -10,8 +10,9 @@
 namespace limber {
 
 /// Newmark's method, and generalised alpha [Chung & Hulbert 1993], which is the same with its forces and its
-/// inertia taken within the step: what is balanced is (1 - alpha_m) a_1 + alpha_m a_0 with the forces at (1 -
-/// alpha_f) u_1 + alpha_f u_0.
+/// inertia taken within the step: what is balanced is M ((1 - alpha_m) a_1 + alpha_m a_0) with the mean
+/// (1 - alpha_f) g_1 + alpha_f g_0 of the forces g = D v + f at its start and its end. (Forces at the mean of
+/// the two shapes would stretch a body that turns: the mean is smaller than both.)
 struct NewmarkOptions {
   double beta = 0.25;  ///< with gamma = 1/2: average acceleration, second order, unconditionally stable for
                        ///< linear systems
@@ -54,7 +55,8 @@ inline constexpr int iterations_beyond_linearised = 8;
 /// Vectors that a step needs, kept from step to step: only the first one allocates.
 struct NewmarkWorkspace {
   Vector increment, residual, step, product;
-  DynamicState within;  ///< where forces and inertia are taken
+  Vector acceleration, velocity;  ///< within the step, where inertia and damping are taken
+  Vector start_force;             ///< f + D v at the start, for generalised alpha that iterates
   DynamicState next;
   RescueWorkspace rescue;
 };
@@ -78,18 +80,21 @@ struct NewmarkConstants {
   }
 };
 
-/// work.residual = M a + D v + f - f_ext at work.within, for which the system was evaluated.
-/// Returns the largest of the four norms, or 0 where it is not asked for.
+/// work.residual = M a + c (D v + f) + (1 - c) g_0 - f_ext with work.acceleration, work.velocity and, where c
+/// is not one, g_0 = work.start_force; f and D at the u for which the system was evaluated.
+/// Returns the largest of the norms of M a, D v, f and f_ext, or 0 where it is not asked for.
 template <DynamicSystem System>
-double newmark_residual(const System& system, const Vector& f_ext, NewmarkWorkspace& work, bool with_norm) {
+double newmark_residual(const System& system, const Vector& f_ext, double c, NewmarkWorkspace& work,
+                        bool with_norm) {
   double largest = 0.0;
-  work.residual = system.force() - f_ext;
+  work.residual = c * system.force() - f_ext;
   if (with_norm) largest = std::max(system.force().norm(), f_ext.norm());
-  system.multiply_mass(work.within.a, work.product);
+  if (c != 1.0) work.residual += (1.0 - c) * work.start_force;
+  system.multiply_mass(work.acceleration, work.product);
   work.residual += work.product;
   if (with_norm) largest = std::max(largest, work.product.norm());
-  system.multiply_damping(work.within.v, work.product);
-  work.residual += work.product;
+  system.multiply_damping(work.velocity, work.product);
+  work.residual += c * work.product;
   if (with_norm) largest = std::max(largest, work.product.norm());
   return largest;
 }
@@ -110,17 +115,28 @@ SolveReport solve_newmark(System& system, double h, const Vector& f_ext, const D
   const NewmarkConstants constants(options.beta, options.gamma, h);
   const double inertial = 1.0 - options.alpha_m, elastic = 1.0 - options.alpha_f;
   const bool check = options.max_iterations != 1;
-  DynamicState &next = work.next, &within = work.within;
-  within.u = state.u + elastic * work.increment;
+  // One linearised step has all forces at its start, where their mean needs the mean of velocities alone.
+  const double share = check ? elastic : 1.0;
+  if (share != 1.0) {
+    system.evaluate(state.u);
+    system.multiply_damping(state.v, work.start_force);
+    work.start_force += system.force();
+  }
+  DynamicState& next = work.next;
   SolveReport report;
   while (true) {
+    next.u = state.u + work.increment;
     constants.update(state, work.increment, next);
     if (!check && report.iterations == 1) break;
 
-    system.evaluate(within.u);
-    within.a = inertial * next.a + options.alpha_m * state.a;
-    within.v = elastic * next.v + options.alpha_f * state.v;
-    const double scale = newmark_residual(system, f_ext, work, check);
+    system.evaluate(next.u);
+    work.acceleration = inertial * next.a + options.alpha_m * state.a;
+    if (check) {
+      work.velocity = next.v;
+    } else {
+      work.velocity = elastic * next.v + options.alpha_f * state.v;
+    }
+    const double scale = newmark_residual(system, f_ext, share, work, check);
     if (options.alpha_f != 0.0) {
       work.product = options.alpha_f * work.increment;
       system.add_end_stiffness_product(work.product, work.residual);
@@ -141,15 +157,13 @@ SolveReport solve_newmark(System& system, double h, const Vector& f_ext, const D
     }
 
     const SolveReport factored =
-        system.factor(inertial * constants.alpha1, elastic * constants.alpha4, elastic, within.v);
+        system.factor(inertial * constants.alpha1, elastic * constants.alpha4, elastic, work.velocity);
     if (!factored.ok()) return {factored.status, report.iterations, report.residual};
     const SolveReport solved = system.solve(work.residual, work.step);
     if (!solved.ok()) return {solved.status, report.iterations, report.residual};
     work.increment -= work.step;
-    within.u = state.u + elastic * work.increment;
     ++report.iterations;
   }
-  next.u = state.u + work.increment;
   if (!next.u.allFinite() || !next.v.allFinite() || !next.a.allFinite()) {
     report.status = SolveStatus::not_finite;
   }
@@ -177,7 +191,7 @@ inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vect
 ///
 /// by Newton's iteration with the matrix alpha1 M + alpha4 D + K + d(D(u) v)/du. Without its last term, which
 /// is often left out, the iteration converges linearly, and not at all for strong damping. Generalised alpha
-/// takes a, v and u of the first equation between the start of the step and its end (NewmarkOptions).
+/// takes means of the first equation's terms at the start of the step and at its end (NewmarkOptions).
 ///
 /// The energy at the end is that which energy_guard.hpp allows. The system stays evaluated there, so that the
 /// next step need not do it again.
@@ -204,7 +218,7 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
   if (!report.ok() && options.max_iterations != 1 && !last) return report;  // shorter steps may converge
   if (options.guarded) {
     const double allowed =
-        kinetic_energy(system, state.v, work.product) + start_energy - load.mean.dot(state.u) + state.slack;
+        step_energy(system, load.mean, state.u, state.v, start_energy, work.product).total() + state.slack;
     bool within = report.ok() && end_within(system, h, load, allowed, state, next, work.rescue);
     if (!within && report.ok() && options.max_iterations == 1) {
       taken.max_iterations = iterations_beyond_linearised;

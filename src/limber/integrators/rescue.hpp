@@ -24,6 +24,8 @@ concept FreeSystem = requires(const S& constant, double h, const Vector& x, cons
   constant.settle(h, x, start, end);
   // Takes the translation as a whole out of the displacement given last, and returns it.
   { constant.take_translation(rigid) } -> std::same_as<Vector>;
+  // Energy of the motion of its center alone, m V^2 / 2 - F . c, for loads, displacements and velocities: J.
+  { constant.flight_energy(x, x, x) } -> std::same_as<double>;
 };
 
 /// Vectors that the functions below need, kept from step to step.
@@ -42,10 +44,12 @@ double kinetic_energy(const System& system, const Vector& v, Vector& product) {
   return 0.5 * v.dot(product);
 }
 
-/// Energies at the end of a step.
+/// Energies of a state. Of a body that nothing holds: but for that of the motion of its center, which loads
+/// and damping alone change; what damping takes from it, no vibration may have.
 struct StepEnergy {
   double kinetic = 0.0;    ///< that may be scaled away, J
   double potential = 0.0;  ///< and all other, J
+  double size = 0.0;       ///< of the terms that they are sums of, but for the elastic one, J
 
   [[nodiscard]] double total() const { return kinetic + potential; }
 };
@@ -60,11 +64,27 @@ bool is_free(const System& system) {
   }
 }
 
+/// At a state of displacements u and velocities v.  elastic: W(u), J.  product: memory; becomes M v.
+template <DynamicSystem System>
+StepEnergy step_energy(const System& system, const Vector& f_ext, const Vector& u, const Vector& v,
+                       double elastic, Vector& product) {
+  const double kinetic = kinetic_energy(system, v, product), load = f_ext.dot(u);
+  StepEnergy energy{kinetic, elastic - load, kinetic + std::abs(load)};
+  if constexpr (FreeSystem<System>) {
+    if (system.free()) {
+      const double flight = system.flight_energy(f_ext, u, v);
+      energy.potential -= flight;
+      energy.size += std::abs(flight);
+    }
+  }
+  return energy;
+}
+
 /// At the state for whose u the system was evaluated.
 template <DynamicSystem System>
 StepEnergy step_energy(const System& system, const Vector& f_ext, const DynamicState& state,
                        RescueWorkspace& work) {
-  return {kinetic_energy(system, state.v, work.product), system.elastic_energy() - f_ext.dot(state.u)};
+  return step_energy(system, f_ext, state.u, state.v, system.elastic_energy(), work.product);
 }
 
 /// The same with the energy of the motion as a whole, work.rigid, which stays.
@@ -84,9 +104,8 @@ StepEnergy split_energy(const System& system, const Vector& f_ext, const Dynamic
 
 /// Size of the rounding error in the energy at the end of a step.
 template <DynamicSystem System>
-double energy_rounding(const System& system, const StepEnergy& energy, double load_energy) {
-  return system.energy_rounding() +
-         16.0 * std::numeric_limits<double>::epsilon() * (std::abs(energy.kinetic) + std::abs(load_energy));
+double energy_rounding(const System& system, const StepEnergy& energy) {
+  return system.energy_rounding() + 16.0 * std::numeric_limits<double>::epsilon() * energy.size;
 }
 
 /// What was lost is nothing that may come back.
@@ -131,7 +150,7 @@ bool end_within(System& system, double h, const StepLoad& external, double allow
   next.slack = slack_after(system, allowed, total);
   if (total <= allowed) return true;
   const StepEnergy energy = split_energy(system, external.mean, next, work);
-  const double rounding = energy_rounding(system, energy, external.mean.dot(next.u));
+  const double rounding = energy_rounding(system, energy);
   const EnergyVerdict verdict = judge_energy(allowed, energy.kinetic, energy.potential, rounding);
   if (verdict == EnergyVerdict::slow) slow_down(system, energy, allowed, next, work);
   return verdict != EnergyVerdict::rescue;

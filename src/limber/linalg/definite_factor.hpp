@@ -1,8 +1,8 @@
 #pragma once
 
-#include "limber/linalg/absolute_solver.hpp"
 #include "limber/linalg/cholesky.hpp"
 #include "limber/linalg/solve_report.hpp"
+#include "limber/linalg/symmetric_spectrum.hpp"
 
 namespace limber {
 

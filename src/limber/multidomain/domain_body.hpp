@@ -1,8 +1,8 @@
 #pragma once
 
 #include "limber/integrators/dynamic_system.hpp"
+#include "limber/linalg/symmetric_spectrum.hpp"
 #include "limber/multidomain/domain_tree.hpp"
-#include "limber/multidomain/positive_part.hpp"
 #include "limber/reduced/reduced_equations.hpp"
 
 #include <optional>
