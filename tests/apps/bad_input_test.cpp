@@ -5,7 +5,7 @@
 
 #include <functional>
 
-namespace limber {
+namespace limber::bad_input_test {
 namespace {
 
 using nlohmann::json;
@@ -200,4 +200,4 @@ TEST(OtherFiles, InPlaceOfASceneAreCalledWhatTheyAre) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::bad_input_test

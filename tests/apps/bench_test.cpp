@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::bench_test {
 namespace {
 
 using test::run_limber;
@@ -31,4 +31,4 @@ TEST(BenchCommand, RefusesFiltersThatMatchNothingOrAreNone) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::bench_test

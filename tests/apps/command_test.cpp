@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::command_test {
 namespace {
 
 using nlohmann::json;
@@ -132,4 +132,4 @@ TEST(Modes, OfAFreeBodyBeginWithSixZeros) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::command_test

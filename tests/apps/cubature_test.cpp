@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::cubature_test {
 namespace {
 
 using nlohmann::json;
@@ -160,4 +160,4 @@ TEST(SimulateByCubature, TakesConjugateGradientsInTheSubspace) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::cubature_test

@@ -9,7 +9,7 @@
 
 #include <regex>
 
-namespace limber {
+namespace limber::examples_test {
 namespace {
 
 using nlohmann::json;
@@ -74,4 +74,4 @@ INSTANTIATE_TEST_SUITE_P(All, Example, testing::ValuesIn(scene_names()),
                          [](const auto& test) { return test.param; });
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::examples_test

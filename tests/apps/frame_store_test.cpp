@@ -3,7 +3,7 @@
 #include "limber/base/file.hpp"
 #include "tests/support/files.hpp"
 
-namespace limber::app {
+namespace limber::app::frame_store_test {
 namespace {
 
 using test::contains;
@@ -82,4 +82,4 @@ TEST(FrameStore, KeepsFramesThatCannotBeSaved) {
 }
 
 }  // namespace
-}  // namespace limber::app
+}  // namespace limber::app::frame_store_test

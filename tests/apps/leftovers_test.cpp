@@ -4,7 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::leftovers_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -113,4 +113,4 @@ TEST(Leftovers, OfASceneThatFailsAreItsFramesAndNoCheckpoint) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::leftovers_test

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::mesh_test {
 namespace {
 
 using nlohmann::json;
@@ -142,4 +142,4 @@ TEST(SimulateCommand, TakesMaterialAndSupportsFromABuiltinBody) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::mesh_test

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::online_report_test {
 namespace {
 
 using app::online_json;
@@ -133,4 +133,4 @@ TEST(WriteTimeline, ChoosesTheFormatByTheExtension) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_report_test

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::online_test {
 namespace {
 
 using nlohmann::json;
@@ -111,4 +111,4 @@ TEST(SimulateOnline, NeverTakesACrushedShapeForAnEquilibrium) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_test

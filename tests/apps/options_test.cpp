@@ -15,7 +15,7 @@
 #include <map>
 #include <vector>
 
-namespace limber {
+namespace limber::options_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -418,4 +418,4 @@ TEST(OutputKeys, ChangeWhatIsWrittenOrAreRefused) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::options_test

@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace limber {
+namespace limber::overwrite_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -162,4 +162,4 @@ TEST(Outputs, ThatGoToOneFileAreRefused) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::overwrite_test

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-namespace limber {
+namespace limber::page_server_test {
 namespace {
 
 using app::PageServer;
@@ -221,4 +221,4 @@ TEST(PageServer, FreesItsPort) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::page_server_test

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-namespace limber {
+namespace limber::progress_bar_test {
 namespace {
 
 using app::duration_text;
@@ -168,4 +168,4 @@ TEST(ProgressBar, SpeaksOfNoTimeLeftAtTheEnd) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::progress_bar_test

@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::reduce_test {
 namespace {
 
 using nlohmann::json;
@@ -275,4 +275,4 @@ TEST(Compare, ReportsErrorsShiftsAndSpeedUp) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::reduce_test

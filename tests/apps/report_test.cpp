@@ -8,7 +8,7 @@
 #include <limits>
 #include <map>
 
-namespace limber {
+namespace limber::report_test {
 namespace {
 
 using app::ReportFacts;
@@ -315,4 +315,4 @@ TEST(Report, PutsPointsOfBricksWhereTheElementEvaluatesThem) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::report_test

@@ -11,7 +11,7 @@
 #include <map>
 #include <thread>
 
-namespace limber {
+namespace limber::resume_test {
 namespace {
 
 using nlohmann::json;
@@ -350,4 +350,4 @@ TEST(SimulateFull, WritesAnAnimationWithinItsTolerance) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::resume_test

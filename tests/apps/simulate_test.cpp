@@ -5,7 +5,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::simulate_test {
 namespace {
 
 using nlohmann::json;
@@ -167,4 +167,4 @@ TEST(SimulateOutputDir, TakesTheResultsInPlaceOfTheScenesFolder) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::simulate_test

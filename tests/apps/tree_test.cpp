@@ -6,7 +6,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::tree_test {
 namespace {
 
 using nlohmann::json;
@@ -317,4 +317,4 @@ TEST(CompareTree, IsNearTheFullMotionWithTheInertiaOfSubtrees) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tree_test

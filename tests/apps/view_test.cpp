@@ -13,11 +13,11 @@
 #include <cstdint>
 #include <optional>
 
-namespace limber {
-namespace test {
+namespace limber::test {
 extern const std::string_view awkward_page_text;
 }
 
+namespace limber::view_test {
 namespace {
 
 using app::page_with_model;
@@ -314,4 +314,4 @@ TEST(View, SaysThatItsPageIsMissing) {
 #endif
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::view_test

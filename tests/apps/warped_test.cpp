@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-namespace limber {
+namespace limber::warped_test {
 namespace {
 
 using nlohmann::json;
@@ -163,4 +163,4 @@ TEST(CompareWarped, IsNearerToTheFullMotionThanLinearModes) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::warped_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::base64_test {
 namespace {
 
 std::string encoded(std::string_view bytes) {
@@ -26,4 +26,4 @@ TEST(Base64, EncodesBytesOfAnyValueAndAppends) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::base64_test

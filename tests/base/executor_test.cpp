@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace limber {
+namespace limber::executor_test {
 namespace {
 
 using Ranges = std::vector<std::pair<std::ptrdiff_t, std::ptrdiff_t>>;
@@ -157,4 +157,4 @@ TEST(Executor, RangesAreContiguousAndOfTheGrainExceptTheLast) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::executor_test

@@ -7,7 +7,7 @@
 #include <span>
 #include <sys/stat.h>
 
-namespace limber {
+namespace limber::file_test {
 namespace {
 
 using test::contains;
@@ -166,4 +166,4 @@ TEST(RemoveUnfinished, TakesOnlyWhatAKilledWriterLeftOfOurFiles) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::file_test

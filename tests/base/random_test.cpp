@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace limber {
+namespace limber::random_test {
 namespace {
 
 // Published outputs of splitmix64: seed 0 (Vigna's reference), seed 1234567 (Rosetta Code).
@@ -67,4 +67,4 @@ TEST(Random, NormalHasTheMomentsOfTheNormalDistribution) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::random_test

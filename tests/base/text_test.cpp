@@ -5,7 +5,7 @@
 #include <array>
 #include <limits>
 
-namespace limber {
+namespace limber::text_test {
 namespace {
 
 constexpr std::array<std::string_view, 3> keys{"element", "size", "cells"};
@@ -78,4 +78,4 @@ TEST(ParseInteger, RefusesEverythingElse) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::text_test

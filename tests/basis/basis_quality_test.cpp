@@ -8,7 +8,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace limber {
+namespace limber::basis_quality_test {
 namespace {
 
 /// diag(1, 4, 9, 16): unit vectors have mass-norms 1, 2, 3, 4.
@@ -92,4 +92,4 @@ TEST(BasisQuality, RefusesSizesThatDoNotFitAndZeros) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::basis_quality_test

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <vector>
 
-namespace limber {
+namespace limber::derivative_family_test {
 namespace {
 
 using test::contains;
@@ -164,4 +164,4 @@ TEST(DerivativeFamilySize, CountsPairsOnce) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::derivative_family_test

@@ -14,7 +14,7 @@
 #include <numbers>
 #include <vector>
 
-namespace limber {
+namespace limber::inertia_modes_test {
 namespace {
 
 using test::contains;
@@ -328,4 +328,4 @@ TEST(NarrowProducts, MayHaveNoColumns) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::inertia_modes_test

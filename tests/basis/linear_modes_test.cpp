@@ -8,7 +8,7 @@
 
 #include <numbers>
 
-namespace limber {
+namespace limber::linear_modes_test {
 namespace {
 
 using test::Support;
@@ -106,4 +106,4 @@ TEST(RigidMotions, CostNoEnergyAtFirstOrder) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::linear_modes_test

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::mass_pca_test {
 namespace {
 
 const SparseMatrix& mass() {
@@ -188,4 +188,4 @@ TEST(MixedSamples, RefuseOtherSizesAndWeights) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::mass_pca_test

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <vector>
 
-namespace limber {
+namespace limber::modal_derivatives_test {
 namespace {
 
 using test::Support;
@@ -148,4 +148,4 @@ TEST(ScaledModesAndDerivatives, RefuseWrongNumbersAndRigidModes) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::modal_derivatives_test

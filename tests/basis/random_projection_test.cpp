@@ -9,7 +9,7 @@
 #include <cmath>
 #include <set>
 
-namespace limber {
+namespace limber::random_projection_test {
 namespace {
 
 Matrix random_matrix(Index rows, Index columns, std::uint64_t seed) {
@@ -82,4 +82,4 @@ TEST(RandomProjection, RefusesARankOfNothing) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::random_projection_test

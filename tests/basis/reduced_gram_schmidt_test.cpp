@@ -11,7 +11,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace limber {
+namespace limber::reduced_gram_schmidt_test {
 namespace {
 
 using test::contains;
@@ -197,4 +197,4 @@ TEST(ReducedInertiaModes, SpanNearlyTheSameAsTheFullOnes) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::reduced_gram_schmidt_test

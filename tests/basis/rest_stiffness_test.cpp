@@ -9,7 +9,7 @@
 
 #include <type_traits>
 
-namespace limber {
+namespace limber::rest_stiffness_test {
 namespace {
 
 using test::Support;
@@ -110,4 +110,4 @@ TEST(RestStiffness, OfAFixedPlaceIsMovable) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::rest_stiffness_test

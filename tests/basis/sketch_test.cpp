@@ -9,7 +9,7 @@
 #include <cmath>
 #include <limits>
 
-namespace limber {
+namespace limber::sketch_test {
 namespace {
 
 using test::Support;
@@ -178,4 +178,4 @@ TEST(Sketch, IsRefusedForABodyThatIsNotHeld) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::sketch_test

@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::twist_test {
 namespace {
 
 /// Figure 7 of Barbic & James 2005: a square beam in the space of two twist modes and their derivatives.
@@ -42,4 +42,4 @@ TEST_F(TwistBeam, HasDerivativesThatKeepItsSectionsFromSwelling) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::twist_test

@@ -11,7 +11,7 @@
 #include <ostream>
 #include <set>
 
-namespace limber {
+namespace limber::builtin_test {
 namespace {
 
 using test::contains;
@@ -298,4 +298,4 @@ TEST(Builtin, SaysWhatIsWrongWithAName) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::builtin_test

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-namespace limber {
+namespace limber::builtin_tree_test {
 namespace {
 
 using test::error_text;
@@ -243,4 +243,4 @@ TEST(BuiltinTree, SaysWhatIsWrongWithAName) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::builtin_tree_test

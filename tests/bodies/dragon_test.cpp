@@ -1,6 +1,6 @@
 #include "tests/bodies/domain_support.hpp"
 
-namespace limber {
+namespace limber::dragon_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -36,4 +36,4 @@ TEST(Dragon, HasItsPartsWhereTheyBelong) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::dragon_test

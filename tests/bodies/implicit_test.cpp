@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-namespace limber {
+namespace limber::implicit_test {
 namespace {
 
 struct Named {
@@ -187,4 +187,4 @@ TEST(ToSolid, IsClearAsFarAsItIsDistant) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::implicit_test

@@ -1,7 +1,7 @@
 #include "limber/basis/linear_modes.hpp"
 #include "tests/bodies/domain_support.hpp"
 
-namespace limber {
+namespace limber::lily_test {
 namespace {
 
 using Names = std::vector<std::string>;
@@ -50,4 +50,4 @@ TEST(Lily, SwingsSlowly) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::lily_test

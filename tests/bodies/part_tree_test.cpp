@@ -10,7 +10,7 @@
 #include <limits>
 #include <numeric>
 
-namespace limber {
+namespace limber::part_tree_test {
 namespace {
 
 using test::contains;
@@ -125,4 +125,4 @@ TEST(SiteNear, TakesTheNearestElementWhereTheRadiusHoldsNone) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::part_tree_test

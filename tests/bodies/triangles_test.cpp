@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace limber {
+namespace limber::triangles_test {
 namespace {
 
 constexpr double pi = std::numbers::pi;
@@ -71,4 +71,4 @@ TEST(Triangles, JoinToOnePart) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::triangles_test

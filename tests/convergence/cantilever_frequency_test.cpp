@@ -10,7 +10,7 @@
 
 #include <numbers>
 
-namespace limber {
+namespace limber::cantilever_frequency_test {
 namespace {
 
 constexpr double length = 1.0, height = 0.05, young = 1e7, density = 1000.0;
@@ -47,4 +47,4 @@ INSTANTIATE_TEST_SUITE_P(, CantileverFrequency, testing::Values(ElementKind::tet
                          [](const auto& tested) { return std::string(name_of(tested.param)); });
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::cantilever_frequency_test

@@ -58,7 +58,7 @@ void operator delete(void* place) noexcept {
 void operator delete(void* place, std::size_t) noexcept { operator delete(place); }
 void operator delete(void* place, const std::nothrow_t&) noexcept { operator delete(place); }
 
-namespace limber {
+namespace limber::shifted_memory_test {
 namespace {
 
 /// Leaves bytes where the variables of the next function will be.
@@ -240,4 +240,4 @@ TEST(ShiftedMemory, DoesNotChangeAMesh) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::shifted_memory_test

@@ -4,7 +4,7 @@
 #include "limber/mesh/beam.hpp"
 #include "tests/draw/support.hpp"
 
-namespace limber {
+namespace limber::camera_test {
 namespace {
 
 using test::error_text;
@@ -105,4 +105,4 @@ TEST(Camera, RefusesAViewWithoutDirection) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::camera_test

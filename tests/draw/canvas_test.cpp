@@ -5,7 +5,7 @@
 #include <limits>
 #include <set>
 
-namespace limber {
+namespace limber::canvas_test {
 namespace {
 
 using test::blank_image;
@@ -120,4 +120,4 @@ TEST(Color, LinearAndSrgbInvertEachOther) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::canvas_test

@@ -2,7 +2,7 @@
 
 #include "tests/draw/support.hpp"
 
-namespace limber {
+namespace limber::color_bar_test {
 namespace {
 
 using Labels = std::vector<std::string>;
@@ -89,4 +89,4 @@ TEST(ColorBar, SurvivesValuesWithoutSpread) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::color_bar_test

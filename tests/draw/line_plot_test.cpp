@@ -9,7 +9,7 @@
 #include <limits>
 #include <set>
 
-namespace limber {
+namespace limber::line_plot_test {
 namespace {
 
 Curve curve(const std::string& name, Index points, double from, double to, double (*y)(double),
@@ -317,4 +317,4 @@ TEST(LinePlot, RefusesWhatItCannotDraw) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::line_plot_test

@@ -6,7 +6,7 @@
 
 #include <png.h>
 
-namespace limber {
+namespace limber::png_test {
 namespace {
 
 using test::contains;
@@ -69,4 +69,4 @@ TEST(WritePng, NamesThePathThatCannotBeWritten) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::png_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::render_test {
 namespace {
 
 using test::contains;
@@ -315,4 +315,4 @@ TEST(Render, RefusesOptionsThatMakeNoSense) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::render_test

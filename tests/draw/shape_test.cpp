@@ -3,7 +3,7 @@
 #include "limber/mesh/beam.hpp"
 #include "tests/draw/support.hpp"
 
-namespace limber {
+namespace limber::shape_test {
 namespace {
 
 using test::error_text;
@@ -55,4 +55,4 @@ TEST(CheckShape, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::shape_test

@@ -10,7 +10,7 @@
 #include <functional>
 #include <limits>
 
-namespace limber {
+namespace limber::timeline_plot_test {
 namespace {
 
 using test::contains;
@@ -252,4 +252,4 @@ TEST(TimelinePlot, RefusesWhatCannotBeDrawn) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::timeline_plot_test

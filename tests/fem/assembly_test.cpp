@@ -8,7 +8,7 @@
 
 #include <set>
 
-namespace limber {
+namespace limber::assembly_test {
 namespace {
 
 VolumeMesh two_region_beam() {
@@ -89,4 +89,4 @@ TEST(DofMap, ExpandsAndRestricts) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::assembly_test

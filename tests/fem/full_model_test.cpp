@@ -11,7 +11,7 @@
 
 #include <numeric>
 
-namespace limber {
+namespace limber::full_model_test {
 namespace {
 
 using test::Combination;
@@ -347,4 +347,4 @@ TEST(StiffnessDerivativeProducts, RefuseDirectionsOfAnotherSize) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::full_model_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::skin_test {
 namespace {
 
 /// Of length 1 along x, so thin that what is near an end of its axis is its end face.
@@ -127,4 +127,4 @@ TEST(Skin, WhoseBonesMoveAlikeMovesRigidly) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::skin_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::supports_test {
 namespace {
 
 using test::random_vector;
@@ -119,4 +119,4 @@ TEST(Supports, OfAnotherMeshAreRefused) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::supports_test

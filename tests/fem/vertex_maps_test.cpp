@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::vertex_maps_test {
 namespace {
 
 using test::random_vector;
@@ -104,4 +104,4 @@ TEST(VertexMaps, OfAnotherMeshAreRefused) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::vertex_maps_test

@@ -7,7 +7,7 @@
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::dynamics_test {
 namespace {
 
 void no_load(double, double, Vector& f) { f.setZero(); }
@@ -261,4 +261,4 @@ TEST(Dynamics, RefuseVectorsOfTheWrongSize) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::dynamics_test

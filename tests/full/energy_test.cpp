@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-namespace limber {
+namespace limber::energy_test {
 namespace {
 
 void no_load(double, double, Vector& f) { f.setZero(); }
@@ -195,4 +195,4 @@ TEST(FreeFlight, UnderGravityAndAPushGainsTheMomentumOfThese) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::energy_test

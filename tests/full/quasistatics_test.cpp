@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::quasistatics_test {
 namespace {
 
 constexpr double young = 1e5, poisson = 0.3;
@@ -202,4 +202,4 @@ TEST(Statics, OfMovedSupportsMeasureResidualsByTheForcesInside) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::quasistatics_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::statics_test {
 namespace {
 
 /// A slender cantilever, held at x = 0, pushed at its free end.
@@ -180,4 +180,4 @@ TEST(Statics, RefusePartsThatHangOnAnEdge) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::statics_test

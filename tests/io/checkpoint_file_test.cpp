@@ -5,7 +5,7 @@
 
 #include <set>
 
-namespace limber {
+namespace limber::checkpoint_file_test {
 namespace {
 
 using test::contains;
@@ -117,4 +117,4 @@ TEST(ContentHash, TellsBytesApartThatDifferInOneBitOrInLength) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::checkpoint_file_test

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::csv_test {
 namespace {
 
 TEST(Csv, HoldsOneLinePerVertexWithoutHeader) {
@@ -35,4 +35,4 @@ TEST(Csv, IsEmptyForNoVertices) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::csv_test

@@ -10,7 +10,7 @@
 #include <array>
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::displacement_file_test {
 namespace {
 
 using testing::AllOf;
@@ -191,4 +191,4 @@ TEST(DisplacementFile, RefusesAMeshWithoutVertices) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::displacement_file_test

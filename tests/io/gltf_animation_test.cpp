@@ -12,7 +12,7 @@
 #include <numeric>
 #include <ostream>
 
-namespace limber {
+namespace limber::gltf_animation_test {
 namespace {
 
 using Eigen::AngleAxisd;
@@ -454,4 +454,4 @@ TEST(GltfAnimationRefusal, MeetsAFileCutOffAnywhere) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::gltf_animation_test

@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::gltf_container_test {
 namespace {
 
 using nlohmann::json;
@@ -102,4 +102,4 @@ TEST(GlbBuilder, RefusesWhatAnAccessorCannotHold) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::gltf_container_test

@@ -5,7 +5,7 @@
 
 #include <numbers>
 
-namespace limber {
+namespace limber::gltf_test {
 namespace {
 
 using nlohmann::json;
@@ -479,4 +479,4 @@ INSTANTIATE_TEST_SUITE_P(
     test::name_of_refusal);
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::gltf_test

@@ -6,7 +6,7 @@
 #include <array>
 #include <bit>
 
-namespace limber {
+namespace limber::gmsh_reader_test {
 namespace {
 
 using test::data_file;
@@ -220,4 +220,4 @@ $EndElements
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::gmsh_reader_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::gmsh_refusal_test {
 namespace {
 
 using test::data_file;
@@ -172,7 +172,7 @@ TEST(GmshRefusal, OfATruncatedFileSaysSo) {
               HasSubstr("has no section $Elements"));
   EXPECT_THAT(parse_error(tetrahedron_22.substr(0, tetrahedron_22.find("$EndElements"))),
               HasSubstr("ends inside $Elements, expected $EndElements; it is truncated"));
-  EXPECT_THAT(parse_error(std::string(tetrahedron_22) + "$NodeData\n1\n"),
+  EXPECT_THAT(parse_error(fmt::format("{}$NodeData\n1\n", tetrahedron_22)),
               HasSubstr("$NodeData has no $End line"));
 }
 
@@ -217,4 +217,4 @@ INSTANTIATE_TEST_SUITE_P(Files, DamagedGmshFile,
                          [](const auto& variant) { return variant.param; });
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::gmsh_refusal_test

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::gmsh_writer_test {
 namespace {
 
 using testing::HasSubstr;
@@ -81,4 +81,4 @@ TEST(GmshWriter, RefusesRegionsThatGmshCannotExpress) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::gmsh_writer_test

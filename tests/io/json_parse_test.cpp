@@ -10,7 +10,7 @@
 #include <string>
 #include <string_view>
 
-namespace limber {
+namespace limber::json_parse_test {
 namespace {
 
 using nlohmann::json;
@@ -126,4 +126,4 @@ TEST(ParseJson, ErrorsStayOnOneShortLine) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::json_parse_test

@@ -12,7 +12,7 @@
 #include <string_view>
 #include <vector>
 
-namespace limber {
+namespace limber::json_schema_test {
 namespace {
 
 using nlohmann::json;
@@ -355,4 +355,4 @@ TEST(Validate, RefusesASchemaThatPointsToItself) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::json_schema_test

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace limber {
+namespace limber::medit_test {
 namespace {
 
 using test::BadEdit;
@@ -164,4 +164,4 @@ TEST(MeditWriter, RefusesRegionsThatTagsDoNotTellApart) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::medit_test

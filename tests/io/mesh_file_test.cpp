@@ -6,7 +6,7 @@
 
 #include <cstring>
 
-namespace limber {
+namespace limber::mesh_file_test {
 namespace {
 
 using test::data_file;
@@ -205,4 +205,4 @@ TEST(MeshFile, NamesEveryFormatForHelpTexts) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::mesh_file_test

@@ -5,7 +5,7 @@
 
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::model_animation_test {
 namespace {
 
 using nlohmann::json;
@@ -350,4 +350,4 @@ TEST(ModelAnimation, RefusesSurfacesThatAreNone) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::model_animation_test

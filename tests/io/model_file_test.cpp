@@ -10,7 +10,7 @@
 #include <limits>
 #include <tuple>
 
-namespace limber {
+namespace limber::model_file_test {
 namespace {
 
 using nlohmann::json;
@@ -312,4 +312,4 @@ TEST(ModelFile, TellsModelsFromOtherFiles) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::model_file_test

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace limber {
+namespace limber::model_normals_test {
 namespace {
 
 SurfaceMesh beam_surface() { return boundary_surface(make_beam({.cells = {12, 3, 3}})); }
@@ -156,4 +156,4 @@ TEST(ModelNormals, FittedOnesAreLinearWhereNothingMoves) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::model_normals_test

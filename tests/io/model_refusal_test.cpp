@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <limits>
 
-namespace limber {
+namespace limber::model_refusal_test {
 namespace {
 
 using nlohmann::json;
@@ -353,4 +353,4 @@ TEST(ModelRefusal, OrAModelIsTheOutcomeOfAnyDamage) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::model_refusal_test

@@ -9,7 +9,7 @@
 #include <limits>
 #include <vector>
 
-namespace limber {
+namespace limber::morph_fit_test {
 namespace {
 
 using Frames = std::vector<Eigen::Matrix3Xf>;
@@ -203,4 +203,4 @@ TEST(MorphFit, RefusesWhatItCannotFit) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::morph_fit_test

@@ -2,7 +2,7 @@
 
 #include "tests/io/surface_support.hpp"
 
-namespace limber {
+namespace limber::off_test {
 namespace {
 
 using test::Refusal;
@@ -115,4 +115,4 @@ INSTANTIATE_TEST_SUITE_P(
     test::name_of_refusal);
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::off_test

@@ -3,7 +3,7 @@
 #include "limber/io/byte_order.hpp"
 #include "tests/io/surface_support.hpp"
 
-namespace limber {
+namespace limber::ply_test {
 namespace {
 
 using test::Refusal;
@@ -216,4 +216,4 @@ INSTANTIATE_TEST_SUITE_P(
     test::name_of_refusal);
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::ply_test

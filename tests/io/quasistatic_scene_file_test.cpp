@@ -9,7 +9,7 @@
 #include <algorithm>
 #include <functional>
 
-namespace limber {
+namespace limber::quasistatic_scene_file_test {
 namespace {
 
 using nlohmann::json;
@@ -211,4 +211,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::quasistatic_scene_file_test

@@ -13,7 +13,7 @@
 #include <cmath>
 #include <functional>
 
-namespace limber {
+namespace limber::scene_motion_test {
 namespace {
 
 using nlohmann::json;
@@ -220,4 +220,4 @@ INSTANTIATE_TEST_SUITE_P(
     [](const auto& one) { return one.param.name; });
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::scene_motion_test

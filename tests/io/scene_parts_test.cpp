@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-namespace limber {
+namespace limber::scene_parts_test {
 namespace {
 
 using nlohmann::json;
@@ -388,4 +388,4 @@ TEST(SceneDomains, MoveAModelThatHoldsATree) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::scene_parts_test

@@ -12,7 +12,7 @@
 #include <set>
 #include <string>
 
-namespace limber {
+namespace limber::scene_schema_test {
 namespace {
 
 using nlohmann::json;
@@ -198,4 +198,4 @@ TEST(SchemaMarkdown, EqualsTheStoredPage) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::scene_schema_test

@@ -27,7 +27,7 @@
 #include <regex>
 #include <set>
 
-namespace limber {
+namespace limber::scene_uses_test {
 namespace {
 
 using nlohmann::json;
@@ -592,4 +592,4 @@ TEST(SceneKeyTable, HasARowForEveryKeyThatChangesSomething) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::scene_uses_test

@@ -9,7 +9,7 @@
 #include <gmock/gmock.h>
 #include <limits>
 
-namespace limber {
+namespace limber::sketch_file_test {
 namespace {
 
 using testing::AllOf;
@@ -127,4 +127,4 @@ TEST(SketchFile, NamesAFileThatIsMissing) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::sketch_file_test

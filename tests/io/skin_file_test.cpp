@@ -6,7 +6,7 @@
 
 #include <array>
 
-namespace limber {
+namespace limber::skin_file_test {
 namespace {
 
 const std::array<std::string, 2> bones{"torso", "head"};
@@ -53,4 +53,4 @@ TEST(SkinFile, IsRefusedInOneLineThatSaysWhere) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::skin_file_test

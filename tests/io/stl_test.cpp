@@ -5,7 +5,7 @@
 
 #include <cstdint>
 
-namespace limber {
+namespace limber::stl_test {
 namespace {
 
 using test::Refusal;
@@ -174,4 +174,4 @@ INSTANTIATE_TEST_SUITE_P(
     test::name_of_refusal);
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::stl_test

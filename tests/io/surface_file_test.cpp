@@ -7,7 +7,7 @@
 #include "limber/io/stl.hpp"
 #include "tests/io/surface_support.hpp"
 
-namespace limber {
+namespace limber::surface_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -97,4 +97,4 @@ TEST(SurfaceFile, MergesVerticesOfEqualPositionInEveryFormat) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::surface_file_test

@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace limber {
+namespace limber::tetgen_test {
 namespace {
 
 using test::BadEdit;
@@ -155,4 +155,4 @@ TEST(TetgenWriter, RefusesBricks) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tetgen_test

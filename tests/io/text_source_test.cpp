@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <limits>
 
-namespace limber {
+namespace limber::text_source_test {
 namespace {
 
 using test::error_text;
@@ -83,4 +83,4 @@ TEST(Printable, MakesAnyTextFitForOneLine) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::text_source_test

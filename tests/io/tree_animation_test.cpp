@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::tree_animation_test {
 namespace {
 
 using nlohmann::json;
@@ -264,4 +264,4 @@ TEST(TreeAnimation, RefusesMotionsThatMakeNoClip) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tree_animation_test

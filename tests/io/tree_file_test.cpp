@@ -6,7 +6,7 @@
 
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::tree_file_test {
 namespace {
 
 using nlohmann::json;
@@ -118,4 +118,4 @@ TEST(TreeFile, IsNotWrittenForATreeThatDoesNotFitTogether) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tree_file_test

@@ -4,7 +4,7 @@
 
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::tree_refusal_test {
 namespace {
 
 using nlohmann::json;
@@ -236,4 +236,4 @@ TEST(TreeRefusal, OrATreeIsTheOutcomeOfAnyDamage) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tree_refusal_test

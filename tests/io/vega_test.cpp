@@ -4,7 +4,7 @@
 
 #include <array>
 
-namespace limber {
+namespace limber::vega_test {
 namespace {
 
 using test::BadEdit;
@@ -184,4 +184,4 @@ TEST(VegaWriter, RefusesNamesThatTheFormatCannotHold) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::vega_test

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace limber {
+namespace limber::vtk_legacy_test {
 namespace {
 
 using test::BadEdit;
@@ -222,4 +222,4 @@ TEST(VtkLegacyWriter, LeavesOutTheNamesWhereThereAreNone) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::vtk_legacy_test

@@ -5,7 +5,7 @@
 
 #include <array>
 
-namespace limber {
+namespace limber::vtu_reader_test {
 namespace {
 
 using test::BadEdit;
@@ -144,4 +144,4 @@ TEST(VtuReader, GivesBackWhatTheWriterWroteWhateverFieldsItAdds) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::vtu_reader_test

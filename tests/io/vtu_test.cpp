@@ -7,7 +7,7 @@
 #include <cstring>
 #include <gmock/gmock.h>
 
-namespace limber {
+namespace limber::vtu_test {
 namespace {
 
 using testing::ElementsAre;
@@ -143,4 +143,4 @@ TEST(Pvd, ListsTheFilesOfASeriesWithTheirTimes) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::vtu_test

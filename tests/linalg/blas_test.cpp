@@ -7,7 +7,7 @@
 
 #include <cstdlib>
 
-namespace limber {
+namespace limber::blas_test {
 namespace {
 
 /// What an old OpenBLAS on a new CPU does, made to happen: the SSE3 kernels of 2004. CTest runs this program
@@ -53,4 +53,4 @@ TEST_F(MisdetectedCpu, GetsFastKernelsThatGiveTheSameSolution) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::blas_test

@@ -16,7 +16,7 @@
 
 // What the decompositions are made of is Eigen's; here is checked what the functions around them promise.
 
-namespace limber {
+namespace limber::decompositions_test {
 namespace {
 
 constexpr double rounding = 1e-12;  // for matrices of a few dozen rows that are far from singular
@@ -227,4 +227,4 @@ TEST(Svd, TakesTallWideAndRankDeficientMatricesApart) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::decompositions_test

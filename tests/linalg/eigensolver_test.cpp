@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::eigensolver_test {
 namespace {
 
 struct Problem {
@@ -115,4 +115,4 @@ TEST(LowestEigenpairs, RefuseStartDirectionsOfAnotherSize) {
 TEST(LowestEigenpairs, RefuseMoreModesThanUnknowns) { EXPECT_THROW(solve(held_beam(1), 28), Error); }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::eigensolver_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::mass_basis_test {
 namespace {
 
 const SparseMatrix& some_mass() {
@@ -106,4 +106,4 @@ TEST(MassBasis, HasTheSameBitsForAnyNumberOfThreads) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::mass_basis_test

@@ -12,7 +12,7 @@
 #include <cmath>
 #include <limits>
 
-namespace limber {
+namespace limber::nnls_test {
 namespace {
 
 struct Problem {
@@ -483,4 +483,4 @@ TEST(GrowingCholesky, SolvesAfterSomeOfABlockWereAppendedInAnyOrder) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::nnls_test

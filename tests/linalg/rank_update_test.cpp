@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::rank_update_test {
 namespace {
 
 TEST(RankUpdate, AddsTheProductsOfColumnsToTheLowerTriangle) {
@@ -38,4 +38,4 @@ TEST(RankUpdate, RefusesAMatrixOfAnotherSize) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::rank_update_test

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::sparse_solver_test {
 namespace {
 
 /// The stiffness of a small held beam: symmetric, positive definite, 3 x 3 blocks.
@@ -138,4 +138,4 @@ TEST(ConjugateGradient, ReportsIterationsAndResidual) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::sparse_solver_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::state_stream_test {
 namespace {
 
 using test::contains;
@@ -146,4 +146,4 @@ TEST(StateStream, RefusesSizesThatTheBytesCannotFill) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::state_stream_test

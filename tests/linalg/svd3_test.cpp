@@ -6,7 +6,7 @@
 #include <Eigen/LU>
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::svd3_test {
 namespace {
 
 void expect_valid(const Matrix3& F) {
@@ -59,4 +59,4 @@ TEST(PolarDecomposition, GivesTheNearestRotation) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::svd3_test

@@ -7,7 +7,7 @@
 
 #include <numbers>
 
-namespace limber {
+namespace limber::energy_test {
 namespace {
 
 using test::bar_model;
@@ -185,4 +185,4 @@ TEST(LetGo, ABodyThatHangsStillIsLeftAlone) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::energy_test

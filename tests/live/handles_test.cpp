@@ -10,7 +10,7 @@
 #include <functional>
 #include <numbers>
 
-namespace limber {
+namespace limber::handles_test {
 namespace {
 
 using test::advance;
@@ -266,4 +266,4 @@ TEST(Handle, AndFrameMotionNeedTheMethodWarped) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::handles_test

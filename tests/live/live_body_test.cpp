@@ -11,7 +11,7 @@
 #include <numbers>
 #include <utility>
 
-namespace limber {
+namespace limber::live_body_test {
 namespace {
 
 using test::error_text;
@@ -459,4 +459,4 @@ TEST(LiveBody, AllocatesNothingInAWarmStep) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::live_body_test

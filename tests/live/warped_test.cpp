@@ -10,7 +10,7 @@
 #include <numbers>
 #include <utility>
 
-namespace limber {
+namespace limber::warped_test {
 namespace {
 
 using test::advance;
@@ -317,4 +317,4 @@ TEST(WarpedLiveBody, AllocatesNothingWhereAStepIsRescued) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::warped_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::elastic_moduli_test {
 namespace {
 
 TEST(ElasticModuli, ConvertToLameParametersAndBack) {
@@ -35,4 +35,4 @@ TEST(ElasticModuli, RefuseLameParametersWithoutBulkStiffness) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::elastic_moduli_test

@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::material_test {
 namespace {
 
 using test::random_matrix3;
@@ -204,4 +204,4 @@ TEST(Materials, RefuseConstantsOutOfRange) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::material_test

@@ -1,6 +1,6 @@
 #include "tests/mesh/support.hpp"
 
-namespace limber {
+namespace limber::beam_test {
 namespace {
 
 using test::both_kinds;
@@ -63,4 +63,4 @@ TEST(Beam, RefusesCellsAndSizesOutOfRange) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::beam_test

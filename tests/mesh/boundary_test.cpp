@@ -6,7 +6,7 @@
 #include <map>
 #include <utility>
 
-namespace limber {
+namespace limber::boundary_test {
 namespace {
 
 using test::both_kinds;
@@ -124,4 +124,4 @@ TEST(BoundaryTriangles, OfNothingAreNone) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::boundary_test

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <numeric>
 
-namespace limber {
+namespace limber::bvh_test {
 namespace {
 
 std::vector<BoundingBox> random_boxes(int count, std::uint64_t seed) {
@@ -127,4 +127,4 @@ TEST(Bvh, FindsTheNearestThatASearchThroughAllFinds) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::bvh_test

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <array>
 
-namespace limber {
+namespace limber::check_mesh_test {
 namespace {
 
 using test::contains;
@@ -182,4 +182,4 @@ TEST(CanonicalizeBricks, SaysWhatIsWrong) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::check_mesh_test

@@ -7,7 +7,7 @@
 #include <set>
 #include <utility>
 
-namespace limber {
+namespace limber::cleanup_test {
 namespace {
 
 /// The cells of a grid of n x n x n unit bricks for which keep(x, y, z) holds; or 6 tetrahedra in each.
@@ -183,4 +183,4 @@ TEST(CleanUpParts, KeepsRegionsAndOrder) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::cleanup_test

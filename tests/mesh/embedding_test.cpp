@@ -6,7 +6,7 @@
 
 #include <Eigen/Geometry>
 
-namespace limber {
+namespace limber::embedding_test {
 namespace {
 
 /// Points in and around the small beam (1.5 x 0.7 x 0.4), up to `margin` outside of it.
@@ -230,4 +230,4 @@ TEST(Embedding, RefusesFieldsOfAnotherSize) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::embedding_test

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <map>
 
-namespace limber {
+namespace limber::lattice_octree_test {
 namespace {
 
 LatticeOctree octree_of(const Solid& solid, double cell, int grading) {
@@ -99,4 +99,4 @@ TEST(LatticeTetrahedra, FillTheInteriorConformingly) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::lattice_octree_test

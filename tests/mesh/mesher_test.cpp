@@ -12,7 +12,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace limber {
+namespace limber::mesher_test {
 namespace {
 
 RegionSurface sphere(double radius, const Vector3& center = Vector3::Zero(),
@@ -220,4 +220,4 @@ TEST(Mesher, MeasuresTheVolumeOfASolid) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::mesher_test

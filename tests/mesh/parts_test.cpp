@@ -1,6 +1,6 @@
 #include "tests/mesh/support.hpp"
 
-namespace limber {
+namespace limber::parts_test {
 namespace {
 
 using test::both_kinds;
@@ -66,4 +66,4 @@ TEST(ElementKind, KnowsItsNameAndVertices) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::parts_test

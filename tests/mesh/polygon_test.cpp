@@ -8,7 +8,7 @@
 #include <numbers>
 #include <numeric>
 
-namespace limber {
+namespace limber::polygon_test {
 namespace {
 
 using testing::HasSubstr;
@@ -201,4 +201,4 @@ TEST(PolygonSoup, GivesItsTrianglesThePartsOfTheirPolygons) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::polygon_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace limber {
+namespace limber::quality_test {
 namespace {
 
 constexpr double degrees = 180.0 / std::numbers::pi;
@@ -61,4 +61,4 @@ TEST(MeshQuality, AddsUpVolumesByRegion) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::quality_test

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <set>
 
-namespace limber {
+namespace limber::stuffing_stencil_test {
 namespace {
 
 constexpr double alpha_long = 0.285, alpha_short = 0.3975;
@@ -235,4 +235,4 @@ TEST(StuffingStencil, DividesAFaceTheSameWayWhateverTheFourthCornerIs) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::stuffing_stencil_test

@@ -7,7 +7,7 @@
 #include <limits>
 #include <numbers>
 
-namespace limber {
+namespace limber::surface_mesh_test {
 namespace {
 
 using test::contains;
@@ -167,4 +167,4 @@ TEST(BoundarySurface, HasAPartForEachRegion) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::surface_mesh_test

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
-namespace limber {
+namespace limber::surface_query_test {
 namespace {
 
 /// A box without one of its twelve triangles.
@@ -238,4 +238,4 @@ TEST(SurfaceMeets, CountsTouching) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::surface_query_test

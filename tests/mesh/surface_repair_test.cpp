@@ -9,7 +9,7 @@
 #include <limits>
 #include <span>
 
-namespace limber {
+namespace limber::surface_repair_test {
 namespace {
 
 using test::contains;
@@ -484,4 +484,4 @@ TEST(SurfaceDefects, AreDescribedInWords) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::surface_repair_test

@@ -12,7 +12,7 @@
 #include <numbers>
 #include <utility>
 
-namespace limber {
+namespace limber::tetrahedralize_test {
 namespace {
 
 constexpr double unit_ball = 4.0 / 3.0 * std::numbers::pi;
@@ -178,4 +178,4 @@ TEST(Tetrahedralize, FollowsAJumpOfTheSign) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tetrahedralize_test

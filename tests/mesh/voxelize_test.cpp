@@ -9,7 +9,7 @@
 #include <numbers>
 #include <set>
 
-namespace limber {
+namespace limber::voxelize_test {
 namespace {
 
 using test::contains;
@@ -233,4 +233,4 @@ TEST(Voxelize, RefusesABodyThatHoldsNoCentre) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::voxelize_test

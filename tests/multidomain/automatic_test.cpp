@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-namespace limber {
+namespace limber::automatic_test {
 namespace {
 
 using test::contains;
@@ -112,4 +112,4 @@ TEST_F(DecomposeAutomatically, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::automatic_test

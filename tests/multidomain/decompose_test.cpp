@@ -7,7 +7,7 @@
 
 #include <numeric>
 
-namespace limber {
+namespace limber::decompose_test {
 namespace {
 
 using test::contains;
@@ -86,4 +86,4 @@ TEST(DecomposeBySets, CountsElementsThatShareOnlyAnEdgeAsApart) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::decompose_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::elimination_test {
 namespace {
 
 using test::random_vector;
@@ -68,4 +68,4 @@ TEST(Elimination, AddsWhatIsCarried) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::elimination_test

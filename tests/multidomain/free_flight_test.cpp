@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::free_flight_test {
 namespace {
 
 /// The bush of small_trees.hpp with nothing that holds it.
@@ -181,4 +181,4 @@ TEST(Flight, ARigidTreeTumblesAsEulerSays) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::free_flight_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::inertia_test {
 namespace {
 
 using test::random_vector;
@@ -190,4 +190,4 @@ TEST(TreeDynamics, VelocitiesAreThoseOfThePositions) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::inertia_test

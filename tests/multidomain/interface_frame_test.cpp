@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::interface_frame_test {
 namespace {
 
 using test::random_matrix3;
@@ -112,4 +112,4 @@ TEST(NearestRotation, FindsItsWayFromABadStart) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::interface_frame_test

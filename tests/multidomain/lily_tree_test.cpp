@@ -7,7 +7,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::lily_tree_test {
 namespace {
 
 /// The flower of Barbic & Zhao 2011, Figure 7, as docs/substructuring.md measures it.
@@ -113,4 +113,4 @@ TEST(LilyTree, InterfacesStayCloseUnderItsWeight) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::lily_tree_test

@@ -8,7 +8,7 @@
 #include <array>
 #include <limits>
 
-namespace limber {
+namespace limber::live_tree_test {
 namespace {
 
 using test::contains;
@@ -118,4 +118,4 @@ TEST(LiveTree, RefusesWhatMakesNoSenseAndStaysAsItWas) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::live_tree_test

@@ -9,7 +9,7 @@
 #include <numeric>
 #include <set>
 
-namespace limber {
+namespace limber::make_parts_test {
 namespace {
 
 using test::contains;
@@ -300,4 +300,4 @@ TEST(MakeParts, DrawsTheBoundaryOfADomainWithinOthers) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::make_parts_test

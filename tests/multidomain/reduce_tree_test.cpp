@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numeric>
 
-namespace limber {
+namespace limber::reduce_tree_test {
 namespace {
 
 using test::contains;
@@ -261,4 +261,4 @@ TEST(ReduceTree, SaysWhichPartIsAtFault) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::reduce_tree_test

@@ -11,7 +11,7 @@
 #include <cmath>
 #include <limits>
 
-namespace limber {
+namespace limber::tree_dynamics_test {
 namespace {
 
 /// A point of a domain far from where it is held.
@@ -384,4 +384,4 @@ TEST(CheckTree, RefusesWhatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tree_dynamics_test

@@ -12,7 +12,7 @@
 #include <functional>
 #include <string>
 
-namespace limber {
+namespace limber::tree_energy_test {
 namespace {
 
 constexpr double rounding = 1e-9;  ///< share by which an energy may exceed what it started with
@@ -579,4 +579,4 @@ TEST(TreeDynamics, AStepThatIsRescuedAllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tree_energy_test

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-namespace limber {
+namespace limber::tree_shape_test {
 namespace {
 
 using test::contains;
@@ -167,4 +167,4 @@ TEST(TreeMesh, NeedsTheMeshesOfAllKinds) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tree_shape_test

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace limber {
+namespace limber::error_budget_test {
 namespace {
 
 constexpr double omega = 5.0;                              // rad/s
@@ -131,4 +131,4 @@ TEST(ErrorBudget, TakenBackGoesOnWithTheSameBits) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::error_budget_test

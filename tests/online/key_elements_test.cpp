@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-namespace limber::test {
+namespace limber::test::key_elements_test {
 namespace {
 
 /// A beam held at one end. Two laws, one for each half.
@@ -334,4 +334,4 @@ TEST(KeyElements, refuse_what_does_not_fit) {
 }
 
 }  // namespace
-}  // namespace limber::test
+}  // namespace limber::test::key_elements_test

@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::online_basis_test {
 namespace {
 
 FullModel free_beam(int cells) {
@@ -143,4 +143,4 @@ TEST(RecentDirections, AreTheDominantOnesOfAKnownHistory) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_basis_test

@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace limber {
+namespace limber::online_dynamics_test {
 namespace {
 
 using Stiffness = RayleighDamping::Stiffness;
@@ -450,4 +450,4 @@ TEST(OnlineDynamics, RefusesCentralDifferences) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_dynamics_test

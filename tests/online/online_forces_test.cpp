@@ -8,7 +8,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::online_forces_test {
 namespace {
 
 using Kind = OnlineForces::Kind;
@@ -179,4 +179,4 @@ TEST(OnlineForces, TakenBackBeforeAnythingWasLearnedGoOn) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_forces_test

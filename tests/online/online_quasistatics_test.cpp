@@ -11,7 +11,7 @@
 #include <limits>
 #include <string>
 
-namespace limber {
+namespace limber::online_quasistatics_test {
 namespace {
 
 /// A beam of 192 tetrahedra, held at both ends, that something moves.
@@ -276,4 +276,4 @@ TEST(OnlineQuasistatics, TakenBackGoesOnWithTheSameBits) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_quasistatics_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::online_report_test {
 namespace {
 
 TimelineStep step(StepKind kind, Index rank, BasisChange change = BasisChange::none) {
@@ -74,4 +74,4 @@ TEST(Timeline, IsToldByRunsThatEndWhereAnythingChanges) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_report_test

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <string>
 
-namespace limber {
+namespace limber::online_system_test {
 namespace {
 
 FullModel held_beam() {
@@ -124,4 +124,4 @@ TEST(OnlineSystem, OfNoVectorsYetCanBeMade) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_system_test

@@ -11,7 +11,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::residual_error_test {
 namespace {
 
 FullModel held_beam(std::string_view law = "neo-hookean") {
@@ -152,4 +152,4 @@ TEST(LowestFrequency, IsZeroWhereAPartCanMoveWithoutStrain) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::residual_error_test

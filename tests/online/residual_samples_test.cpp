@@ -6,7 +6,7 @@
 
 #include <cmath>
 
-namespace limber {
+namespace limber::residual_samples_test {
 namespace {
 
 /// Two laws and, at rest and in the world, a body that is held at one end.
@@ -108,4 +108,4 @@ TEST(ResidualSamples, VanishInEquilibrium) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::residual_samples_test

@@ -8,7 +8,7 @@
 
 #include <numeric>
 
-namespace limber {
+namespace limber::build_model_test {
 namespace {
 
 using test::contains;
@@ -187,4 +187,4 @@ TEST(BuildReducedModel, RefusesTheWrongNumberOfColours) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::build_model_test

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::cubature_fit_test {
 namespace {
 
 using test::error_text;
@@ -298,4 +298,4 @@ TEST(CubatureFit, HasAMeanOfSquares) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::cubature_fit_test

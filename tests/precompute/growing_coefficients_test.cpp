@@ -9,7 +9,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::growing_coefficients_test {
 namespace {
 
 using test::error_text;
@@ -210,4 +210,4 @@ TEST(GrowingCoefficients, AreOfStVenantKirchhoffMaterialsOnly) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::growing_coefficients_test

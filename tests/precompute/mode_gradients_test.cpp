@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::mode_gradients_test {
 namespace {
 
 using test::error_text;
@@ -153,4 +153,4 @@ TEST_P(ModeGradientsOf, RefuseABasisThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::mode_gradients_test

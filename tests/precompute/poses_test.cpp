@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::poses_test {
 namespace {
 
 class Poses : public testing::Test {
@@ -95,4 +95,4 @@ TEST_F(Poses, GaussianOnesHaveTheDeviationsAskedFor) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::poses_test

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::reduce_test {
 namespace {
 
 using test::contains;
@@ -201,4 +201,4 @@ TEST(ParseWords, NamesTheNearest) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::reduce_test

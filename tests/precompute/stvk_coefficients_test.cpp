@@ -10,7 +10,7 @@
 #include <limits>
 #include <thread>
 
-namespace limber {
+namespace limber::stvk_coefficients_test {
 namespace {
 
 using test::error_text;
@@ -205,4 +205,4 @@ TEST(StvkCoefficients, RefuseABasisThatDoesNotFit) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::stvk_coefficients_test

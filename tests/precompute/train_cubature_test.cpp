@@ -11,7 +11,7 @@
 
 #include <set>
 
-namespace limber {
+namespace limber::train_cubature_test {
 namespace {
 
 using test::contains;
@@ -206,4 +206,4 @@ TEST(TrainCubatureSources, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::train_cubature_test

@@ -7,7 +7,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::training_set_test {
 namespace {
 
 using test::error_text;
@@ -142,4 +142,4 @@ TEST(TrainingSet, IsCheckedBeforeItIsUsed) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::training_set_test

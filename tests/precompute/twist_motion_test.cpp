@@ -9,7 +9,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace limber {
+namespace limber::twist_motion_test {
 namespace {
 
 constexpr double full_turn = 2.0 * std::numbers::pi;
@@ -95,4 +95,4 @@ TEST(TwistBasis, TwistsABeamBy270DegreesStably) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::twist_motion_test

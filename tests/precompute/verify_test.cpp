@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::verify_test {
 namespace {
 
 using test::contains;
@@ -110,4 +110,4 @@ TEST_F(Verify, RefusesToCompareNothing) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::verify_test

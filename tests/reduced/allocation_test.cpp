@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-namespace limber {
+namespace limber::allocation_test {
 namespace {
 
 using test::allocations_of;
@@ -222,4 +222,4 @@ TEST(NormalUpdater, AllocatesNothing) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::allocation_test

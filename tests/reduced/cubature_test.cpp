@@ -14,7 +14,7 @@
 #include <string>
 #include <vector>
 
-namespace limber {
+namespace limber::cubature_test {
 namespace {
 
 using test::random_vector;
@@ -448,4 +448,4 @@ TEST(Cubature, RefusesARankThatTheRuleHasNot) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::cubature_test

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::damping_test {
 namespace {
 
 using test::equations_of;
@@ -83,4 +83,4 @@ TEST(ReducedNewmark, ConvergesToTheLastDigitsThatRoundingLeaves) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::damping_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::dynamics_cubature_test {
 namespace {
 
 using test::iterate;
@@ -196,4 +196,4 @@ TEST(CubatureCentralDifferences, NeedNoStiffnessForLocalDampingWithoutMatrices) 
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::dynamics_cubature_test

@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::dynamics_test {
 namespace {
 
 using test::bare_newmark;
@@ -227,4 +227,4 @@ TEST(CriticalTimestep, IsInfiniteWithoutStiffness) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::dynamics_test

@@ -6,7 +6,7 @@
 #include <limits>
 #include <numbers>
 
-namespace limber {
+namespace limber::equations_test {
 namespace {
 
 using test::error_text;
@@ -98,4 +98,4 @@ TEST(NaturalFrequencies, AreThoseOfSpringsInAscendingOrder) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::equations_test

@@ -4,7 +4,7 @@
 
 #include <numbers>
 
-namespace limber {
+namespace limber::linear_test {
 namespace {
 
 using test::error_text;
@@ -100,4 +100,4 @@ TEST(NaturalModes, HaveTheirLargestEntryPositive) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::linear_test

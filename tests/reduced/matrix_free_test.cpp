@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::matrix_free_test {
 namespace {
 
 using test::iterate;
@@ -353,4 +353,4 @@ TEST(MatrixFreeStep, ComesToRestAndStaysThere) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::matrix_free_test

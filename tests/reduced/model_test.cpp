@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <limits>
 
-namespace limber {
+namespace limber::model_test {
 namespace {
 
 using testing::HasSubstr;
@@ -211,4 +211,4 @@ TEST(CheckModel, RefusesLumpsThatDoNotAddUpToTheWeightOfTheirRegion) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::model_test

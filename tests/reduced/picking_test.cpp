@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::picking_test {
 namespace {
 
 /// Two parallel squares, at z = 0 (vertices 0 to 3) and z = -1 (4 to 7).
@@ -113,4 +113,4 @@ TEST(PickVertex, RefusesARayWithoutDirection) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::picking_test

@@ -11,7 +11,7 @@
 #include <limits>
 #include <vector>
 
-namespace limber {
+namespace limber::quartic_test {
 namespace {
 
 using test::random_vector;
@@ -300,4 +300,4 @@ TEST(QuarticBatch, RefusesArraysOfAnotherSize) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::quartic_test

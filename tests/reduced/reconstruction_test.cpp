@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::reconstruction_test {
 namespace {
 
 template <class Scalar>
@@ -260,4 +260,4 @@ TEST(NormalUpdater, RefusesTrianglesAndFieldsThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::reconstruction_test

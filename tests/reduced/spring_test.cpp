@@ -8,7 +8,7 @@
 #include <cmath>
 #include <limits>
 
-namespace limber {
+namespace limber::spring_test {
 namespace {
 
 using test::error_text;
@@ -320,4 +320,4 @@ TEST(Springs, AllocateNothingInAWarmStep) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::spring_test

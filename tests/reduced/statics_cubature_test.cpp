@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::statics_cubature_test {
 namespace {
 
 using test::equations_of;
@@ -187,4 +187,4 @@ TEST(CubatureStatics, ReportALoadThatNothingBalances) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::statics_cubature_test

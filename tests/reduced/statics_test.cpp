@@ -5,7 +5,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::statics_test {
 namespace {
 
 using test::equations_of;
@@ -139,4 +139,4 @@ TEST(ReducedStatics, RefuseVectorsOfTheWrongSize) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::statics_test

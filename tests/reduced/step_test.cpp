@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-namespace limber {
+namespace limber::step_test {
 namespace {
 
 using test::iterate;
@@ -178,4 +178,4 @@ TEST(TotalEnergy, IsElasticAndKinetic) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::step_test

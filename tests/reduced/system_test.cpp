@@ -8,7 +8,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace limber {
+namespace limber::system_test {
 namespace {
 
 using test::equations_of;
@@ -255,4 +255,4 @@ TEST(ReducedSystem, RefusesImpossibleDampingAndMass) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::system_test

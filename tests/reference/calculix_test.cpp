@@ -15,7 +15,7 @@
 #include <fstream>
 #include <sstream>
 
-namespace limber {
+namespace limber::calculix_test {
 namespace {
 
 constexpr double young = 2e6, poisson = 0.35, density = 1100.0;
@@ -142,4 +142,4 @@ TEST_F(CalculiX, HasTheSameNaturalFrequencies) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::calculix_test

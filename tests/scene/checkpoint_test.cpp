@@ -11,7 +11,7 @@
 #include <functional>
 #include <string>
 
-namespace limber {
+namespace limber::checkpoint_test {
 namespace {
 
 Scene beam_scene(ModelOrder order) {
@@ -303,4 +303,4 @@ TEST(SavedState, OfAnotherBodyIsRefused) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::checkpoint_test

@@ -10,7 +10,7 @@
 #include <limits>
 #include <string>
 
-namespace limber {
+namespace limber::online_scene_test {
 namespace {
 
 const BoundingBox right_end{Vector3(0.99, -1, -1), Vector3(1.01, 1, 1)};
@@ -174,4 +174,4 @@ TEST(OnlineScene, RefusesInMotionWhatOnlyQuasistaticOnesCanDo) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::online_scene_test

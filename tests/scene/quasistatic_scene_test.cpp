@@ -8,7 +8,7 @@
 #include <cmath>
 #include <functional>
 
-namespace limber {
+namespace limber::quasistatic_scene_test {
 namespace {
 
 /// A beam along x, held at its left end.
@@ -303,4 +303,4 @@ TEST(QuasistaticScene, RefusesWhatItCannotDoInOneLine) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::quasistatic_scene_test

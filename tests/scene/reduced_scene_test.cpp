@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::reduced_scene_test {
 namespace {
 
 /// A slender beam, held at one end, that an impulse at its tip bends deeply.
@@ -168,4 +168,4 @@ TEST(ReducedScene, AgreesBetweenExplicitAndImplicitSteps) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::reduced_scene_test

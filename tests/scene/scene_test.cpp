@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::scene_test {
 namespace {
 
 Body held_beam() {
@@ -134,4 +134,4 @@ TEST(Scene, RefusesLoadsOnNothing) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::scene_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::selection_test {
 namespace {
 
 /// Eight vertices: x in {0, 1}, y and z in {-0.5, 0.5}; vertex number 4 x + 2 y + z.
@@ -54,4 +54,4 @@ TEST(Selection, RefusesToChooseNothing) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::selection_test

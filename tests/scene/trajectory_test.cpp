@@ -6,7 +6,7 @@
 #include <functional>
 #include <numbers>
 
-namespace limber {
+namespace limber::trajectory_test {
 namespace {
 
 constexpr double tau = 2.0 * std::numbers::pi;
@@ -225,4 +225,4 @@ TEST(TrajectoryError, RefusesMotionsThatDoNotFitTogether) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::trajectory_test

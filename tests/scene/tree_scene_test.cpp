@@ -12,7 +12,7 @@
 #include <numeric>
 #include <string>
 
-namespace limber {
+namespace limber::tree_scene_test {
 namespace {
 
 /// A slender beam, held at one end, that a push at its tip bends deeply. One region: one domain.
@@ -353,4 +353,4 @@ TEST(TreeScene, IsRefusedWhereItCannotBe) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::tree_scene_test

@@ -9,7 +9,7 @@
 #include <functional>
 #include <string>
 
-namespace limber {
+namespace limber::warped_scene_test {
 namespace {
 
 /// A slender beam, held at one end.
@@ -367,4 +367,4 @@ TEST(WarpedScene, LetsConstraintsOnAVertexFollowEachOther) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::warped_scene_test

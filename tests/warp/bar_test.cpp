@@ -9,7 +9,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::bar_test {
 namespace {
 
 FullModel make_bar() {
@@ -72,4 +72,4 @@ INSTANTIATE_TEST_SUITE_P(Modes, WarpedBar, testing::Values(ModeKind::modal, Mode
                          });
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::bar_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace limber {
+namespace limber::damped_inverse_test {
 namespace {
 
 using test::random_vector;
@@ -24,4 +24,4 @@ TEST(DampedInverse, StaysBoundedNextToASingularMatrix) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::damped_inverse_test

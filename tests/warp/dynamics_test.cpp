@@ -12,7 +12,7 @@
 #include <limits>
 #include <string>
 
-namespace limber {
+namespace limber::dynamics_test {
 namespace {
 
 using test::load_of;
@@ -376,4 +376,4 @@ TEST(WarpedDynamics, RefusesWhatCannotBe) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::dynamics_test

@@ -10,7 +10,7 @@
 #include <cmath>
 #include <numbers>
 
-namespace limber {
+namespace limber::equations_test {
 namespace {
 
 using test::random_vector;
@@ -164,4 +164,4 @@ TEST(WarpSite, RotationApproachesTheInfinitesimalOneWithTheSquareOfTheAmplitude)
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::equations_test

@@ -8,7 +8,7 @@
 #include <numbers>
 #include <utility>
 
-namespace limber {
+namespace limber::frame_test {
 namespace {
 
 using test::load_of;
@@ -229,4 +229,4 @@ TEST(SpinningPendulum, SwingsAsOneAtRestSeenFromTheFrameToSecondOrder) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::frame_test

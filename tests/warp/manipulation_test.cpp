@@ -14,7 +14,7 @@
 #include <numbers>
 #include <string>
 
-namespace limber {
+namespace limber::manipulation_test {
 namespace {
 
 using test::random_vector;
@@ -395,4 +395,4 @@ TEST(Manipulation, ReportsAmplitudesThatAreNotFinite) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::manipulation_test

@@ -9,7 +9,7 @@
 
 #include <set>
 
-namespace limber {
+namespace limber::nodal_rotations_test {
 namespace {
 
 using test::random_matrix;
@@ -267,4 +267,4 @@ TEST(WarpData, RefusesAnEmbeddingOfAnotherMeshAndNegativeNumbersOfLumps) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::nodal_rotations_test

@@ -8,7 +8,7 @@
 #include <array>
 #include <limits>
 
-namespace limber {
+namespace limber::oscillators_test {
 namespace {
 
 using Kind = ModalIntegrator;
@@ -206,4 +206,4 @@ TEST(Oscillators, RefuseStepsThatLeaveTheRangeOfDouble) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::oscillators_test

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-namespace limber {
+namespace limber::pose_test {
 namespace {
 
 using Eigen::AngleAxisd;
@@ -289,4 +289,4 @@ TEST(FrameMotionOf, NoStepAtAllIsRefused) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::pose_test

@@ -8,7 +8,7 @@
 #include <limits>
 #include <numbers>
 
-namespace limber {
+namespace limber::rotation_test {
 namespace {
 
 using std::numbers::pi;
@@ -220,4 +220,4 @@ TEST(RotationBetween, TurnsOneDirectionToTheOther) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::rotation_test

@@ -6,7 +6,7 @@
 #include <numbers>
 #include <vector>
 
-namespace limber {
+namespace limber::warp_distortion_test {
 namespace {
 
 /// A strip from x = 0 to 1 m whose one mode bends it, by one coordinate of t to an arc of t radians.
@@ -54,4 +54,4 @@ TEST(WarpDistortion, IsTooLargeFromAQuarterTurnOnAndNotBefore) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::warp_distortion_test

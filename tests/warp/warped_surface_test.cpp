@@ -8,7 +8,7 @@
 
 #include <limits>
 
-namespace limber {
+namespace limber::warped_surface_test {
 namespace {
 
 using Floats = Eigen::MatrixXf;
@@ -190,4 +190,4 @@ TEST(WarpedSurface, RefusesSizesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace limber
+}  // namespace limber::warped_surface_test
