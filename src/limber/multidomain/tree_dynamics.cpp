@@ -136,6 +136,11 @@ void TreeDynamics::set_wind(const Wind& wind) {
   parts_->wind = wind;
 }
 
+void TreeDynamics::set_support(PoseFunction motion) {
+  require(!motion || !tree().free, "'{}' is a free tree, which no support can move", tree().name);
+  parts_->take_support(std::move(motion));
+}
+
 Vector3 TreeDynamics::spring_force(Index spring) const {
   require(spring >= 0 && spring < static_cast<Index>(parts_->springs.size()), "spring {} of {}", spring,
           parts_->springs.size());
@@ -170,7 +175,7 @@ void TreeDynamics::set_state(const TreeState& state) {
               std::isfinite(state.slack),
           "the state has numbers that are not finite, or a rotation that is not of unit length");
   TreeState next = state;
-  if (!tree().free) next.root = parts_->rest().root;
+  if (!tree().free) next.root = parts_->rest_root();  // or where its support will have it
   next.a.setZero(size);
   next.slack = std::min(state.slack, 0.0);
   parts_->take_state(next);

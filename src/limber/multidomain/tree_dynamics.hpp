@@ -4,6 +4,7 @@
 #include "limber/linalg/solve_report.hpp"
 #include "limber/linalg/state_stream.hpp"
 #include "limber/multidomain/domain_tree.hpp"
+#include "limber/warp/pose.hpp"
 
 #include <memory>
 #include <span>
@@ -59,7 +60,7 @@ struct RootState {
 struct TreeState {
   double time = 0.0;   ///< s
   Vector q, v, a;      ///< coordinates of all domains, one after the other, and their derivatives
-  RootState root;      ///< of a free tree; else where the root was placed, at rest
+  RootState root;      ///< of a free tree; else where the root was placed, at rest, or its support has it
   double slack = 0.0;  ///< energy that the next step may give back, J (integrators/energy_guard.hpp)
   int caution = 0;     ///< steps to go with strong numerical damping, after one that was rescued
 };
@@ -133,7 +134,11 @@ class TreeDynamics {
   /// In place of those there were. Taken implicitly: stable at any time step for springs up to some 10^4
   /// times stiffness_at().
   void set_springs(std::span<const TreeSpring> springs);
-  void set_wind(const Wind& wind);                         ///< none at first
+  void set_wind(const Wind& wind);  ///< none at first
+  /// How what holds the root moves from time 0 on, by the time of the state: poses from where the tree was
+  /// placed. None: it stands still, as at first. Asked for up to two steps before and after each one. Throws
+  /// Error for a free tree, which nothing holds.
+  void set_support(PoseFunction motion);
   [[nodiscard]] Vector3 spring_force(Index spring) const;  ///< N, with which it pulls now
 
   // Motion.

@@ -77,7 +77,10 @@ double TreeDynamics::Parts::potential() {
     sum += energy;
     size += rounded;
   };
-  if (!alone) {
+  if (carried()) {
+    const double field = support_potential();
+    add(field, std::abs(field));
+  } else if (!alone) {
     const double fallen = mass_ * gravity.dot(center_);
     add(-fallen, std::abs(fallen));
   }
@@ -99,7 +102,11 @@ double TreeDynamics::Parts::flight() const {
   return adrift() ? 0.5 * momentum_.linear.squaredNorm() / momentum_.mass : 0.0;
 }
 
-double TreeDynamics::Parts::energy() { return kinetic_ - flight() + potential(); }
+double TreeDynamics::Parts::counted_kinetic() const {
+  return carried() ? relative_kinetic() : kinetic_ - flight();
+}
+
+double TreeDynamics::Parts::energy() { return counted_kinetic() + potential(); }
 
 TreeDynamics::Parts::LockedMotion TreeDynamics::Parts::locked() const {
   LockedMotion lock;
@@ -155,7 +162,8 @@ bool TreeDynamics::Parts::turn(double energy, double largest) {
 
 /// All motion but the locked one, f times as fast.
 void TreeDynamics::Parts::slow_down(double allowed, double potential, const LockedMotion& lock) {
-  const double square = kinetic_ - lock.kinetic - lock.cross, left = std::max(0.0, allowed - potential);
+  const double square = counted_kinetic() + flight() - lock.kinetic - lock.cross,
+               left = std::max(0.0, allowed - potential);
   const double root = std::sqrt(lock.cross * lock.cross + 4.0 * square * left);
   // Of square f^2 + cross f = left.
   const double f = lock.cross > 0.0 ? 2.0 * left / (lock.cross + root)
@@ -188,14 +196,15 @@ void TreeDynamics::Parts::end_step(double allowed) {
 bool TreeDynamics::Parts::hold_energy(double h, bool guarded) {
   evaluate_elastic(state.q);
   double fixed = potential();
-  const double allowed = start_.allowed + wind_work(h);
-  const double surplus = kinetic_ - flight() + fixed - allowed;
+  const double allowed = start_.allowed + given(h);
+  const double surplus = counted_kinetic() + fixed - allowed;
   if (!std::isfinite(surplus)) return false;
   if (!guarded) return true;
   if (surplus > 0.0) {
     LockedMotion lock = locked();
     const auto judge = [&] {
-      return judge_energy(allowed, kinetic_ - lock.kinetic, fixed + lock.kinetic - flight(), rounding());
+      const double kept = lock.kinetic - flight();
+      return judge_energy(allowed, counted_kinetic() - kept, fixed + kept, rounding());
     };
     EnergyVerdict verdict = judge();
     if (verdict == EnergyVerdict::rescue && adrift() && turn(surplus, largest_correction)) {
@@ -223,6 +232,8 @@ bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
     if (part == 0.0) momentum_.angular = start_.momentum.angular;
     state.root = start;
     if (turning) state.root.rotation = turned_by(start.rotation, h * spin);
+  } else if (carried()) {
+    state.root = aimed_end_;
   } else if (tree->free) {
     state.root.rotation = turned_by(start.rotation, part * h * end_velocity_.tail<3>());
     state.root.position = start.position + part * h * end_velocity_.head<3>();
@@ -237,7 +248,7 @@ bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
   evaluate_elastic(state.q);
   const auto surplus = [&] {
     const double kept = alone ? locked().kinetic - flight() : 0.0;
-    return potential() + kept - start_.allowed - wind_work(h);
+    return potential() + kept - start_.allowed - given(h);
   };
   double over = surplus();
   for (int i = 0; i < most_turns && alone && turning && over > rounding() && turn(over, 10.0); ++i)
@@ -253,6 +264,7 @@ SolveStatus TreeDynamics::Parts::solve_euler(double h) {
   const StepRule rule{.h = h, .displacement = h * h, .velocity = h};
   q_hat_ = start_.state.q + h * start_.state.v;
   v_hat_ = start_.state.v;
+  aim_support(rule);
   aim(rule);
   prepare_all(Rotations::keep);
   if (const SolveStatus status = eliminate(rule, q_hat_, v_hat_); status != SolveStatus::converged)
@@ -303,7 +315,7 @@ SolveStatus TreeDynamics::Parts::rescue(double h) {
     moved_.setZero();
     if (!try_part(0.0, h, true)) (void)try_part(0.0, h, false);
   }
-  const double allowed = start_.allowed + wind_work(h), fixed = potential();
+  const double allowed = start_.allowed + given(h), fixed = potential();
   if (!std::isfinite(kinetic_ + fixed)) return SolveStatus::not_finite;
   if (adrift()) {
     double kept = locked().kinetic - flight();
@@ -316,7 +328,7 @@ SolveStatus TreeDynamics::Parts::rescue(double h) {
     if (kinetic_ - flight() + fixed > allowed) slow_down(allowed, fixed + kept, locked());
   } else {
     if (tree->free) follow_momentum();
-    if (kinetic_ + fixed > allowed) slow_down(allowed, fixed, {});
+    if (counted_kinetic() + fixed > allowed) slow_down(allowed, fixed, {});
   }
   state.a = (state.v - start_.state.v) / h;
   for (std::size_t i = 0; i < nodes.size(); ++i)

@@ -226,12 +226,12 @@ void TreeDynamics::Parts::add_motion(const TreeNode& node) {
   mass_ += motion_.mass;
   center_ += motion_.mass * (node.frame.position - tree->domains.front().position) +
              node.frame.rotation * motion_.first;
-  if (tree->free) fill_sums(sums_of(node), total);
+  if (tree->free || carried()) fill_sums(sums_of(node), total);
 }
 
 void TreeDynamics::Parts::end_motion() {
   center_ /= mass_;
-  if (tree->free) add_up_sums();
+  if (tree->free || carried()) add_up_sums();
 }
 
 void TreeDynamics::Parts::take_motion() {

@@ -36,8 +36,10 @@ class TreeDynamics::Parts {
   SolveReport step(double h, const NewmarkOptions& options);
   SolveStatus balance();
   [[nodiscard]] TreeState rest() const;
-  void take_state(const TreeState& next);  ///< and all that follows from it
-  void take_momentum();                    ///< of a free tree, from its velocities
+  [[nodiscard]] RootState rest_root() const;  ///< where it was placed
+  void take_support(PoseFunction motion);     ///< none: it stands still
+  void take_state(const TreeState& next);     ///< and all that follows from it
+  void take_momentum();                       ///< of a free tree, from its velocities
   /// What acts on it changes: whoever lets go of it sees no energy come back that was lost in his hands.
   void forget_slack() { state.slack = std::min(state.slack, 0.0); }
   /// The same for forces, springs, wind and the gravity that is felt. Whoever lets go in the next step has
@@ -65,6 +67,7 @@ class TreeDynamics::Parts {
   Vector3 gravity = Vector3::Zero();
   std::vector<TreeLoad> forces, springs;
   Wind wind;
+  PoseFunction support;  ///< of the root; none: it stands still, or is free
   TreeTimings timings;
   bool measure = false;
 
@@ -139,6 +142,19 @@ class TreeDynamics::Parts {
   [[nodiscard]] bool blowing() const { return !wind.velocity.isZero(0.0) && wind.coefficient > 0.0; }
   [[nodiscard]] double wind_work(double h) const;
 
+  // A root that is carried (tree_support.cpp).
+
+  [[nodiscard]] bool carried() const { return static_cast<bool>(support); }
+  [[nodiscard]] RootState support_root(double time, double h) const;
+  [[nodiscard]] bool support_moves(double h) const;
+  void follow_support(double h);
+  void aim_support(const StepRule& rule);  ///< and what the step may end with
+  [[nodiscard]] double relative_kinetic() const;
+  [[nodiscard]] double support_potential() const;
+  [[nodiscard]] double support_power() const;
+  [[nodiscard]] double support_work(double h) const;
+  [[nodiscard]] double energy_with_support();
+
   // Steps.
 
   void remember();
@@ -167,6 +183,8 @@ class TreeDynamics::Parts {
     double cross = 0.0;  ///< J: with the rest f times as fast T is kinetic + f cross + f^2 (what is left)
   };
   [[nodiscard]] double flight() const;
+  [[nodiscard]] double counted_kinetic() const;  ///< T, but for that of the flight and of the support
+  [[nodiscard]] double given(double h) const { return wind_work(h) + support_work(h); }  ///< in a step
   [[nodiscard]] double potential();
   [[nodiscard]] double rounding() const;
   [[nodiscard]] double energy();
@@ -184,6 +202,7 @@ class TreeDynamics::Parts {
   // The present state.
   bool balanced_ = false;               ///< the accelerations are those of the state
   bool loads_changed_ = false;          ///< as take_new_loads() says, since the last step
+  bool support_moved_ = false;          ///< in the last step
   TreeMomentum momentum_;               ///< of a free tree, which only impulses from outside change
   std::vector<ElasticStates> elastic_;  ///< of the kinds
   double kinetic_ = 0.0;                ///< J
@@ -199,13 +218,16 @@ class TreeDynamics::Parts {
     double kinetic = 0.0;
     Vector3 center = Vector3::Zero();
     std::vector<std::pair<Matrix3, Vector6>> moving;  ///< turned and settled of the nodes
-    double allowed = 0.0;  ///< energy that the step may end with, but for the work of the wind, J
+    double allowed = 0.0;  ///< energy that the step may end with, but for what is given(), J
+    double power = 0.0;    ///< support_power(), W
   };
   StepStart start_;
   StepStart whole_;                        ///< of all of a step that is taken as several
   std::vector<Vector6> start_velocities_;  ///< of the frames of the nodes, in the world
-  double energy_size_ = 0.0;               ///< sum of the sizes of all parts of the energy last computed, J
-  Vector3 load_force_ = Vector3::Zero();   ///< from outside, on the whole
+  RootState aimed_, aimed_end_;           ///< of a carried root, where the step is balanced and where it ends
+  double support_h_ = 1e-3;               ///< s, of the last step, for differences of the support's motion
+  double energy_size_ = 0.0;              ///< sum of the sizes of all parts of the energy last computed, J
+  Vector3 load_force_ = Vector3::Zero();  ///< from outside, on the whole
   Vector3 load_torque_ = Vector3::Zero();  ///< about where the centre of mass was at the start
   /// kg m: mass times the way of the centre of mass from there to the point that the solve was prepared at.
   Vector3 swept_ = Vector3::Zero();

@@ -158,6 +158,11 @@ void TreeDynamics::Parts::add_to_parent(const TreeNode& node) {
 
 void TreeDynamics::Parts::accelerate_root() {
   TreeNode& root = nodes.front();
+  if (carried()) {
+    root.acceleration.head<3>() = root.frame.rotation.transpose() * (aimed_.acceleration - gravity);
+    root.acceleration.tail<3>() = root.frame.rotation.transpose() * aimed_.angular_acceleration;
+    return;
+  }
   if (!tree->free) {
     root.acceleration.head<3>() = -(root.frame.rotation.transpose() * gravity);
     root.acceleration.tail<3>().setZero();

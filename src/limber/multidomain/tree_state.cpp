@@ -101,6 +101,7 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   write_momentum(momentum_, out);
   out.write(balanced_);
   out.write(loads_changed_);
+  out.write(support_moved_);
   out.write(kinetic_);
   write_vector(center_, out);
   for (const TreeNode& node : nodes) {
@@ -113,11 +114,12 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   const TreeState next = read_state(in, state.q.size());
   TreeMomentum momentum;
   read_momentum(in, momentum);
-  bool balanced = false, loads_changed = false;
+  bool balanced = false, loads_changed = false, support_moved = false;
   double kinetic = 0.0;
   Vector3 center;
   in.read(balanced);
   in.read(loads_changed);
+  in.read(support_moved);
   in.read(kinetic);
   read_vector(in, center);
   require(std::isfinite(kinetic) && center.allFinite(), "the state has an energy that is not finite");
@@ -132,6 +134,7 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   momentum_ = momentum;
   balanced_ = balanced;
   loads_changed_ = loads_changed;
+  support_moved_ = support_moved;
   kinetic_ = kinetic;
   center_ = center;
 }

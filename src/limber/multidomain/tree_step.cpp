@@ -108,9 +108,15 @@ TreeState TreeDynamics::Parts::rest() const {
   result.q.setZero(size);
   result.v.setZero(size);
   result.a.setZero(size);
-  result.root.position = tree->domains.front().position;
-  result.root.rotation = tree->domains.front().rotation.normalized();
+  result.root = rest_root();
   return result;
+}
+
+RootState TreeDynamics::Parts::rest_root() const {
+  RootState root;
+  root.position = tree->domains.front().position;
+  root.rotation = tree->domains.front().rotation.normalized();
+  return root;
 }
 
 void TreeDynamics::Parts::take_momentum() {
@@ -131,6 +137,7 @@ void TreeDynamics::Parts::follow_momentum() {
 
 void TreeDynamics::Parts::take_state(const TreeState& next) {
   state = next;
+  if (carried()) state.root = support_root(state.time, support_h_);
   balanced_ = false;
   for (TreeNode& node : nodes) {
     node.turned.setIdentity();
@@ -145,6 +152,7 @@ void TreeDynamics::Parts::take_state(const TreeState& next) {
 SolveStatus TreeDynamics::Parts::balance() {
   const StepRule rule;
   start_.momentum = momentum_;
+  if (carried()) aimed_ = support_root(state.time, support_h_);
   aim(rule);
   prepare_all(Rotations::keep);
   const SolveStatus status = eliminate(rule, state.q, state.v);
@@ -168,7 +176,7 @@ void TreeDynamics::Parts::remember() {
   start_.kinetic = kinetic_;
   start_.center = center_;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i] = {nodes[i].turned, nodes[i].settled};
-  start_.allowed = energy() + state.slack;
+  start_.allowed = carried() ? 0.0 : energy() + state.slack;  // aim_support() knows
 }
 
 void TreeDynamics::Parts::go_back() {
@@ -195,6 +203,8 @@ void TreeDynamics::Parts::predict(const StepRule& rule) {
     root.angular_velocity += t * start.angular_acceleration;
     root.position += (0.5 * t) * (start.velocity + root.velocity);
     root.rotation = turned_by(start.rotation, (0.5 * t) * (start.angular_velocity + root.angular_velocity));
+  } else if (carried()) {
+    state.root = aimed_;
   }
   prepare_all(Rotations::seek);
 }
@@ -211,6 +221,8 @@ void TreeDynamics::Parts::approach(const StepRule& rule) {
     root.position = start.position + c * (root.position - start.position);
     root.velocity = start.velocity + c * (root.velocity - start.velocity);
     root.angular_velocity = start.angular_velocity + c * (root.angular_velocity - start.angular_velocity);
+  } else if (carried()) {
+    state.root = aimed_;
   }
   prepare_all(Rotations::seek);
   evaluate_elastic(state.q);
@@ -310,6 +322,7 @@ SolveStatus TreeDynamics::Parts::advance_once(const StepRule& rule, const Newmar
     q = q0 + h * v0 + (h * h) * ((0.5 - options.beta) * a0 + options.beta * a);
     v = v0 + h * ((1.0 - options.gamma) * a0 + options.gamma * a);
     if (i == 0 && tree->free) advance_root(rule, options);
+    if (i == 0 && carried()) state.root = aimed_end_;
     place(node, Rotations::seek);
     add_motion(node);
   }
@@ -331,6 +344,7 @@ SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options
   const StepRule rule = newmark_rule(h, options);
   q_hat_ = start_.state.q + (rule.point * h) * start_.state.v + rule.early_displacement * start_.state.a;
   v_hat_ = start_.state.v + rule.early_velocity * start_.state.a;
+  aim_support(rule);
   aim(rule);
   predict(rule);
   if (measure) timings.core += timer.seconds();
@@ -393,6 +407,8 @@ bool TreeDynamics::Parts::take_shares(double h, int count, const NewmarkOptions&
 
 SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   constexpr int most_shares = 8;  // half as many leave up to twice the rescues
+  support_h_ = h;
+  if (carried()) follow_support(h);
   if (!balanced_) {
     if (const SolveStatus status = balance(); status != SolveStatus::converged) return {status, 0, 0.0};
   }
