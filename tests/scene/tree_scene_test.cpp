@@ -342,7 +342,17 @@ TEST(TreeScene, IsRefusedWhereItCannotBe) {
          s.bodies[0].domains.stiffness = {{"outr", 2.0}};
        },
        "did you mean 'outer'?"},
-      {[](Scene& s) { s.bodies[0].support = [](double) { return Pose{}; }; }, "'support'"},
+      {[](Scene& s) {
+         s = bars_scene(true);
+         s.bodies[0].support = [](double) { return Pose{}; };
+       },
+       "'support' moves what holds the body, but nothing does"},
+      {[](Scene& s) {
+         s.bodies[0].support = [](double t) {
+           return Pose{Vector3(t > 0.1 ? 1.0 : 0.0, 0.0, 0.0), Eigen::Quaterniond::Identity()};
+         };
+       },
+       "'support' jumps by 1 m"},
   };
   for (const Case& refused : cases) {
     Scene scene = bars_scene(false);
@@ -350,6 +360,54 @@ TEST(TreeScene, IsRefusedWhereItCannotBe) {
     EXPECT_NE(message_of(scene).find(refused.expected), std::string::npos)
         << message_of(scene) << "\nexpected: " << refused.expected;
   }
+}
+
+Matrix3X end_of(const Scene& scene) {
+  SceneState state = make_state(scene);
+  for (int i = 0; i < scene.solver.steps; ++i) EXPECT_TRUE(step(scene, state).ok()) << "step " << i;
+  return state.bodies[0]->displacement();
+}
+
+TEST(TreeSupport, ThatSpeedsUpActsAsGravityDoes) {
+  const Vector3 acceleration(0.0, 0.3, 0.8);
+  Scene pulled = halves_scene(), moving = halves_scene();
+  pulled.gravity -= acceleration;
+  moving.bodies[0].support = [acceleration](double t) {
+    return Pose{0.5 * t * t * acceleration, Eigen::Quaterniond::Identity()};
+  };
+  const double t = moving.solver.steps * moving.solver.timestep;
+  const Matrix3X in_frame = end_of(moving).colwise() - Vector3(0.5 * t * t * acceleration);
+  EXPECT_LT((in_frame - end_of(pulled)).norm(), 1e-6 * end_of(pulled).norm());
+}
+
+TEST(TreeSupport, ThatStartsAtOnceKicksAsAStartVelocityDoes) {
+  const Vector3 velocity(0.0, 0.002, 0.004);
+  Scene full = beam_scene(ModelOrder::full, 100), moving = beam_scene(ModelOrder::domains, 100);
+  for (Scene* scene : {&full, &moving}) {
+    scene->gravity.setZero();
+    scene->bodies[0].loads.clear();
+    scene->bodies[0].accelerations.clear();
+    scene->solver.timestep = 0.002;
+  }
+  full.bodies[0].velocity = -velocity;
+  moving.bodies[0].support = [velocity](double t) {
+    return Pose{t * velocity, Eigen::Quaterniond::Identity()};
+  };
+  const Matrix3X expected = end_of(full), in_frame = end_of(moving).colwise() - Vector3(0.2 * velocity);
+  EXPECT_LT((in_frame - expected).norm(), 0.05 * expected.norm());  // in eight coordinates
+}
+
+TEST(TreeSupport, ThatTurnsCarriesTheBodyAlong) {
+  Scene scene = halves_scene(400);
+  scene.gravity.setZero();
+  scene.bodies[0].loads.clear();
+  scene.bodies[0].accelerations.clear();
+  scene.bodies[0].damping = {.mass = 2.0};
+  const Pose end{Vector3(0.1, 0.2, 0.3), Eigen::Quaterniond(Eigen::AngleAxisd(1.0, Vector3::UnitY()))};
+  scene.bodies[0].support = interpolate_poses({{0.0, {}}, {0.6, end}}, Interpolation::smooth);
+  const Matrix3X& rest = scene.bodies[0].mesh.vertices;
+  const Matrix3X moved = (end.rotation.toRotationMatrix() * rest).colwise() + end.position;
+  EXPECT_LT((rest + end_of(scene) - moved).norm(), 0.02 * moved.norm()) << "it has come to rest there";
 }
 
 }  // namespace

@@ -158,7 +158,7 @@ SolveReport TreeDynamics::step(double h, const NewmarkOptions& options) {
   return parts_->step(h, options);
 }
 
-SolveReport TreeDynamics::balance() { return {parts_->balance(), 1, 0.0}; }
+SolveReport TreeDynamics::balance(double h) { return {parts_->balance(h), 1, 0.0}; }
 
 void TreeDynamics::reset() { parts_->take_state(parts_->rest()); }
 

@@ -149,8 +149,8 @@ class TreeDynamics {
   /// the state is left as it was. [Barbic & Zhao 2011, Algorithm 1]
   SolveReport step(double h, const NewmarkOptions& options = tree_newmark());
   /// Sets the accelerations that balance the forces at the present coordinates and velocities. The first step
-  /// does so, too.
-  SolveReport balance();
+  /// does so, too.  h: of the step that will follow, s, in which the support moves.
+  SolveReport balance(double h = 1e-3);
   void reset();  ///< at rest, at time 0; all that was set stays
   [[nodiscard]] const TreeState& state() const;
   /// The accelerations will be those that balance the forces, whatever is given.

@@ -34,7 +34,7 @@ class TreeDynamics::Parts {
 
   // Steps (tree_step.cpp).
   SolveReport step(double h, const NewmarkOptions& options);
-  SolveStatus balance();
+  SolveStatus balance(double h);
   [[nodiscard]] TreeState rest() const;
   [[nodiscard]] RootState rest_root() const;  ///< where it was placed
   void take_support(PoseFunction motion);     ///< none: it stands still
@@ -145,7 +145,10 @@ class TreeDynamics::Parts {
   // A root that is carried (tree_support.cpp).
 
   [[nodiscard]] bool carried() const { return static_cast<bool>(support); }
+  [[nodiscard]] Pose support_pose(double time) const;
   [[nodiscard]] RootState support_root(double time, double h) const;
+  void start_with_support(double share, double h);
+  void aim_balance(double h);
   [[nodiscard]] bool support_moves(double h) const;
   void follow_support(double h);
   void aim_support(const StepRule& rule);  ///< and what the step may end with
@@ -225,6 +228,7 @@ class TreeDynamics::Parts {
   StepStart whole_;                        ///< of all of a step that is taken as several
   std::vector<Vector6> start_velocities_;  ///< of the frames of the nodes, in the world
   RootState aimed_, aimed_end_;           ///< of a carried root, where the step is balanced and where it ends
+  RootState field_;                       ///< the same with its mean accelerations in the step
   double support_h_ = 1e-3;               ///< s, of the last step, for differences of the support's motion
   double energy_size_ = 0.0;              ///< sum of the sizes of all parts of the energy last computed, J
   Vector3 load_force_ = Vector3::Zero();  ///< from outside, on the whole

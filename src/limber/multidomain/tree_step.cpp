@@ -149,10 +149,10 @@ void TreeDynamics::Parts::take_state(const TreeState& next) {
   take_momentum();
 }
 
-SolveStatus TreeDynamics::Parts::balance() {
+SolveStatus TreeDynamics::Parts::balance(double h) {
   const StepRule rule;
   start_.momentum = momentum_;
-  if (carried()) aimed_ = support_root(state.time, support_h_);
+  aim_balance(h);
   aim(rule);
   prepare_all(Rotations::keep);
   const SolveStatus status = eliminate(rule, state.q, state.v);
@@ -410,7 +410,7 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   support_h_ = h;
   if (carried()) follow_support(h);
   if (!balanced_) {
-    if (const SolveStatus status = balance(); status != SolveStatus::converged) return {status, 0, 0.0};
+    if (const SolveStatus status = balance(h); status != SolveStatus::converged) return {status, 0, 0.0};
   }
   remember();
   if (!std::isfinite(start_.allowed)) return {SolveStatus::not_finite, 0, 0.0};

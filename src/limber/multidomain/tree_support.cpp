@@ -10,32 +10,58 @@
 //
 //   P = ... - m (g - a) . c - 1/2 w . I w,
 //
-// with the acceleration a and the angular velocity w of the root where the step is balanced, the centre of
-// mass c and the inertia I about the origin of the root; Coriolis forces do no work, and what the angular
+// with the mean acceleration a and the angular velocity w of the root in the step, the centre of mass c and the
+// inertia I about the origin of the root; Coriolis forces do no work, and what the angular
 // acceleration and drag against the world do is added to what the step may end with.
 
 namespace limber {
+namespace {
+
+/// From one pose to another, in the world: m and rad.
+Vector6 way(const Pose& from, const Pose& to) {
+  Vector6 result;
+  result << to.position - from.position, rotation_vector(to.rotation * from.rotation.conjugate());
+  return result;
+}
+
+}  // namespace
+
+Pose TreeDynamics::Parts::support_pose(double time) const {
+  const RootState rest = rest_root();
+  const Pose moved = support(time);
+  return {moved.apply(rest.position), (moved.rotation * rest.rotation).normalized()};
+}
 
 /// As the support moves it, with differences over h that give impulses their size even where velocities jump.
 RootState TreeDynamics::Parts::support_root(double time, double h) const {
-  const RootState rest = rest_root();
-  const auto at = [&](double t) {
-    const Pose moved = support(t);
-    return Pose{moved.apply(rest.position), (moved.rotation * rest.rotation).normalized()};
-  };
-  const auto spin = [h](const Pose& before, const Pose& after) {  // in the world
-    return Vector3(rotation_vector(after.rotation * before.rotation.conjugate()) / h);
-  };
-  const Pose before = at(time - h), now = at(time), after = at(time + h);
-  const Vector3 first = spin(before, now), second = spin(now, after);
+  const Pose before = support_pose(time - h), now = support_pose(time), after = support_pose(time + h);
+  const Vector6 first = way(before, now) / h, second = way(now, after) / h;
   RootState root;
   root.position = now.position;
   root.rotation = now.rotation;
-  root.velocity = (after.position - before.position) / (2.0 * h);
-  root.angular_velocity = 0.5 * (first + second);
-  root.acceleration = (after.position - 2.0 * now.position + before.position) / (h * h);
-  root.angular_acceleration = (second - first) / h;
+  root.velocity = 0.5 * (first + second).head<3>();
+  root.angular_velocity = 0.5 * (first + second).tail<3>();
+  root.acceleration = (second - first).head<3>() / h;
+  root.angular_acceleration = (second - first).tail<3>() / h;
   return root;
+}
+
+/// A motion may begin at time 0 at full speed V, or at full acceleration a. What follows from differences that
+/// see it at rest before has to be put right there: the acceleration at the start is 2 V / h or a, that of the
+/// first step has (1 - c) V / h or (1 - c)^2 a / 2 more. Then Newmark's method ends each later step with the
+/// velocity of the support.
+void TreeDynamics::Parts::start_with_support(double share, double h) {
+  const Vector6 missing = way(support_pose(0.0), support_pose(share * h)) / (h * h);
+  aimed_.acceleration += missing.head<3>();
+  aimed_.angular_acceleration += missing.tail<3>();
+}
+
+/// Where a step, or the time before the first one, sees the root.
+void TreeDynamics::Parts::aim_balance(double h) {
+  support_h_ = h;
+  if (!carried()) return;
+  aimed_ = support_root(state.time, h);
+  if (state.time == 0.0) start_with_support(1.0, h);
 }
 
 void TreeDynamics::Parts::take_support(PoseFunction motion) {
@@ -66,18 +92,16 @@ void TreeDynamics::Parts::follow_support(double h) {
   support_moved_ = moves;
 }
 
-/// A motion that begins with the first step at full speed: the differences before it have a share of that,
-/// which belongs into the first step.
 void TreeDynamics::Parts::aim_support(const StepRule& rule) {
   if (!carried()) return;
-  const double start = start_.state.time, balanced = start + rule.point * rule.h;
-  aimed_ = support_root(balanced, rule.h);
-  if (start == 0.0) {
-    const RootState early = support_root(balanced - rule.h, rule.h);
-    aimed_.acceleration += early.acceleration;
-    aimed_.angular_acceleration += early.angular_acceleration;
-  }
+  const double start = start_.state.time;
+  aimed_ = support_root(start + rule.point * rule.h, rule.h);
+  if (start == 0.0) start_with_support(1.0 - rule.point, rule.h);
   aimed_end_ = support_root(start + rule.h, rule.h);
+  field_ = aimed_;
+  const double begun = start == 0.0 ? 0.0 : 1.0;  // a motion that begins at full speed
+  field_.acceleration = (aimed_end_.velocity - begun * state.root.velocity) / rule.h;
+  field_.angular_acceleration = (aimed_end_.angular_velocity - begun * state.root.angular_velocity) / rule.h;
   start_.power = support_power();
   start_.allowed = energy_with_support() + state.slack;
 }
@@ -94,9 +118,9 @@ double TreeDynamics::Parts::relative_kinetic() const {
 /// Of the field of forces that stands for gravity and the motion of the support in this step, J.
 double TreeDynamics::Parts::support_potential() const {
   const SubtreeSums& sum = sums_.front();
-  const Eigen::Quaterniond to_axes = aimed_.rotation.conjugate();
-  const Vector3 felt = to_axes * Vector3(gravity - aimed_.acceleration),
-                w = to_axes * aimed_.angular_velocity;
+  const Eigen::Quaterniond to_axes = field_.rotation.conjugate();
+  const Vector3 felt = to_axes * Vector3(gravity - field_.acceleration),
+                w = to_axes * field_.angular_velocity;
   return -felt.dot(sum.first) - 0.5 * w.dot(sum.rigid.bottomRightCorner<3, 3>() * w);
 }
 
@@ -107,7 +131,7 @@ double TreeDynamics::Parts::support_power() const {
   Vector6 velocity;
   velocity << root.velocity, root.spin;
   const Vector6 relative = sum.momentum - sum.rigid * velocity;
-  const Vector3 turning = aimed_.rotation.conjugate() * aimed_.angular_acceleration;
+  const Vector3 turning = field_.rotation.conjugate() * field_.angular_acceleration;
   return -turning.dot(relative.tail<3>()) - damping.mass * velocity.dot(relative);
 }
 

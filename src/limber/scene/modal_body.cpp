@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/scene/body_model.hpp"
 #include "limber/scene/load.hpp"
+#include "limber/scene/support.hpp"
 #include "limber/warp/nodal_rotations.hpp"
 
 #include <algorithm>
@@ -40,30 +41,6 @@ void check_body(const Scene& scene, const Body& body, const ReducedModel& model)
               unheld_parts(model.simulation->mesh, model.simulation->fixed).empty(),
           "{}: 'support' moves the vertices that are fixed, but they do not hold the body; give 'fixed'",
           body.name);
-}
-
-/// A jump of the support would act as an acceleration of jump / h^2. Supports may be fast, but not change
-/// their way by half the body from one step to the next.
-void check_support(const Scene& scene, const Body& body, const PoseFunction& support, const Matrix3X& rest,
-                   double size) {
-  const double h = scene.solver.timestep;
-  const Vector3 low = rest.rowwise().minCoeff(), high = rest.rowwise().maxCoeff();
-  Pose before = support(0.0), now = before;
-  for (int i = 1; i <= scene.solver.steps; ++i) {
-    const Pose next = support(i * h);
-    double jump = 0.0;
-    for (int corner = 0; corner < 8; ++corner) {
-      const Vector3 x((corner & 1) != 0 ? high.x() : low.x(), (corner & 2) != 0 ? high.y() : low.y(),
-                      (corner & 4) != 0 ? high.z() : low.z());
-      jump = std::max(jump, (next.apply(x) - 2.0 * now.apply(x) + before.apply(x)).norm());
-    }
-    require(jump <= 0.5 * size,
-            "{}: 'support' jumps by {:.3g} m at {:.6g} s, within a time step, expected at most half the size "
-            "of the body, {:.3g} m; let it move smoothly, or shorten solver.timestep",
-            body.name, jump, (i - 1) * h, 0.5 * size);
-    before = now;
-    now = next;
-  }
 }
 
 bool same(const Pose& a, const Pose& b) {
@@ -105,7 +82,7 @@ ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& execu
     turn_of_mode_ =
         turn_of_mode_.cwiseMax(equations().rotations.middleRows<3>(3 * lump).colwise().norm().transpose());
   sites_ = BodySites(model_, warp, executor);
-  if (support_) check_support(scene, body, support_, sites_.mesh().vertices, equations().size);
+  if (support_) check_support(scene, body, sites_.mesh().vertices);
   for (std::size_t i = 0; i < loads_.size(); ++i) {
     load_sites_.emplace_back();
     for (const int v : loaded_vertices(sites_.mesh(), body, i))

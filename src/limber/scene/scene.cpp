@@ -62,9 +62,11 @@ void check_possible(const SolverSettings& solver, const Body& body) {
           "{}: the order 'online' learns from steps, and statics is one solve; set solver.order to 'full'",
           body.name);
   check_domains(solver, body);
-  require(is_modal(solver.order) || quasistatic || (body.constraints.empty() && !body.support),
-          "{}: 'constraints' and 'support' need the order 'warped' or 'linear', or the solver.type "
-          "'quasistatic'",
+  require(is_modal(solver.order) || quasistatic || body.constraints.empty(),
+          "{}: 'constraints' need the order 'warped' or 'linear', or the solver.type 'quasistatic'",
+          body.name);
+  require(is_modal(solver.order) || solver.order == ModelOrder::domains || quasistatic || !body.support,
+          "{}: 'support' needs the order 'warped', 'linear' or 'domains', or the solver.type 'quasistatic'",
           body.name);
   require(quasistatic || body.skin.empty(), "{}: 'skin' needs the solver.type 'quasistatic'", body.name);
 }

@@ -4,6 +4,7 @@
 #include "limber/integrators/halving.hpp"
 #include "limber/scene/body_tree.hpp"
 #include "limber/scene/load.hpp"
+#include "limber/scene/support.hpp"
 
 #include <cmath>
 #include <limits>
@@ -68,6 +69,10 @@ TreeBody::TreeBody(const Scene& scene, const Body& body, const Executor& executo
   mass_ = dynamics_.momentum().mass;
   read_loads(body);
   start_flight(body);
+  if (!body.support) return;
+  require(!tree().free, "{}: 'support' moves what holds the body, but nothing does; give 'fixed'", body.name);
+  check_support(scene, body, surface_.mesh().vertices);
+  dynamics_.set_support(body.support);
 }
 
 void TreeBody::read_loads(const Body& body) {
@@ -123,7 +128,7 @@ StepReport TreeBody::solve(const Progress&) {
 StepReport TreeBody::advance(double timestep) {
   if (!started_) {  // only now is it known over which time the first force stands
     apply_loads(0.0, 0.5 * timestep);
-    if (const SolveReport balanced = dynamics_.balance(); !balanced.ok()) return {balanced};
+    if (const SolveReport balanced = dynamics_.balance(timestep); !balanced.ok()) return {balanced};
     started_ = true;
   }
   StateWriter start;  // filled only where it is needed
