@@ -213,6 +213,7 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
   system.evaluate(state.u);
   const double start_energy = system.elastic_energy();
   work.increment.setZero(state.u.size());
+  work.start_force.resize(state.u.size());  // for a step that is iterated on, which allocates nothing
   SolveReport report = solve_newmark(system, h, load.end, state, work, taken);
   next.caution = std::max(0, state.caution - 1);
   if (!report.ok() && options.max_iterations != 1 && !last) return report;  // shorter steps may converge

@@ -5,14 +5,14 @@
 // A tree whose root follows a given motion.
 //
 // The equations are those of any tree, with the acceleration of the root known. The guard of energy
-// (tree_energy.cpp) sees the tree from its root: what a moving support does to it is, during one step, a field
-// of forces that stands still,
+// (tree_energy.cpp) sees the tree from its root: what a moving support does to it is, during one step, a
+// field of forces that stands still,
 //
 //   P = ... - m (g - a) . c - 1/2 w . I w,
 //
-// with the mean acceleration a and the angular velocity w of the root in the step, the centre of mass c and the
-// inertia I about the origin of the root; Coriolis forces do no work, and what the angular
-// acceleration and drag against the world do is added to what the step may end with.
+// with the mean acceleration a and the angular velocity w of the root in the step, the centre of mass c and
+// the inertia I about the origin of the root; Coriolis forces do no work, and what the angular acceleration
+// and drag against the world do is added to what the step may end with.
 
 namespace limber {
 namespace {
@@ -46,10 +46,10 @@ RootState TreeDynamics::Parts::support_root(double time, double h) const {
   return root;
 }
 
-/// A motion may begin at time 0 at full speed V, or at full acceleration a. What follows from differences that
-/// see it at rest before has to be put right there: the acceleration at the start is 2 V / h or a, that of the
-/// first step has (1 - c) V / h or (1 - c)^2 a / 2 more. Then Newmark's method ends each later step with the
-/// velocity of the support.
+/// A motion may begin at time 0 at full speed V, or at full acceleration a. What follows from differences
+/// that see it at rest before has to be put right there: the acceleration at the start is 2 V / h or a, that
+/// of the first step has (1 - c) V / h or (1 - c)^2 a / 2 more. Then Newmark's method ends each later step
+/// with the velocity of the support.
 void TreeDynamics::Parts::start_with_support(double share, double h) {
   const Vector6 missing = way(support_pose(0.0), support_pose(share * h)) / (h * h);
   aimed_.acceleration += missing.head<3>();

@@ -4,8 +4,8 @@
 
 namespace limber {
 
-/// Throws Error for a support that jumps: within a step it would act as an acceleration of jump / h^2. It may be
-/// fast, but not change its way by half the body from one step to the next.  rest: vertices of the body, 3 x n.
+/// Throws Error for a support that jumps: within a step it would act as an acceleration of jump / h^2. It may
+/// be fast, but not change its way by half the body from one step to the next.  rest: of its vertices, 3 x n.
 void check_support(const Scene& scene, const Body& body, const Matrix3X& rest);
 
 }  // namespace limber
