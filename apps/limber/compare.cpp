@@ -275,7 +275,7 @@ void write_plot(const CompareCommand& options, const std::vector<Motion>& motion
   for (const Motion& motion : motions) {
     const Index count = static_cast<Index>(motion.fields.size());
     plot.curves.push_back({motion.name, Vector::LinSpaced(count, 0.0, h * static_cast<double>(count - 1)),
-                           probe_signal(motion.fields, probe, direction), plot.curves.size() > 0});
+                           probe_signal(motion.fields, probe, direction), !plot.curves.empty()});
   }
   write_results([&] { write_file(options.plot, to_svg(plot)); });
 }

@@ -4,6 +4,8 @@
 #include "apps/limber/describe.hpp"
 #include "apps/limber/memory.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <numbers>

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <set>
 #include <utility>
@@ -23,7 +24,7 @@ std::string seconds_text(double seconds) {
   if (seconds < 0.0995) return fmt::format("{:.1f} ms", 1e3 * seconds);
   if (seconds < 9.995) return fmt::format("{:.2f} s", seconds);
   if (seconds < 119.95) return fmt::format("{:.1f} s", seconds);
-  const auto whole = static_cast<std::int64_t>(seconds + 0.5);
+  const auto whole = static_cast<std::int64_t>(std::llround(seconds));
   return fmt::format("{} min {} s", whole / 60, whole % 60);
 }
 

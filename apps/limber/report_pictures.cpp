@@ -171,7 +171,8 @@ Matrix3X cubature_positions(const CubatureRule& rule, const VolumeMesh& mesh) {
     const double offset = 0.5 * std::sqrt(0.6);  // three Gauss points along each axis, x first
     const Vector3 size = corners.rowwise().maxCoeff() - corners.rowwise().minCoeff();
     const int q = rule.point[i];
-    positions.col(p) += offset * size.cwiseProduct(Vector3(q % 3 - 1, q / 3 % 3 - 1, q / 9 - 1));
+    const Eigen::Vector3i place(q % 3 - 1, q / 3 % 3 - 1, q / 9 - 1);
+    positions.col(p) += offset * size.cwiseProduct(place.cast<double>());
   }
   return positions;
 }

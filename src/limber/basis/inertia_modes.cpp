@@ -151,12 +151,12 @@ template <class Blocks>
 InertiaModes iterate(RestStiffness& rest, const Matrix& start, Index count, Blocks blocks,
                      const Progress& progress) {
   InertiaModes modes;
-  Matrix load(start.rows(), start.cols()), W;
+  Matrix load(start.rows(), start.cols());
   blocks.mass().apply(start, load, rest.model().executor());
   report(progress, "inertia modes", 0.0);
   while (blocks.size() < count && load.cols() > 0) {
     const Index columns = std::min(load.cols(), count - blocks.size());
-    W.resize(load.rows(), columns);
+    Matrix W(load.rows(), columns);
     const int solves = modes.report.iterations;
     modes.report = rest.solve(load.leftCols(columns), W);
     modes.report.iterations = solves + 1;

@@ -119,7 +119,8 @@ SurfaceMesh sheet_surface(const Sheet& sheet) {
   }
   for (int i = 0; i < rows; ++i) {
     for (int k = 0; k < columns; ++k) {
-      const auto a = static_cast<std::size_t>(i * (columns + 1) + k),
+      const auto a = static_cast<std::size_t>(i) * static_cast<std::size_t>(columns + 1) +
+                     static_cast<std::size_t>(k),
                  b = a + static_cast<std::size_t>(columns) + 1;
       builder.quadrilateral(top[a], top[b], top[b + 1], top[a + 1]);
       builder.quadrilateral(bottom[a], bottom[a + 1], bottom[b + 1], bottom[b]);

@@ -47,7 +47,8 @@ void add_patches(std::vector<Patch>& patches, const Caster& caster, const Vector
     for (int i = 0; i < k; ++i) {
       for (int j = 0; j < 2 * (k - i) - 1; ++j) {  // upright triangles, and upside-down ones between them
         const double shift = j % 2 == 0 ? 1.0 / 3.0 : 2.0 / 3.0;
-        const Vector3 centre = corner(0) + (i + shift) * u + (j / 2 + shift) * v;
+        const int row = j / 2;
+        const Vector3 centre = corner(0) + (i + shift) * u + (row + shift) * v;
         patches.push_back(
             {cell_number(centre - origin, normal, spacing), area * centre, area * normal, area});
       }

@@ -53,7 +53,8 @@ void lay_over(std::vector<Eigen::Vector3f>& pixels, const Painter& painter, cons
       for (int other = s; other < side * side; ++other) {
         if (numbers[other] != number) continue;
         numbers[other] = -1;
-        centre += Vector2(other % side + 0.5, other / side + 0.5) / side;
+        const int row = other / side;
+        centre += Vector2(other % side + 0.5, row + 0.5) / side;
         ++count;
       }
       centre /= count;

@@ -124,7 +124,8 @@ std::vector<std::uint8_t> make_byte_table() {
 }
 
 std::size_t byte_index(float linear) {
-  return linear > 0.0f ? static_cast<std::size_t>(std::min(linear, 1.0f) * byte_steps + 0.5f) : 0;  // NaN: 0
+  return linear > 0.0f ? static_cast<std::size_t>(std::floor(std::min(linear, 1.0f) * byte_steps + 0.5f))
+                       : 0;  // NaN: 0
 }
 
 /// Share of the sky that each vertex sees.

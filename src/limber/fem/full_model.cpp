@@ -13,11 +13,10 @@
 namespace limber {
 namespace {
 
-const std::vector<Material>& checked(const std::vector<Material>& materials, const VolumeMesh& mesh) {
+void check_materials(const std::vector<Material>& materials, const VolumeMesh& mesh) {
   require(materials.size() == mesh.regions.size(), "{} materials for {} regions, expected one per region",
           materials.size(), mesh.regions.size());
   for (const Material& material : materials) check_density(material.density);
-  return materials;
 }
 
 double element_mass(const VolumeMesh& mesh, const std::vector<Material>& materials, Index e) {
@@ -52,7 +51,7 @@ void add_mass(const VolumeMesh& mesh, const std::vector<Material>& materials, Ma
 FullModel::FullModel(VolumeMesh mesh, std::vector<Material> materials, std::span<const int> fixed,
                      const FullModelOptions& options)
     : mesh_((check_mesh(mesh, "mesh"), std::move(mesh))),
-      materials_(checked(materials, mesh_)),
+      materials_((check_materials(materials, mesh_), std::move(materials))),
       executor_(options.executor),
       dofs_(mesh_, fixed),
       mass_kind_(options.mass) {
@@ -61,7 +60,7 @@ FullModel::FullModel(VolumeMesh mesh, std::vector<Material> materials, std::span
   assembly_ = make_assembly(mesh_, sparsity, dofs_, materials_, executor_);
   mass_ = sparsity.pattern;
   add_mass(mesh_, materials_, options.mass, sparsity, dofs_, mass_);
-  pattern_ = std::move(sparsity.pattern);
+  pattern_.swap(sparsity.pattern);
 
   vertex_masses_ = Vector::Zero(mesh_.vertex_count());
   for (Index e = 0; e < mesh_.element_count(); ++e) {

@@ -119,7 +119,7 @@ void add_laplacian(const VolumeMesh& mesh, std::vector<Eigen::Triplet<double>>& 
       for (int a = 0; a < Element::nodes; ++a)
         for (int b = 0; b < Element::nodes; ++b)
           entries.emplace_back(mesh.elements(a, first + lane), mesh.elements(b, first + lane),
-                               sum[a][b][lane]);
+                               static_cast<double>(sum[a][b][lane]));
   }
 }
 

@@ -66,7 +66,7 @@ class UseCheck {
   void check_object(const Schema& rules, const json& value, const json& filled,
                     const std::string& path) const {
     for (const auto& [key, item] : value.items()) {
-      const std::string place = path + (path.ends_with(' ') ? "" : ".") + key;
+      const std::string place = fmt::format("{}{}{}", path, path.ends_with(' ') ? "" : ".", key);
       if (rules.contains("properties") && rules["properties"].contains(key)) {
         const Schema& property = rules["properties"][key];
         check_property(property, value, filled, place);

@@ -92,53 +92,53 @@ void append_size(std::string& bytes, Index size) { append(bytes, static_cast<std
 }  // namespace
 
 void StateWriter::write(double value) {
-  bytes_ += real;
+  bytes_.push_back(real);
   append(bytes_, value);
 }
 
 void StateWriter::write(std::int64_t value) {
-  bytes_ += integer;
+  bytes_.push_back(integer);
   append(bytes_, value);
 }
 
 void StateWriter::write(std::uint64_t value) {
-  bytes_ += natural;
+  bytes_.push_back(natural);
   append(bytes_, value);
 }
 
 void StateWriter::write(bool value) {
-  bytes_ += truth;
+  bytes_.push_back(truth);
   bytes_ += value ? '\1' : '\0';
 }
 
 void StateWriter::write(std::string_view value) {
-  bytes_ += text;
+  bytes_.push_back(text);
   append_size(bytes_, static_cast<Index>(value.size()));
   bytes_ += value;
 }
 
 void StateWriter::write(const Vector& value) {
-  bytes_ += vector;
+  bytes_.push_back(vector);
   append_size(bytes_, value.size());
   append_all(bytes_, value.data(), static_cast<std::size_t>(value.size()));
 }
 
 void StateWriter::write(const Matrix& value) {
-  bytes_ += matrix;
+  bytes_.push_back(matrix);
   append_size(bytes_, value.rows());
   append_size(bytes_, value.cols());
   append_all(bytes_, value.data(), static_cast<std::size_t>(value.size()));
 }
 
 void StateWriter::write(const Matrix3X& value) {
-  bytes_ += columns;
+  bytes_.push_back(columns);
   append_size(bytes_, value.cols());
   append_all(bytes_, value.data(), static_cast<std::size_t>(value.size()));
 }
 
 void StateWriter::write(const std::vector<int>& value) {
   static_assert(sizeof(int) == 4);
-  bytes_ += integers;
+  bytes_.push_back(integers);
   append_size(bytes_, static_cast<Index>(value.size()));
   append_all(bytes_, value.data(), value.size());
 }

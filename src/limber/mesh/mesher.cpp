@@ -160,9 +160,9 @@ class Mesher {
     Vector excess = Vector::Zero(cells.prod());
     options_.executor.parallel_ranges(excess.size(), 256, [&](auto begin, auto end) {
       for (auto i = begin; i < end; ++i) {
-        const Vector3 share(static_cast<double>(i % cells.x()) + 0.5,
-                            static_cast<double>(i / cells.x() % cells.y()) + 0.5,
-                            static_cast<double>(i / (Index{cells.x()} * cells.y())) + 0.5);
+        const Index row = i / cells.x() % cells.y(), layer = i / (Index{cells.x()} * cells.y());
+        const Vector3 share(static_cast<double>(i % cells.x()) + 0.5, static_cast<double>(row) + 0.5,
+                            static_cast<double>(layer) + 0.5);
         const Vector3 point = solid_.bounds.min.array() + share.array() * step.array();
         double winding = 0.0;
         for (const auto& query : queries_) winding += query->winding_number(point);
@@ -353,7 +353,8 @@ double measure_volume(const Solid& solid, int cells, const Executor& executor) {
       constexpr int n = samples_per_axis;
       int inside = 0;
       for (int s = 0; s < n * n * n; ++s) {
-        const Vector3 share = (Vector3(s % n, s / n % n, s / (n * n)).array() + 0.5) / n;
+        const Eigen::Vector3i place(s % n, s / n % n, s / (n * n));
+        const Vector3 share = (place.cast<double>().array() + 0.5) / n;
         inside += solid.sample(corner + edge * share).distance < 0.0 ? 1 : 0;
       }
       volume[i] *= inside / static_cast<double>(n * n * n);

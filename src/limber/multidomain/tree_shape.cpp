@@ -229,7 +229,7 @@ void TreePoints<Scalar>::positions(const TreeDynamics& dynamics, Eigen::Ref<Fiel
 template class TreePoints<float>;
 template class TreePoints<double>;
 
-TreeSurface::TreeSurface(std::shared_ptr<const DomainTree> tree)
+TreeSurface::TreeSurface(const std::shared_ptr<const DomainTree>& tree)
     : points_(tree, surface_kinds(*tree), &Domain::surface_vertices) {
   mesh_.vertices = points_.rest();
   mesh_.triangles = join(
@@ -263,7 +263,7 @@ TreePoint TreeSurface::point(int vertex) const {
   return result;
 }
 
-TreeMesh::TreeMesh(std::shared_ptr<const DomainTree> tree)
+TreeMesh::TreeMesh(const std::shared_ptr<const DomainTree>& tree)
     : points_(tree, mesh_kinds(*tree), &Domain::vertices) {
   mesh_.kind = tree->kind(0).model.simulation->mesh.kind;
   mesh_.vertices = points_.rest();

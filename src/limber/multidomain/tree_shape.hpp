@@ -56,7 +56,7 @@ extern template class TreePoints<double>;
 /// nothing after its first call.
 class TreeSurface {
  public:
-  explicit TreeSurface(std::shared_ptr<const DomainTree> tree);
+  explicit TreeSurface(const std::shared_ptr<const DomainTree>& tree);
 
   /// At rest, in the world. Parts: those of the kinds' surfaces, each name and colour once; colors: one per
   /// part.
@@ -82,7 +82,7 @@ class TreeSurface {
 class TreeMesh {
  public:
   /// Throws Error where a kind was kept without its mesh.
-  explicit TreeMesh(std::shared_ptr<const DomainTree> tree);
+  explicit TreeMesh(const std::shared_ptr<const DomainTree>& tree);
 
   [[nodiscard]] const VolumeMesh& mesh() const { return mesh_; }
   /// Of each vertex, the first that has a copy; -1 for a vertex that none has.

@@ -203,8 +203,8 @@ Vector3 ModeGradients::position(const QuadraturePoint& point) const {
   const auto corner = [&](int a) { return mesh.vertices.col(mesh.elements(a, point.element)); };
   if (mesh.kind == ElementKind::tetrahedron) return 0.25 * (corner(0) + corner(1) + corner(2) + corner(3));
   const double offset = 0.5 * std::sqrt(0.6);  // Gauss's three points on a side of length 1
-  const Eigen::Array3d step(point.point % 3 - 1, point.point / 3 % 3 - 1, point.point / 9 - 1);
-  return corner(0).array() + (corner(6) - corner(0)).array() * (0.5 + offset * step);
+  const Eigen::Array3i step(point.point % 3 - 1, point.point / 3 % 3 - 1, point.point / 9 - 1);
+  return corner(0).array() + (corner(6) - corner(0)).array() * (0.5 + offset * step.cast<double>());
 }
 
 double ModeGradients::weight(const QuadraturePoint& point) const {

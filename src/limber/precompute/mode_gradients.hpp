@@ -13,7 +13,8 @@ struct QuadraturePoint {
   int element = 0;
   int point = 0;  ///< in its element: 0 for tetrahedra, 0 to 26 for bricks
 
-  auto operator<=>(const QuadraturePoint&) const = default;
+  auto operator<=>(const QuadraturePoint&) const =
+      default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 sees a 0
 };
 
 /// Gradients of the shape functions of an element: row a is d N_a / d x of its vertex a, 1/m.
