@@ -286,12 +286,12 @@ void check_reducible(const Scene& scene, bool only_domains) {
   require(body.parts.placements.empty() && !body.tree,
           "{}: it is a tree of parts, which has no full motion to compare with; give a 'mesh'", body.name);
   require(body.wind.velocity.isZero(0.0), "{}: the full model feels no 'wind'; leave it out", body.name);
-  if (only_domains) return;  // which fly as the full one does
-  require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
-          "{}: a reduced body starts at rest; leave out 'velocity' and 'angular_velocity'", body.name);
   require(body.constraints.empty() && !body.support,
           "{}: the full model has no 'constraints' and no 'support' to compare with; leave them out",
           body.name);
+  if (only_domains) return;  // which fly as the full one does
+  require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
+          "{}: a reduced body starts at rest; leave out 'velocity' and 'angular_velocity'", body.name);
   require(!body.fixed.empty(),
           "{}: nothing holds it: its reduced model has no rigid motion to compare with the full one's",
           body.name);

@@ -25,7 +25,10 @@ double arch_height(double x) { return arch_rise * (1.0 - (x / arch_foot) * (x / 
 
 Vector3 on_arch(double x, double side) { return {x, side * arch_y, arch_height(x)}; }
 
-double hanger_x(int i) { return hanger_spacing * (i - (hangers - 1) / 2); }
+double hanger_x(int i) {
+  constexpr int middle = (hangers - 1) / 2;
+  return hanger_spacing * (i - middle);
+}
 
 Implicit deck_solid() {
   return rounded_box({0.0, 0.0, 0.0}, {half_length, half_width + 0.035, 0.5 * member}, 0.01);

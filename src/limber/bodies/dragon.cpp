@@ -17,7 +17,6 @@
 namespace limber {
 namespace {
 
-constexpr double pi = std::numbers::pi;
 constexpr double reach = 0.014;         ///< what blends may add to a part, m
 constexpr double sheet = 0.035;         ///< of wings and ears as simulated, m
 constexpr double drawn_sheet = 0.006;   ///< as drawn, m

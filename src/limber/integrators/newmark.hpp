@@ -12,7 +12,8 @@ namespace limber {
 /// Newmark's method, and generalised alpha [Chung & Hulbert 1993], which is the same with its forces and its
 /// inertia taken within the step: what is balanced is M ((1 - alpha_m) a_1 + alpha_m a_0) with the mean
 /// (1 - alpha_f) g_1 + alpha_f g_0 of the forces g = D v + f at its start and its end. (Forces at the mean of
-/// the two shapes would stretch a body that turns: the mean is smaller than both.)
+/// the two shapes would stretch a body that turns: the mean is smaller than both. Trees of domains, whose
+/// frames turn along, do take these.)
 struct NewmarkOptions {
   double beta = 0.25;  ///< with gamma = 1/2: average acceleration, second order, unconditionally stable for
                        ///< linear systems

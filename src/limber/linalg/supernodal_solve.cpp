@@ -77,7 +77,7 @@ void forward_columns(const Supernode& s, Index k, T* own, T* X) {
 template <class Body>
 void with_constant(Index columns, const Body& body) {
   const auto try_sizes = [&]<int... R>(std::integer_sequence<int, R...>) {
-    ((columns == R + 1 && (body(std::integral_constant<int, R + 1>()), true)) || ...);
+    (void)((columns == R + 1 && (body(std::integral_constant<int, R + 1>()), true)) || ...);
   };
   try_sizes(std::make_integer_sequence<int, group_size - 1>());
 }

@@ -158,7 +158,10 @@ SolveReport TreeDynamics::step(double h, const NewmarkOptions& options) {
   return parts_->step(h, options);
 }
 
-SolveReport TreeDynamics::balance(double h) { return {parts_->balance(h), 1, 0.0}; }
+SolveReport TreeDynamics::balance(double h) {
+  require(std::isfinite(h) && h > 0.0, "time step {}, expected a positive number of seconds", h);
+  return {parts_->balance(h), 1, 0.0};
+}
 
 void TreeDynamics::reset() { parts_->take_state(parts_->rest()); }
 

@@ -136,8 +136,9 @@ class TreeDynamics {
   void set_springs(std::span<const TreeSpring> springs);
   void set_wind(const Wind& wind);  ///< none at first
   /// How what holds the root moves from time 0 on, by the time of the state: poses from where the tree was
-  /// placed. None: it stands still, as at first. Asked for up to two steps before and after each one. Throws
-  /// Error for a free tree, which nothing holds.
+  /// placed. None: it stands still, as at first. Asked for up to two steps before and after each one. It may
+  /// set off at full speed, at time 0 alone. Throws Error for a free tree, which nothing holds, and for poses
+  /// that are none.
   void set_support(PoseFunction motion);
   [[nodiscard]] Vector3 spring_force(Index spring) const;  ///< N, with which it pulls now
 

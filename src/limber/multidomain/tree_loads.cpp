@@ -140,10 +140,15 @@ void TreeDynamics::Parts::feel_loads(const TreeNode& node, const StepRule& rule)
 /// What the wind has done at most, J: what moving air gives, but never what it takes, which is lost.
 double TreeDynamics::Parts::wind_work(double h) const {
   if (!blowing()) return 0.0;
+  // Of a carried root, energies are those relative to it.
+  const RootState& start = start_.state.root;
+  const Eigen::Quaterniond turn = state.root.rotation * start.rotation.conjugate();
   double work = 0.0;
   for (const TreeNode& node : nodes) {
-    const Vector3 way = position(node, node.body->center()) - node.from;
-    work += std::max(0.0, node.drag * (node.air - way / h).dot(way));
+    const Vector3 end = position(node, node.body->center());
+    const Vector3 from =
+        carried() ? Vector3(state.root.position + turn * (node.from - start.position)) : node.from;
+    work += std::max(0.0, node.drag * (node.air - (end - node.from) / h).dot(end - from));
   }
   return work;
 }

@@ -147,8 +147,8 @@ class TreeDynamics::Parts {
   [[nodiscard]] bool carried() const { return static_cast<bool>(support); }
   [[nodiscard]] Pose support_pose(double time) const;
   [[nodiscard]] RootState support_root(double time, double h) const;
-  void start_with_support(double share, double h);
-  void aim_balance(double h);
+  void aim_balance(double h);  ///< where balance() sees the root; h: of the step after it
+  void set_off(const StepRule& rule);
   [[nodiscard]] bool support_moves(double h) const;
   void follow_support(double h);
   void aim_support(const StepRule& rule);  ///< and what the step may end with
@@ -227,11 +227,12 @@ class TreeDynamics::Parts {
   StepStart start_;
   StepStart whole_;                        ///< of all of a step that is taken as several
   std::vector<Vector6> start_velocities_;  ///< of the frames of the nodes, in the world
-  RootState aimed_, aimed_end_;           ///< of a carried root, where the step is balanced and where it ends
-  RootState field_;                       ///< the same with its mean accelerations in the step
-  double support_h_ = 1e-3;               ///< s, of the last step, for differences of the support's motion
-  double energy_size_ = 0.0;              ///< sum of the sizes of all parts of the energy last computed, J
-  Vector3 load_force_ = Vector3::Zero();  ///< from outside, on the whole
+  RootState aimed_, aimed_end_;  ///< of a carried root, where the step is balanced and where it ends
+  Vector6 start_acceleration_ = Vector6::Zero();  ///< of the root, that it was balanced with last
+  RootState field_;                               ///< the same with its mean accelerations in the step
+  double support_h_ = 1e-3;                ///< s, of the last step, for differences of the support's motion
+  double energy_size_ = 0.0;               ///< sum of the sizes of all parts of the energy last computed, J
+  Vector3 load_force_ = Vector3::Zero();   ///< from outside, on the whole
   Vector3 load_torque_ = Vector3::Zero();  ///< about where the centre of mass was at the start
   /// kg m: mass times the way of the centre of mass from there to the point that the solve was prepared at.
   Vector3 swept_ = Vector3::Zero();

@@ -102,6 +102,7 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   out.write(balanced_);
   out.write(loads_changed_);
   out.write(support_moved_);
+  out.write(Vector(start_acceleration_));
   out.write(kinetic_);
   write_vector(center_, out);
   for (const TreeNode& node : nodes) {
@@ -120,6 +121,10 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   in.read(balanced);
   in.read(loads_changed);
   in.read(support_moved);
+  Vector start_acceleration;
+  in.read(start_acceleration);
+  require(start_acceleration.size() == 6 && start_acceleration.allFinite(),
+          "the state of a tree has no acceleration of its root at the start");
   in.read(kinetic);
   read_vector(in, center);
   require(std::isfinite(kinetic) && center.allFinite(), "the state has an energy that is not finite");
@@ -135,6 +140,7 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   balanced_ = balanced;
   loads_changed_ = loads_changed;
   support_moved_ = support_moved;
+  start_acceleration_ = start_acceleration;
   kinetic_ = kinetic;
   center_ = center;
 }

@@ -138,7 +138,7 @@ void TreeDynamics::Parts::follow_momentum() {
 void TreeDynamics::Parts::take_state(const TreeState& next) {
   state = next;
   if (carried()) state.root = support_root(state.time, support_h_);
-  balanced_ = false;
+  balanced_ = support_moved_ = false;
   for (TreeNode& node : nodes) {
     node.turned.setIdentity();
     node.settled.setZero();
@@ -176,7 +176,7 @@ void TreeDynamics::Parts::remember() {
   start_.kinetic = kinetic_;
   start_.center = center_;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i] = {nodes[i].turned, nodes[i].settled};
-  start_.allowed = carried() ? 0.0 : energy() + state.slack;  // aim_support() knows
+  start_.allowed = carried() ? 0.0 : energy() + state.slack;  // of a carried root: by aim_support()
 }
 
 void TreeDynamics::Parts::go_back() {
@@ -188,6 +188,7 @@ void TreeDynamics::Parts::go_back() {
   evaluate_elastic(state.q);
   kinetic_ = start_.kinetic;
   center_ = start_.center;
+  if (carried()) update_sums();
 }
 
 /// To where the solve of a step is linearised at first: as far as present accelerations take it. What
@@ -416,7 +417,9 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   if (!std::isfinite(start_.allowed)) return {SolveStatus::not_finite, 0, 0.0};
   const int caution = state.caution;
   SolveReport report = advance(h, chosen(options));
-  if (!report.ok() && options.max_iterations != 1) {  // shorter steps may converge
+  if (!std::isfinite(start_.allowed)) report.status = SolveStatus::not_finite;
+  if (!report.ok() &&
+      (options.max_iterations != 1 || !std::isfinite(start_.allowed))) {  // shorter ones may do
     go_back();
     return report;
   }

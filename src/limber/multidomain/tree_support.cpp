@@ -1,3 +1,4 @@
+#include "limber/base/error.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 
 #include <algorithm>
@@ -18,7 +19,7 @@ namespace limber {
 namespace {
 
 /// From one pose to another, in the world: m and rad.
-Vector6 way(const Pose& from, const Pose& to) {
+Vector6 displacement_between(const Pose& from, const Pose& to) {
   Vector6 result;
   result << to.position - from.position, rotation_vector(to.rotation * from.rotation.conjugate());
   return result;
@@ -29,13 +30,17 @@ Vector6 way(const Pose& from, const Pose& to) {
 Pose TreeDynamics::Parts::support_pose(double time) const {
   const RootState rest = rest_root();
   const Pose moved = support(time);
+  require(moved.position.allFinite() && is_unit(moved.rotation),
+          "the pose of the support at {} s is not finite, or its rotation not of unit length", time);
   return {moved.apply(rest.position), (moved.rotation * rest.rotation).normalized()};
 }
 
-/// As the support moves it, with differences over h that give impulses their size even where velocities jump.
+/// As the support moves it, with differences over h: in steps of one length they give impulses their size
+/// even where velocities jump. (Where a step is taken as several shorter ones, a jump in it may lose some of
+/// it.)
 RootState TreeDynamics::Parts::support_root(double time, double h) const {
   const Pose before = support_pose(time - h), now = support_pose(time), after = support_pose(time + h);
-  const Vector6 first = way(before, now) / h, second = way(now, after) / h;
+  const Vector6 first = displacement_between(before, now) / h, second = displacement_between(now, after) / h;
   RootState root;
   root.position = now.position;
   root.rotation = now.rotation;
@@ -46,42 +51,55 @@ RootState TreeDynamics::Parts::support_root(double time, double h) const {
   return root;
 }
 
-/// A motion may begin at time 0 at full speed V, or at full acceleration a. What follows from differences
-/// that see it at rest before has to be put right there: the acceleration at the start is 2 V / h or a, that
-/// of the first step has (1 - c) V / h or (1 - c)^2 a / 2 more. Then Newmark's method ends each later step
-/// with the velocity of the support.
-void TreeDynamics::Parts::start_with_support(double share, double h) {
-  const Vector6 missing = way(support_pose(0.0), support_pose(share * h)) / (h * h);
-  aimed_.acceleration += missing.head<3>();
-  aimed_.angular_acceleration += missing.tail<3>();
-}
-
-/// Where a step, or the time before the first one, sees the root.
+/// At rest before time 0, a motion may begin there at full speed V, or at full acceleration a. Differences
+/// see half of that at the time itself: the acceleration that a body is balanced with is twice as much, 2 V /
+/// h or a.
 void TreeDynamics::Parts::aim_balance(double h) {
-  support_h_ = h;
   if (!carried()) return;
   aimed_ = support_root(state.time, h);
-  if (state.time == 0.0) start_with_support(1.0, h);
+  if (state.time == 0.0) {
+    const Vector6 half = displacement_between(support_pose(0.0), support_pose(h)) / (h * h);
+    aimed_.acceleration += half.head<3>();
+    aimed_.angular_acceleration += half.tail<3>();
+  }
+  start_acceleration_ << aimed_.acceleration, aimed_.angular_acceleration;
+}
+
+/// The accelerations of all steps but the first give the impulse of the motion after the point c h of that:
+/// what is missing goes into the first one, but for the share that Newmark's method takes of the acceleration
+/// before it.
+void TreeDynamics::Parts::set_off(const StepRule& rule) {
+  const double c = rule.point, h = rule.h, gamma = rule.velocity * (1.0 - rule.alpha_m) / (c * h);
+  const Vector6 missing = displacement_between(support_pose(0.0), support_pose(c * h)) / (h * h) -
+                          (1.0 - gamma - rule.alpha_m) * start_acceleration_;
+  aimed_.acceleration += missing.head<3>();
+  aimed_.angular_acceleration += missing.tail<3>();
 }
 
 void TreeDynamics::Parts::take_support(PoseFunction motion) {
   if (!motion && !support) return;
   if (motion) motion = [motion = std::move(motion)](double time) { return motion(std::max(time, 0.0)); };
-  support = std::move(motion);
-  state.root = support ? support_root(state.time, support_h_) : rest_root();
-  balanced_ = false;
+  std::swap(support, motion);
+  try {
+    state.root = carried() ? support_root(state.time, support_h_) : rest_root();
+  } catch (...) {
+    std::swap(support, motion);
+    throw;
+  }
+  balanced_ = support_moved_ = false;
   place_all(Rotations::keep);
   take_motion();
   take_new_loads();
 }
 
-/// Whether it does about the next step, not even by rounding.
+/// Whether the pose of the support differs, by a bit, anywhere that the next step looks at it.
 bool TreeDynamics::Parts::support_moves(double h) const {
   const Pose now = support(state.time);
   const auto differs = [&](const Pose& other) {
     return other.position != now.position || other.rotation.coeffs() != now.rotation.coeffs();
   };
-  return differs(support(state.time - h)) || differs(support(state.time + h));
+  return differs(support(state.time - h)) || differs(support(state.time + h)) ||
+         differs(support(state.time + 2.0 * h));
 }
 
 /// Before a step: a support that starts or stops is a change of loads. While it moves, what is lost in one
@@ -96,7 +114,7 @@ void TreeDynamics::Parts::aim_support(const StepRule& rule) {
   if (!carried()) return;
   const double start = start_.state.time;
   aimed_ = support_root(start + rule.point * rule.h, rule.h);
-  if (start == 0.0) start_with_support(1.0 - rule.point, rule.h);
+  if (start == 0.0) set_off(rule);
   aimed_end_ = support_root(start + rule.h, rule.h);
   field_ = aimed_;
   const double begun = start == 0.0 ? 0.0 : 1.0;  // a motion that begins at full speed
@@ -135,13 +153,13 @@ double TreeDynamics::Parts::support_power() const {
   return -turning.dot(relative.tail<3>()) - damping.mass * velocity.dot(relative);
 }
 
-/// What that has done in the step at most, J: never what it takes, which is lost.
+/// What support_power() has done in the step at most, J: never what it takes, which is lost.
 double TreeDynamics::Parts::support_work(double h) const {
   return carried() ? std::max(0.0, 0.5 * h * (start_.power + support_power())) : 0.0;
 }
 
-/// Of the start of the step, J. Where the support has the root at its end, the potential of what acts from
-/// the world is another before the tree has moved in it: the work of the support.
+/// Energy at the start of the step, J. Where the support has the root at the end of it, the potential of what
+/// acts from the world is another before the tree has moved in it: the work of the support.
 double TreeDynamics::Parts::energy_with_support() {
   if (forces.empty() && springs.empty()) return energy();
   const double moving = counted_kinetic();

@@ -145,7 +145,7 @@ Matrix3X make_warped_field(const Basis& basis, const Basis& rotations, const Vec
   require(coordinates.size() <= basis.cols(), "a field of {} coordinates, the basis has {}",
           coordinates.size(), basis.cols());
   using Scalar = typename Basis::Scalar;
-  const Eigen::VectorX<Scalar> q = coordinates.cast<Scalar>();
+  const Eigen::VectorX<Scalar> q = coordinates.cast<Scalar>();  // NOLINT: a copy only for doubles
   Matrix3X u(3, basis.rows() / 3);
   u.reshaped() = (basis.leftCols(q.size()) * q).template cast<double>();
   if (rotations.cols() == 0) return u;
