@@ -290,10 +290,6 @@ TEST(SceneDomains, RefuseKeysThatMeanNothingToThem) {
         },
         "constraints: " + unused},
        {[&](json& s) {
-          body_of(s)["support"] = {{"keys", {{{"time", 0}}}}};
-        },
-        "support: " + unused},
-       {[&](json& s) {
           body_of(s)["skin"] = {{"bones", {{{"from", {0, 0, 0}}, {"to", {1, 0, 0}}}}}, {"radius", 0.1}};
         },
         "skin: " + unused},
