@@ -78,7 +78,7 @@ void TreeDynamics::Parts::set_off(const StepRule& rule) {
 
 void TreeDynamics::Parts::take_support(PoseFunction motion) {
   if (!motion && !support) return;
-  if (motion) motion = [motion = std::move(motion)](double time) { return motion(std::max(time, 0.0)); };
+  if (motion) motion = from_time_zero(std::move(motion));
   std::swap(support, motion);
   try {
     state.root = carried() ? support_root(state.time, support_h_) : rest_root();
@@ -95,11 +95,8 @@ void TreeDynamics::Parts::take_support(PoseFunction motion) {
 /// Whether the pose of the support differs, by a bit, anywhere that the next step looks at it.
 bool TreeDynamics::Parts::support_moves(double h) const {
   const Pose now = support(state.time);
-  const auto differs = [&](const Pose& other) {
-    return other.position != now.position || other.rotation.coeffs() != now.rotation.coeffs();
-  };
-  return differs(support(state.time - h)) || differs(support(state.time + h)) ||
-         differs(support(state.time + 2.0 * h));
+  return !same_pose(now, support(state.time - h)) || !same_pose(now, support(state.time + h)) ||
+         !same_pose(now, support(state.time + 2.0 * h));
 }
 
 /// Before a step: a support that starts or stops is a change of loads. While it moves, what is lost in one

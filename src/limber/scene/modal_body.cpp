@@ -43,10 +43,6 @@ void check_body(const Scene& scene, const Body& body, const ReducedModel& model)
           body.name);
 }
 
-bool same(const Pose& a, const Pose& b) {
-  return a.position == b.position && a.rotation.coeffs() == b.rotation.coeffs();
-}
-
 /// Displacements in the world of what is displaced by u in its frame.
 Matrix3X carried(const Pose& pose, const Matrix3X& rest, Matrix3X u) {
   const Matrix3 rotation = pose.rotation.toRotationMatrix();
@@ -65,7 +61,7 @@ ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& execu
       loads_(body.loads),
       accelerations_(body.accelerations) {
   check_body(scene, body, *model_);
-  if (body.support) support_ = [motion = body.support](double time) { return motion(std::max(time, 0.0)); };
+  if (body.support) support_ = from_time_zero(body.support);
   const std::vector<Material> materials = as_stvk(region_materials(body, *model_));
   mass_ = total_mass(*model_, materials);
   require(body.rank <= model_->rank, "{}: rank {} asked for, the reduced model has {}", body.name, body.rank,
@@ -124,7 +120,7 @@ void ModalBody::apply_frame_motion(double t0, double t1) {
   if (!support_) return;
   const double h = t1 - t0, middle = 0.5 * (t0 + t1);
   const Pose now = support_(middle);
-  if (same(now, support_(middle - h)) && same(now, support_(middle + h))) {  // not even by rounding
+  if (same_pose(now, support_(middle - h)) && same_pose(now, support_(middle + h))) {  // not even by rounding
     dynamics_->set_frame_motion({});
     return;
   }

@@ -61,7 +61,8 @@ struct Body {
   int rank =
       0;  ///< coordinates in use, or natural modes where they are warped or linear; 0: all that the model has
 
-  // The orders warped and linear in motion, the orders full and online where they are quasistatic.
+  // The orders warped and linear in motion, the orders full and online where they are quasistatic; `support`
+  // also of the order domains.
   std::vector<BodyConstraint> constraints;
   ConstraintPriority constraint_priority = ConstraintPriority::position;
   PoseFunction

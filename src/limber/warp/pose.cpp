@@ -158,6 +158,14 @@ PoseFunction interpolate_poses(const std::vector<PoseKey>& keys, Interpolation i
   return [track = std::move(track)](double t) { return interpolate_linear(track, t); };
 }
 
+bool same_pose(const Pose& a, const Pose& b) {
+  return a.position == b.position && a.rotation.coeffs() == b.rotation.coeffs();
+}
+
+PoseFunction from_time_zero(PoseFunction motion) {
+  return [motion = std::move(motion)](double time) { return motion(std::max(time, 0.0)); };
+}
+
 PoseFunction from_start(PoseFunction motion) {
   const Pose back = motion(0.0).inverse();
   return [motion = std::move(motion), back](double t) { return motion(t) * back; };

@@ -20,8 +20,14 @@ struct Pose {
   friend Pose operator*(const Pose& outer, const Pose& inner);  ///< first inner, then outer
 };
 
+/// Whether they are the same to the bit.
+bool same_pose(const Pose& a, const Pose& b);
+
 /// A rigid motion over time (s).
 using PoseFunction = std::function<Pose(double)>;
+
+/// The motion from time 0 on; before, it stands where it begins.
+PoseFunction from_time_zero(PoseFunction motion);
 
 enum class Interpolation {
   linear,  ///< straight lines and the shortest rotations; velocities jump at keys
