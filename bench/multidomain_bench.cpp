@@ -43,13 +43,13 @@ PartTree make_table_parts(const TableTree& row) {
                     decompose_by_regions(body.mesh));
 }
 
-std::shared_ptr<const DomainTree> reduced(const TableTree& row, const PartTree& parts, int threads) {
+std::shared_ptr<const Model> reduced(const TableTree& row, const PartTree& parts, int threads) {
   TreeReduceOptions options;
   options.rank = row.rank;
   options.total_rank = row.total_rank;
   options.executor = Executor(threads);
   TreeReduceReport report;
-  return std::make_shared<const DomainTree>(reduce_tree(parts, options, report));
+  return std::make_shared<const Model>(reduce_tree(parts, options, report));
 }
 
 /// Under gravity and in the wind; a free tree spins.

@@ -40,7 +40,7 @@ constexpr std::string_view demo_scene = R"({
 )";
 
 /// The reduced model of the demo's body.
-ReducedModel make_model(Rows& stages) {
+ReducedModel reduce_demo_body(Rows& stages) {
   const Executor executor;
   Timer timer;
   const BuiltinBody body = make_builtin(demo_body, executor);
@@ -66,11 +66,11 @@ void run_demo(const std::filesystem::path& folder) {
     outputs.add(OutputFile{folder / name});
   check_outputs(outputs);
   Rows stages;
-  const ReducedModel model = make_model(stages);
+  const ReducedModel model = reduce_demo_body(stages);
   NewFolders folders;
   write_results(folders, [&] {
     folders.make(folder);
-    write_model(path("octopus.glb"), model);
+    write_model(path("octopus.glb"), make_model(model));
     write_file(path("scene.json"), demo_scene);
     if (has_viewer_page()) {
       const std::string content = read_file(path("octopus.glb"));

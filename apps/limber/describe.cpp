@@ -227,7 +227,8 @@ std::string meshing_text(const Json& meshing) {
   return to_text(rows);
 }
 
-Json describe_model(const ReducedModel& model) {
+Json describe_single(const Model& whole) {
+  const ReducedModel& model = single_domain(whole, whole.name);
   const ReducedEquations equations = make_equations(model);
   double mass = 0.0;
   Json materials = Json::array();
@@ -236,8 +237,10 @@ Json describe_model(const ReducedModel& model) {
     materials.push_back(describe_material(region.region, region.material));
   }
   Json json{{"type", "reduced model"},
-            {"name", model.name},
-            {"description", model.description},
+            {"name", whole.name},
+            {"description", whole.description},
+            {"domains", 1},
+            {"free", whole.free},
             {"rank", model.rank},
             {"mass", mass},
             {"frequencies_hz", to_list(natural_frequencies(equations))},
@@ -288,11 +291,12 @@ std::string forces_text(const Json& model) {
 
 }  // namespace
 
-std::string model_text(const Json& model) {
+std::string single_text(const Json& model) {
   const Json& frequencies = model["frequencies_hz"];
   Rows rows{
       {"reduced model", fmt::format("{}, rank {}", words(model["name"]), count_text(model["rank"]))},
       {"basis", words(model["description"])},
+      {"root", model["free"].get<bool>() ? "free: it flies" : "held"},
       {"frequencies",
        fmt::format("{} to {} Hz", number_text(frequencies.front()), number_text(frequencies.back()))},
       {"explicit time step", fmt::format("below {} s", number_text(model["explicit_timestep"]))},

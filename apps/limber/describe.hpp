@@ -3,7 +3,7 @@
 #include "limber/mesh/mesher.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
-#include "limber/reduced/reduced_model.hpp"
+#include "limber/multidomain/model.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -28,9 +28,9 @@ std::string surface_text(const nlohmann::ordered_json& surface);
 nlohmann::ordered_json describe_meshing(const MesherReport& report);
 std::string meshing_text(const nlohmann::ordered_json& meshing);
 
-/// Sizes, materials, frequencies and memory of a reduced model.
-nlohmann::ordered_json describe_model(const ReducedModel& model);
-std::string model_text(const nlohmann::ordered_json& model);
+/// Sizes, materials, frequencies and memory of a model of one domain.
+nlohmann::ordered_json describe_single(const Model& model);
+std::string single_text(const nlohmann::ordered_json& model);
 
 /// What a region is made of, as young, poisson, density.
 nlohmann::ordered_json describe_material(const Region& region, const Material& material);

@@ -26,21 +26,28 @@ Index force_bytes(const ReducedModel& model) {
   return 8 * monomial_count(model.rank);
 }
 
-Index coupling_bytes(const DomainKind& kind) {
-  Index numbers = 13 + kind.inertia.first_rows.size() + kind.inertia.second_rows.size() +
-                  kind.inertia.second_pairs.size();
-  for (const InterfacePort& port : kind.ports)
+Index coupling_bytes(const ReducedPart& part) {
+  Index numbers = 0;
+  for (const ReducedRegion& region : part.model.regions)
+    numbers += 12 + region.moments.second_rows.size() + region.moments.second_pairs.size();
+  for (const InterfacePort& port : part.ports)
     numbers += 12 + port.center_rows.size() + port.covariance_rows.size() + 2 * port.weights.size();
   return 8 * numbers;
 }
 
-Json describe_kind(const DomainKind& kind, Index uses) {
-  const ReducedModel& model = kind.model;
+double mass_of(const ReducedModel& model) {
+  double sum = 0.0;
+  for (const ReducedRegion& region : model.regions) sum += region.material.density * region.volume;
+  return sum;
+}
+
+Json describe_part(const ReducedPart& part, Index uses) {
+  const ReducedModel& model = part.model;
   Json json{{"name", model.name},
             {"rank", model.rank},
             {"uses", uses},
-            {"mass", kind.inertia.mass},
-            {"ports", kind.ports.size()},
+            {"mass", mass_of(model)},
+            {"ports", part.ports.size()},
             {"forces", model.rank == 0           ? "rigid"
                        : !model.cubature         ? "exact"
                        : model.cubature->modal() ? "modal-cubature"
@@ -51,7 +58,7 @@ Json describe_kind(const DomainKind& kind, Index uses) {
             {"bytes",
              {{"basis", 4 * model.surface.basis.size()},
               {"forces", model.rank == 0 ? 0 : force_bytes(model)},
-              {"coupling", coupling_bytes(kind)}}}};
+              {"coupling", coupling_bytes(part)}}}};
   if (model.rank > 0) json["frequencies_hz"] = to_list(natural_frequencies(make_equations(model)));
   if (const auto& simulation = model.simulation) {
     json["kind"] = name_of(simulation->mesh.kind);
@@ -93,19 +100,17 @@ std::string tree_frequencies_text(const Json& tree) {
   return text + (frequencies.size() > most ? ", ... Hz" : " Hz");
 }
 
-}  // namespace
-
-Json describe_tree(const std::shared_ptr<const DomainTree>& tree) {
-  std::vector<Index> uses(tree->kinds.size(), 0);
+Json describe_tree(const std::shared_ptr<const Model>& tree) {
+  std::vector<Index> uses(tree->parts.size(), 0);
   double mass = 0.0;
   for (const Domain& domain : tree->domains) {
-    const auto kind = static_cast<std::size_t>(domain.kind);
-    ++uses[kind];
-    mass += tree->kinds[kind].inertia.mass * std::pow(domain.scale, 3);
+    const auto part = static_cast<std::size_t>(domain.part);
+    ++uses[part];
+    mass += mass_of(tree->parts[part].model) * std::pow(domain.scale, 3);
   }
   const TreeSurface surface(tree);
   const BoundingBox box = bounding_box(surface.mesh());
-  Json json{{"type", "domain tree"},
+  Json json{{"type", "reduced model"},
             {"valid", true},
             {"name", tree->name},
             {"description", tree->description},
@@ -118,13 +123,13 @@ Json describe_tree(const std::shared_ptr<const DomainTree>& tree) {
             {"render_vertices", surface.mesh().vertex_count()},
             {"render_triangles", surface.mesh().triangle_count()},
             {"bounding_box", {{"min", to_json(box.min)}, {"max", to_json(box.max)}}},
-            {"kinds", Json::array()}};
+            {"parts", Json::array()}};
   if (tree->coordinate_count() <= most_tree_coordinates)
     json["frequencies_hz"] = to_list(TreeDynamics(tree).natural_frequencies());
   Json bytes{{"basis", 0}, {"forces", 0}, {"coupling", 0}};
-  for (std::size_t k = 0; k < tree->kinds.size(); ++k) {
-    json["kinds"].push_back(describe_kind(tree->kinds[k], uses[k]));
-    for (const auto& [what, count] : json["kinds"].back()["bytes"].items())
+  for (std::size_t k = 0; k < tree->parts.size(); ++k) {
+    json["parts"].push_back(describe_part(tree->parts[k], uses[k]));
+    for (const auto& [what, count] : json["parts"].back()["bytes"].items())
       bytes[what] = bytes[what].get<std::int64_t>() + count.get<std::int64_t>();
   }
   json["bytes"] = std::move(bytes);
@@ -135,10 +140,10 @@ std::string tree_text(const Json& tree) {
   const Json& bytes = tree["bytes"];
   const Json& box = tree["bounding_box"];
   std::string text = to_text(
-      {{"domain tree", fmt::format("{}, valid", words(tree["name"]))},
+      {{"reduced model", fmt::format("{}, a tree of domains", words(tree["name"]))},
        {"made", words(tree["description"])},
-       {"domains", fmt::format("{} of {} kind{}, {} deep, {}", count_text(tree["domains"]),
-                               tree["kinds"].size(), tree["kinds"].size() == 1 ? "" : "s",
+       {"domains", fmt::format("{} of {} part{}, {} deep, {}", count_text(tree["domains"]),
+                               tree["parts"].size(), tree["parts"].size() == 1 ? "" : "s",
                                count_text(tree["depth"]), tree["free"].get<bool>() ? "free" : "held")},
        {"coordinates", count_text(tree["coordinates"])},
        {"frequencies", tree_frequencies_text(tree)},
@@ -151,14 +156,24 @@ std::string tree_text(const Json& tree) {
                     bytes_text(bytes["forces"].get<double>()),
                     bytes_text(bytes["coupling"].get<double>()))}});
   std::vector<std::vector<std::string>> rows{
-      {"kind", "elements", "rank", "uses", "ports", "mass (kg)", "lowest (Hz)", "forces"}};
-  for (const Json& kind : tree["kinds"]) {
-    rows.push_back({words(kind["name"]),
-                    kind.contains("elements") ? count_text(kind["elements"]) : "left out",
-                    count_text(kind["rank"]), count_text(kind["uses"]), count_text(kind["ports"]),
-                    number_text(kind["mass"]), lowest_text(kind["frequencies_hz"]), words(kind["forces"])});
+      {"part", "elements", "rank", "uses", "ports", "mass (kg)", "lowest (Hz)", "forces"}};
+  for (const Json& part : tree["parts"]) {
+    rows.push_back({words(part["name"]),
+                    part.contains("elements") ? count_text(part["elements"]) : "left out",
+                    count_text(part["rank"]), count_text(part["uses"]), count_text(part["ports"]),
+                    number_text(part["mass"]), lowest_text(part["frequencies_hz"]), words(part["forces"])});
   }
   return text + "\n" + table(rows);
+}
+
+}  // namespace
+
+Json describe_model(const std::shared_ptr<const Model>& model) {
+  return model->domain_count() == 1 ? describe_single(*model) : describe_tree(model);
+}
+
+std::string model_text(const Json& model) {
+  return model["domains"] == 1 ? single_text(model) : tree_text(model);
 }
 
 Json describe_parts(const PartTree& tree) {

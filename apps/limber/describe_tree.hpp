@@ -1,7 +1,7 @@
 #pragma once
 
 #include "limber/bodies/part_tree.hpp"
-#include "limber/multidomain/domain_tree.hpp"
+#include "limber/multidomain/model.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -12,9 +12,9 @@ namespace limber::app {
 
 // As describe.hpp, for trees.
 
-/// Kinds, shape, mass, frequencies and memory of a tree of domains.
-nlohmann::ordered_json describe_tree(const std::shared_ptr<const DomainTree>& tree);
-std::string tree_text(const nlohmann::ordered_json& tree);
+/// Parts, shape, mass, frequencies and memory of a model.
+nlohmann::ordered_json describe_model(const std::shared_ptr<const Model>& model);
+std::string model_text(const nlohmann::ordered_json& model);
 
 /// Parts and shape of a tree that is not reduced yet.
 nlohmann::ordered_json describe_parts(const PartTree& tree);

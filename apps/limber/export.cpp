@@ -5,10 +5,10 @@
 #include "apps/limber/viewer_page.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/io/tree_file.hpp"
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -27,21 +27,15 @@ struct ExportCommand {
   bool json = false;
 };
 
-std::string tree_content(const ExportCommand& options, std::string content) {
-  DomainTree tree = parse_tree(content, options.model);
-  if (!options.small) return content;
-  for (DomainKind& kind : tree.kinds) kind.model.simulation.reset();
-  for (Domain& domain : tree.domains) domain.vertices.clear();
-  return encode_tree(tree, options.model);
-}
-
 /// The bytes of the model that go into the page.
 std::string model_content(const ExportCommand& options) {
   std::string content = read_file(options.model);
-  if (looks_like_tree(content)) return tree_content(options, std::move(content));
-  ReducedModel model = parse_model(content, options.model);
-  if (!options.small || !model.simulation) return content;
-  model.simulation.reset();
+  Model model = parse_model(content, options.model);
+  const bool kept = std::any_of(model.parts.begin(), model.parts.end(),
+                                [](const ReducedPart& part) { return part.model.simulation.has_value(); });
+  if (!options.small || !kept) return content;
+  for (ReducedPart& part : model.parts) part.model.simulation.reset();
+  for (Domain& domain : model.domains) domain.vertices.clear();
   return encode_model(model, options.model);
 }
 
@@ -84,12 +78,10 @@ void run_export(const ExportCommand& options) {
 }  // namespace
 
 Command add_export(CLI::App& program) {
-  CLI::App* parser = program.add_subcommand(
-      "export", "Write a reduced model or a tree of domains, and the viewer, as one HTML file");
+  CLI::App* parser =
+      program.add_subcommand("export", "Write a reduced model, and the viewer, as one HTML file");
   const auto options = std::make_shared<ExportCommand>();
-  parser->add_option("MODEL", options->model, "Reduced model or tree of domains (.glb)")
-      ->required()
-      ->type_name("");
+  parser->add_option("MODEL", options->model, "Reduced model (.glb)")->required()->type_name("");
   parser->add_option("-o,--output", options->output, "The page; it opens from disk, without a network")
       ->required()
       ->type_name("FILE.html");

@@ -13,7 +13,6 @@
 #include "limber/io/png.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/surface_file.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/multidomain/tree_shape.hpp"
 #include "limber/scene/body_tree.hpp"
 #include "limber/scene/tree_body.hpp"
@@ -65,7 +64,7 @@ Json describe_body(const Body& body, const BodySimulation& simulation) {
             {"materials", Json::array()}};
   if (const TreeDynamics* const tree = simulation.tree_dynamics()) {
     json["domains"] = tree->tree().domain_count();
-    json["kinds"] = tree->tree().kinds.size();
+    json["parts"] = tree->tree().parts.size();
     json["depth"] = tree->tree().depth();
     json["free"] = tree->tree().free;
   }
@@ -143,8 +142,8 @@ std::string scene_text(const Json& scene) {
                {"loads", count_text(body["loads"])},
                {"mass", number_text(body["mass"]) + " kg"}};
     if (body.contains("domains"))
-      lines.emplace_back("domains", fmt::format("{} of {} kinds, {} deep, {}", count_text(body["domains"]),
-                                                count_text(body["kinds"]), count_text(body["depth"]),
+      lines.emplace_back("domains", fmt::format("{} of {} parts, {} deep, {}", count_text(body["domains"]),
+                                                count_text(body["parts"]), count_text(body["depth"]),
                                                 body["free"].get<bool>() ? "free" : "held"));
     if (body["constraints"] != 0) lines.emplace_back("constraints", count_text(body["constraints"]));
     if (body["moving_support"].get<bool>()) lines.emplace_back("support", "moves");
@@ -199,21 +198,12 @@ Json inspect_builtin(const InspectCommand& options) {
 }
 
 Json inspect_model(const InspectCommand& options, std::string_view content) {
-  const ReducedModel model = parse_model(content, options.file);
-  write_picture(options, {options.file},
-                [&] { return draw_surface(model.surface.mesh, model.surface.colors, Executor()); });
-  Json found = describe_model(model);
-  found["file_bytes"] = content.size();
-  return found;
-}
-
-Json inspect_tree(const InspectCommand& options, std::string_view content) {
-  const auto tree = std::make_shared<const DomainTree>(parse_tree(content, options.file));
+  const auto model = std::make_shared<const Model>(parse_model(content, options.file));
   write_picture(options, {options.file}, [&] {
-    const TreeSurface surface(tree);
+    const TreeSurface surface(model);
     return draw_surface(surface.mesh(), surface.colors(), Executor());
   });
-  Json found = describe_tree(tree);
+  Json found = describe_model(model);
   found["file_bytes"] = content.size();
   return found;
 }
@@ -230,7 +220,6 @@ Json inspect_parts(const InspectCommand& options) {
 }
 
 Json inspect_file(const InspectCommand& options, std::string_view content) {
-  if (looks_like_tree(content)) return inspect_tree(options, content);
   if (looks_like_model(content)) return inspect_model(options, content);
   FileList inputs;
   if (looks_like_surface(content) || has_surface_extension(options.file)) {
@@ -255,7 +244,6 @@ std::string found_text(const Json& found) {
   if (found["type"] == "scene") return scene_text(found);
   if (found["type"] == "surface") return surface_text(found);
   if (found["type"] == "reduced model") return model_text(found);
-  if (found["type"] == "domain tree") return tree_text(found);
   if (found["type"] == "part tree") return parts_text(found);
   return mesh_text(found) + (found.contains("materials") ? builtin_text(found) : "");
 }

@@ -1,9 +1,8 @@
 #include "apps/limber/motion_recording.hpp"
 
 #include "limber/draw/regions.hpp"
-#include "limber/io/model_file.hpp"
+#include "limber/io/clip_file.hpp"
 #include "limber/io/morph_fit.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/scene/reduced_body.hpp"
 
 #include <list>

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "apps/limber/frame_store.hpp"
-#include "limber/io/model_file.hpp"
+#include "limber/io/clip_file.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 #include "limber/scene/modal_body.hpp"
 #include "limber/scene/scene.hpp"

@@ -104,7 +104,8 @@ void run_reduce(const ReduceCommand& options) {
   }
   reduced.name = std::filesystem::path(options.output).stem().string();
   stage.restart();
-  write_results([&] { write_model(options.output, reduced); });
+  const bool free = !holds_something(body.model);
+  write_results([&] { write_model(options.output, make_model(reduced, free)); });
   report.stages.emplace_back("file", stage.seconds());
   const nlohmann::ordered_json json =
       reduce_json(options.output, body.model, reduced, report, total.seconds());

@@ -9,7 +9,7 @@
 #include "apps/limber/tree_parts.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
-#include "limber/io/tree_file.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/multidomain/reduce_tree.hpp"
 #include "limber/scene/body_tree.hpp"
 
@@ -50,7 +50,7 @@ void warn_of_small_parts(const ReduceCommand& options, const TreeReduceReport& r
       small.size() == 1 ? "" : fmt::format(", and {} more parts less", small.size() - 1), *options.rank));
 }
 
-Json reduction_json(const std::string& output, const DomainTree& tree, const TreeReduceReport& report,
+Json reduction_json(const std::string& output, const Model& tree, const TreeReduceReport& report,
                     double seconds) {
   Json json{{"output", output},
             {"domains", tree.domain_count()},
@@ -108,7 +108,7 @@ void reduce_to_tree(const ReduceCommand& options) {
   const PartTree parts = find_parts(body, "--rigid");
   TreeReduceReport report;
   const double part_seconds = stage.seconds();
-  DomainTree tree;
+  Model tree;
   {
     ProgressBar bar;
     tree = reduce_tree(parts, reduce_options(body, Executor(options.body.threads), bar.callback()), report);
@@ -122,7 +122,7 @@ void reduce_to_tree(const ReduceCommand& options) {
   warn_of_small_parts(options, report);
   tree.name = std::filesystem::path(options.output).stem().string();
   stage.restart();
-  write_results([&] { write_tree(options.output, tree); });
+  write_results([&] { write_model(options.output, tree); });
   report.stages.emplace_back("file", stage.seconds());
   const Json json = reduction_json(options.output, tree, report, total.seconds());
   if (options.json) {

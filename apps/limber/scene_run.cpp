@@ -296,7 +296,7 @@ double accepted_error(const Scene& scene) {
 }
 
 BodyTreeResult tree_result(const std::string& name, const TreeBody& body) {
-  const DomainTree& tree = body.tree();
+  const Model& tree = body.tree();
   BodyTreeResult result{
       name, tree.domain_count(), tree.coordinate_count(), tree.depth(), tree.free, body.largest_gap(), {}};
   if (result.gap.domain >= 0)

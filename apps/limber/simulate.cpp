@@ -7,7 +7,6 @@
 #include "limber/base/timer.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/scene/body_tree.hpp"
 
 #include <nlohmann/json.hpp>
@@ -78,30 +77,28 @@ fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
   return result;
 }
 
-/// A body with a tree of domains.
-Body body_of_tree(const SimulateCommand& options, std::string_view content) {
-  require(options.order.empty() || options.order == "domains",
-          "--order {}: {} is a tree of domains, which moves as such", options.order, options.scene);
-  Body body;
-  take_tree(std::make_shared<const DomainTree>(parse_tree(content, options.scene)), body);
-  body.name = body.tree->name;
-  return body;
-}
-
-/// A body with a reduced model.
+/// A body with a reduced model: one that is held is of one domain, others are trees of domains.
 Body body_of_model(const SimulateCommand& options, std::string_view content) {
+  const auto model = std::make_shared<const Model>(parse_model(content, options.scene));
   Body body;
-  body.model = std::make_shared<const ReducedModel>(parse_model(content, options.scene));
-  body.name = body.model->name;
+  body.name = model->name;
+  const bool modal = options.order == "warped" || options.order == "linear";
+  if (model->domain_count() > 1 || (model->free && !modal)) {
+    require(options.order.empty() || options.order == "domains" || model->domain_count() == 1,
+            "--order {}: {} is a tree of domains, which moves as such", options.order, options.scene);
+    take_tree(model, body);
+    return body;
+  }
+  body.model = std::shared_ptr<const ReducedModel>(model, &single_domain(*model, options.scene));
   body.render = body.model->surface.mesh;
   body.render_colors = body.model->surface.colors;
   if (body.model->simulation) body.mesh = body.model->simulation->mesh;
   return body;
 }
 
-/// A reduced model or a tree of domains let go under its weight.
+/// A reduced model let go under its weight.
 Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
-  Body body = looks_like_tree(content) ? body_of_tree(options, content) : body_of_model(options, content);
+  Body body = body_of_model(options, content);
   require(!options.animation.empty(), "{}: say where the motion goes with -o OUT.glb", options.scene);
   const double seconds = options.seconds.value_or(2.0), timestep = options.timestep.value_or(1.0 / 120.0);
   require(seconds > 0.0 && timestep > 0.0, "--seconds is {} and --timestep {}, expected more than 0", seconds,
@@ -128,8 +125,7 @@ Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
 }
 
 bool is_model(const SimulateCommand& options, std::string_view content) {
-  return looks_like_model(content) || looks_like_tree(content) ||
-         fs::path(options.scene).extension() == ".glb";
+  return looks_like_model(content) || fs::path(options.scene).extension() == ".glb";
 }
 
 Scene load(const SimulateCommand& options, bool& model) {
@@ -196,10 +192,9 @@ Command add_simulate(CLI::App& program) {
       "Run a scene, full, online, reduced, warped or as trees of domains; or let a reduced model go");
   const auto options = std::make_shared<SimulateCommand>();
   parser
-      ->add_option(
-          "SCENE", options->scene,
-          "Scene file (JSON; 'limber schema --markdown' explains its keys), reduced model or tree of domains "
-          "(.glb)")
+      ->add_option("SCENE", options->scene,
+                   "Scene file (JSON; 'limber schema --markdown' explains its keys), reduced model "
+                   "(.glb)")
       ->required()
       ->type_name("");
   parser->add_option("-o,--output", options->animation, "Motion of the bodies, which any glTF viewer plays")

@@ -4,11 +4,9 @@
 #include "apps/limber/console.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/io/tree_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -37,7 +35,7 @@ VerifyReport verify(const VerifyCommand& options, const ReducedModel& model) {
 }
 
 nlohmann::ordered_json verification_json(const VerifyCommand& options, const ReducedModel& model,
-                                         const VerifyReport& report, const Verdict& verdict) {
+                                         const VerifyReport& report, double inertia, const Verdict& verdict) {
   nlohmann::ordered_json json{{"file", options.model},
                               {"states", report.states},
                               {"lost", report.lost},
@@ -45,7 +43,8 @@ nlohmann::ordered_json verification_json(const VerifyCommand& options, const Red
                               {"force_error", report.force_error},
                               {"stiffness_error", report.stiffness_error},
                               {"energy_error", report.energy_error},
-                              {"mass_error", report.mass_error}};
+                              {"mass_error", report.mass_error},
+                              {"inertia_error", inertia}};
   if (model.cubature) {
     json["held_out_error"] = report.held_out_error;
     json["error_asked_for"] = model.cubature->training.error_asked_for;
@@ -53,14 +52,14 @@ nlohmann::ordered_json verification_json(const VerifyCommand& options, const Red
     if (report.polynomial_error) json["polynomial_error"] = *report.polynomial_error;
   }
   json["tolerance"] = verdict.tolerance;
-  json["verified"] = verdict.good();
+  json["verified"] = verdict.good() && inertia <= verdict.tolerance;
   return json;
 }
 
 std::string percent(double share) { return fmt::format("{:.3g} %", 100.0 * share); }
 
 std::string verification_text(const VerifyCommand& options, const ReducedModel& model,
-                              const VerifyReport& report) {
+                              const VerifyReport& report, double inertia) {
   std::string text =
       fmt::format("{}: rank {}, {} {} states, |grad u| up to {:.3g}\n", options.model, model.rank,
                   report.states, model.cubature ? "motion" : "random", report.largest_gradient);
@@ -69,7 +68,8 @@ std::string verification_text(const VerifyCommand& options, const ReducedModel& 
            to_text({{"force", fmt::format("{:.2e}", report.force_error)},
                     {"stiffness", fmt::format("{:.2e}", report.stiffness_error)},
                     {"energy", fmt::format("{:.2e}", report.energy_error)},
-                    {"mass", fmt::format("{:.2e}", report.mass_error)}});
+                    {"mass", fmt::format("{:.2e}", report.mass_error)},
+                    {"inertia", fmt::format("{:.2e}", inertia)}});
   }
   const CubatureTraining& training = model.cubature->training;
   text += fmt::format("{} cubature of {} points, in motions that it was not trained with\n",
@@ -80,7 +80,8 @@ std::string verification_text(const VerifyCommand& options, const ReducedModel& 
                    {"force error, largest", percent(report.force_error)},
                    {"stiffness error, largest", percent(report.stiffness_error)},
                    {"energy error, largest", percent(report.energy_error)},
-                   {"mass error", fmt::format("{:.2e}", report.mass_error)}});
+                   {"mass error", fmt::format("{:.2e}", report.mass_error)},
+                   {"inertia error", fmt::format("{:.2e}", inertia)}});
   if (report.polynomial_error)
     text += to_text({{"against the exact polynomial", percent(*report.polynomial_error)}});
   return text;
@@ -89,15 +90,16 @@ std::string verification_text(const VerifyCommand& options, const ReducedModel& 
 void run_verify(const VerifyCommand& options) {
   const double tolerance = options.tolerance.value_or(1.0);
   require(tolerance > 0.0 && std::isfinite(tolerance), "--tolerance is {}, expected more than 0", tolerance);
-  const std::string content = read_file(options.model);
-  if (looks_like_tree(content)) return verify_tree(options, content);
-  const ReducedModel model = parse_model(content, options.model);
+  const Model whole = read_model(options.model);
+  if (whole.domain_count() > 1) return verify_tree(options, whole);
+  const ReducedModel& model = single_domain(whole, options.model);
   const VerifyReport report = verify(options, model);
   const Verdict verdict = judge(options, model, report);
+  const double inertia = moments_error(model);
   if (options.json) {
-    print_json(verification_json(options, model, report, verdict));
+    print_json(verification_json(options, model, report, inertia, verdict));
   } else {
-    print(verification_text(options, model, report));
+    print(verification_text(options, model, report, inertia));
   }
   if (!verdict.stable) {
     throw Failure(fmt::format("{}: {} of {} states could not be reached: its forces are unstable",
@@ -106,6 +108,10 @@ void run_verify(const VerifyCommand& options) {
   if (!verdict.good()) {
     throw Failure(fmt::format("{}: the reduced model differs from the full one by {:.2e}, more than {:.2e}",
                               options.model, verdict.error, verdict.tolerance));
+  }
+  if (!(inertia <= verdict.tolerance)) {
+    throw Failure(fmt::format("{}: its inertia differs from that of its mesh by {:.2e}, more than {:.2e}",
+                              options.model, inertia, verdict.tolerance));
   }
 }
 
@@ -146,9 +152,7 @@ Command add_verify(CLI::App& program) {
       "verify",
       "Compare the forces of a reduced model, or of all domains of a tree, with those of their meshes");
   const auto options = std::make_shared<VerifyCommand>();
-  parser->add_option("MODEL", options->model, "Reduced model or tree of domains (.glb)")
-      ->required()
-      ->type_name("");
+  parser->add_option("MODEL", options->model, "Reduced model (.glb)")->required()->type_name("");
   parser->add_option("--mesh", options->mesh, "The mesh it was made from [as kept in the model]")
       ->type_name("MESH");
   parser->add_option("--states", options->states, "States to compare [10; 100 along motions for cubature]")

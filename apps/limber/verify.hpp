@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/multidomain/model.hpp"
 #include "limber/precompute/verify.hpp"
 
 #include <cstdint>
@@ -33,8 +34,11 @@ struct Verdict {
 VerifyReport verify_with_mesh(const VerifyCommand& options, const ReducedModel& model, VolumeMesh mesh);
 Verdict judge(const VerifyCommand& options, const ReducedModel& model, const VerifyReport& report);
 
-/// `limber verify` for a tree of domains: each kind as a reduced model, and its integrals and ports against
-/// its mesh and basis.
-void verify_tree(const VerifyCommand& options, std::string_view content);
+/// `limber verify` for several domains: each part as a reduced model, and its integrals and ports against its
+/// mesh and basis.
+void verify_tree(const VerifyCommand& options, const Model& tree);
+
+/// Largest relative difference of the integrals over a part's regions from those over its mesh.
+double moments_error(const ReducedModel& model);
 
 }  // namespace limber::app

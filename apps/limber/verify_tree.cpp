@@ -3,12 +3,14 @@
 #include "apps/limber/describe.hpp"
 #include "apps/limber/verify.hpp"
 #include "limber/base/error.hpp"
-#include "limber/io/tree_file.hpp"
+#include "limber/precompute/region_mass.hpp"
+#include "limber/reduced/inertia.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <vector>
 
 namespace limber::app {
@@ -26,7 +28,7 @@ double difference(const A& a, const B& b, double scale) {
 }
 
 /// Largest relative difference. Scales are those of the body and of its modes: some integrals are zero.
-double difference(const DomainInertia& a, const DomainInertia& b) {
+double difference(const Inertia& a, const Inertia& b) {
   const Index r = b.first_rows.cols();
   double modes = 0.0;  // trace of U^T M U
   for (Index i = 0; i < r; ++i) {
@@ -39,12 +41,6 @@ double difference(const DomainInertia& a, const DomainInertia& b) {
                    difference(a.first_rows, b.first_rows, std::sqrt(b.mass * modes)),
                    difference(a.second_rows, b.second_rows, std::sqrt(turning * modes)),
                    difference(a.second_pairs, b.second_pairs, modes)});
-}
-
-/// The file does not say which mass it was made with.
-double inertia_error(const DomainKind& kind) {
-  return std::min(difference(kind.inertia, make_inertia(kind.model, false)),
-                  difference(kind.inertia, make_inertia(kind.model, true)));
 }
 
 double port_error(const InterfacePort& port, const ReducedModel& model) {
@@ -60,14 +56,14 @@ double port_error(const InterfacePort& port, const ReducedModel& model) {
 }
 
 /// Adds what is found to `failed` where that is too much.
-Json verify_kind(const VerifyCommand& options, const DomainKind& kind, std::vector<std::string>& failed) {
-  const ReducedModel& model = kind.model;
+Json verify_part(const VerifyCommand& options, const ReducedPart& part, std::vector<std::string>& failed) {
+  const ReducedModel& model = part.model;
   require(model.simulation.has_value(),
           "{}: '{}' was kept without its mesh and basis (--no-simulation-mesh): nothing to verify against",
           options.model, model.name);
   double ports = 0.0;
-  for (const InterfacePort& port : kind.ports) ports = std::max(ports, port_error(port, model));
-  const double inertia = inertia_error(kind);
+  for (const InterfacePort& port : part.ports) ports = std::max(ports, port_error(port, model));
+  const double inertia = moments_error(model);
   const double allowed = options.tolerance.value_or(coupling_tolerance);
   bool good = inertia <= allowed && ports <= allowed;  // false for NaN
   if (!(inertia <= allowed))
@@ -97,38 +93,49 @@ Json verify_kind(const VerifyCommand& options, const DomainKind& kind, std::vect
   return json;
 }
 
-std::string error_text(const Json& kind, const char* key) {
-  return kind.contains(key) ? fmt::format("{:.1e}", kind[key].get<double>()) : "-";
+std::string error_text(const Json& part, const char* key) {
+  return part.contains(key) ? fmt::format("{:.1e}", part[key].get<double>()) : "-";
 }
 
 std::string verified_tree_text(const Json& json) {
   std::string text =
-      fmt::format("{}: {} domains of {} kinds\nlargest relative differences from mesh and basis\n\n",
-                  json["file"].get<std::string>(), count_text(json["domains"]), json["kinds"].size());
-  std::size_t width = std::string_view("kind").size();
-  for (const Json& kind : json["kinds"]) width = std::max(width, kind["name"].get<std::string>().size());
-  text += fmt::format("{:<{}} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "kind", width, "rank", "force",
+      fmt::format("{}: {} domains of {} parts\nlargest relative differences from mesh and basis\n\n",
+                  json["file"].get<std::string>(), count_text(json["domains"]), json["parts"].size());
+  std::size_t width = std::string_view("part").size();
+  for (const Json& part : json["parts"]) width = std::max(width, part["name"].get<std::string>().size());
+  text += fmt::format("{:<{}} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "part", width, "rank", "force",
                       "stiffness", "energy", "mass", "inertia", "ports");
-  for (const Json& kind : json["kinds"]) {
-    const char* const force = kind.contains("held_out_error") ? "held_out_error" : "force_error";
-    text += fmt::format("{:<{}} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", kind["name"].get<std::string>(),
-                        width, kind["rank"].get<int>(), error_text(kind, force),
-                        error_text(kind, "stiffness_error"), error_text(kind, "energy_error"),
-                        error_text(kind, "mass_error"), error_text(kind, "inertia_error"),
-                        error_text(kind, "port_error"));
+  for (const Json& part : json["parts"]) {
+    const char* const force = part.contains("held_out_error") ? "held_out_error" : "force_error";
+    text += fmt::format("{:<{}} {:>5} {:>9} {:>9} {:>9} {:>9} {:>9} {:>9}\n", part["name"].get<std::string>(),
+                        width, part["rank"].get<int>(), error_text(part, force),
+                        error_text(part, "stiffness_error"), error_text(part, "energy_error"),
+                        error_text(part, "mass_error"), error_text(part, "inertia_error"),
+                        error_text(part, "port_error"));
   }
   return text;
 }
 
 }  // namespace
 
-void verify_tree(const VerifyCommand& options, std::string_view content) {
+double moments_error(const ReducedModel& model) {
+  const Inertia found = inertia_of(model);
+  double least = std::numeric_limits<double>::infinity();
+  // The file does not say which mass it was made with.
+  for (const MassKind kind : {MassKind::consistent, MassKind::lumped}) {
+    ReducedModel made = model;
+    add_up_mass(model.simulation->mesh, kind, model.simulation->basis, made.regions);
+    least = std::min(least, difference(found, inertia_of(made)));
+  }
+  return least;
+}
+
+void verify_tree(const VerifyCommand& options, const Model& tree) {
   require(options.mesh.empty(), "--mesh: {} is a tree of domains, which keeps its meshes; leave it out",
           options.model);
-  const DomainTree tree = parse_tree(content, options.model);
   std::vector<std::string> failed;
-  Json json{{"file", options.model}, {"domains", tree.domain_count()}, {"kinds", Json::array()}};
-  for (const DomainKind& kind : tree.kinds) json["kinds"].push_back(verify_kind(options, kind, failed));
+  Json json{{"file", options.model}, {"domains", tree.domain_count()}, {"parts", Json::array()}};
+  for (const ReducedPart& part : tree.parts) json["parts"].push_back(verify_part(options, part, failed));
   json["verified"] = failed.empty();
   if (options.json) {
     print_json(json);

@@ -5,7 +5,6 @@
 #include "apps/limber/viewer_page.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/io/tree_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -68,11 +67,7 @@ class EndSignals {
 std::optional<ServedModel> read_served_model(const std::string& path) {
   if (path.empty()) return std::nullopt;
   ServedModel model{display_name(path), read_file(path)};
-  if (looks_like_tree(model.content)) {  // both throw for anything but a good one
-    static_cast<void>(parse_tree(model.content, path));
-  } else {
-    static_cast<void>(parse_model(model.content, path));
-  }
+  static_cast<void>(parse_model(model.content, path));  // throws for anything but a good one
   return model;
 }
 
@@ -92,13 +87,11 @@ void run_view(const ViewCommand& options) {
 }  // namespace
 
 Command add_view(CLI::App& program) {
-  CLI::App* parser = program.add_subcommand(
-      "view", "Show a reduced model or a tree of domains in the browser and pull at it");
+  CLI::App* parser = program.add_subcommand("view", "Show a reduced model in the browser and pull at it");
   const auto options = std::make_shared<ViewCommand>();
   parser
-      ->add_option(
-          "MODEL", options->model,
-          "Reduced model or tree of domains (.glb); without one the page waits for a file dropped onto it")
+      ->add_option("MODEL", options->model,
+                   "Reduced model (.glb); without one the page waits for a file dropped onto it")
       ->type_name("");
   parser->add_option("--port", options->port, "Port on 127.0.0.1; 0 takes a free one [0]")
       ->check(CLI::Range(0, 65535).description(""))

@@ -10,10 +10,8 @@
 // Prints a line per body. Exit status 1 where a goal is missed.
 
 #include "bench/experiments/soak_subject.hpp"
-#include "limber/base/file.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/io/tree_file.hpp"
 
 #include <fmt/core.h>
 
@@ -140,11 +138,11 @@ std::unique_ptr<Subject> make_subject(const std::string& name) {
   if (word == "full") return make_full_subject(rest, false);
   if (word == "thrown") return make_full_subject(rest, true);
   if (word == "online") return make_online_subject(rest);
-  const std::string content = read_file(rest);
-  if (word == "warped") return make_warped_subject(parse_model(content, rest), false);
-  if (word == "shaken") return make_warped_subject(parse_model(content, rest), true);
-  if (looks_like_tree(content)) return make_tree_subject(parse_tree(content, rest));
-  return make_body_subject(parse_model(content, rest));
+  Model model = read_model(rest);
+  if (word == "warped") return make_warped_subject(std::move(model));
+  if (word == "shaken") return make_shaken_subject(std::move(model), Method::warped);
+  if (word == "carried") return make_shaken_subject(std::move(model), Method::reduced);
+  return make_body_subject(std::move(model));
 }
 
 /// Without folders and extension.

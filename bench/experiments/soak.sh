@@ -40,6 +40,7 @@ body letters builtin:letters
 body station builtin:station
 for name in beam_20 spoon flower; do bodies+=("warped:$folder/$name.glb"); done
 body free 'builtin:beam?cells=16,2,2' --free --rank 20
-for name in beam_20 spoon flower; do bodies+=("shaken:$folder/$name.glb"); done
+for name in beam_20 spoon flower; do bodies+=("shaken:$folder/$name.glb" "carried:$folder/$name.glb"); done
+bodies+=("carried:$folder/beam_3.glb" "carried:$folder/neo_hookean.glb")
 for law in stvk neo-hookean corotational; do bodies+=("full:$law" "thrown:$law" "online:$law"); done
 build/release/bench/soak "$steps" "$seed" "${bodies[@]}"

@@ -1,6 +1,8 @@
 #include "bench/experiments/soak_hands.hpp"
 #include "limber/reduced/reduced_equations.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <numbers>
 #include <utility>
 
@@ -14,15 +16,79 @@ RayleighDamping random_damping(Random& random) {
 
 namespace {
 
+/// A body of any model: one domain or many, held or free.
 class BodySubject : public Subject {
  public:
-  explicit BodySubject(ReducedModel model)
+  explicit BodySubject(Model model)
       : body_(std::move(model)),
-        size_(extent(body_.model().surface.mesh.vertices)),
-        points_(3, body_.model().surface.mesh.vertex_count()) {}
+        size_(extent(body_.surface().mesh().vertices)),
+        points_(3, body_.surface().mesh().vertex_count()) {}
 
+  [[nodiscard]] Goals goals() const override { return several() ? Goals{.rescues = 0.02} : Goals{}; }
   void change(Random& random) override {
-    const std::vector<Material> original = body_.model().materials();
+    if (several()) {
+      for (Index i = 0; i < body_.model().domain_count(); ++i)
+        body_.set_stiffness(i, log_uniform(random, 1.0 / most_stiffening, most_stiffening));
+    } else {
+      change_part(random);
+    }
+    const RayleighDamping damping = random_damping(random);
+    slowed_ = damping.mass > 0.0;
+    body_.set_damping(damping);
+  }
+  /// Not of a free body, whose energy would soon be that of its fall alone.
+  void set_gravity(const Vector3& g) override {
+    if (!body_.model().free) body_.set_gravity(g);
+  }
+  void pull(Random& random, double /*h*/) override {
+    hands_.grab(body_, size_, random);
+    if (!several() || random.uniform() > 0.3) return;
+    body_.set_wind(
+        {.velocity = log_uniform(random, 1.0, 50.0) * random_direction(random), .gusts = random.uniform()});
+  }
+  void move_hands(Random& random) override { hands_.move(body_, random); }
+  void let_go() override {
+    if (several()) body_.set_wind({});
+    hands_.let_go(body_);
+  }
+  void reset() override { body_.reset(); }
+  SolveReport step(double h) override { return body_.step(h); }
+  /// Of a free body: but for its flight.
+  [[nodiscard]] Energy energy() const override {
+    const BodyEnergy energy = body_.energy();
+    return {energy.kinetic - flight(), energy.elastic, body_.load_energy()};
+  }
+  void mark_momentum() override {
+    if (!body_.model().free) return;
+    marked_ = body_.momentum();
+    const BodyEnergy energy = body_.energy();
+    most_momentum_ = std::sqrt(2.0 * marked_.mass * (energy.kinetic + energy.elastic));
+  }
+  [[nodiscard]] double drift() const override {
+    if (!body_.model().free || slowed_ || !(most_momentum_ > 0.0)) return 0.0;
+    const TreeMomentum now = body_.momentum();
+    return std::max((now.linear - marked_.linear).norm(), (now.angular - marked_.angular).norm() / size_) /
+           most_momentum_;
+  }
+  [[nodiscard]] bool is_finite() override {
+    body_.positions(points_);
+    return points_.allFinite();
+  }
+
+ protected:
+  Body body_;
+  double size_;
+
+ private:
+  [[nodiscard]] bool several() const { return body_.model().domain_count() > 1; }
+  [[nodiscard]] double flight() const {
+    if (!body_.model().free) return 0.0;
+    const TreeMomentum whole = body_.momentum();
+    return 0.5 * whole.linear.squaredNorm() / whole.mass;
+  }
+  void change_part(Random& random) {
+    const ReducedModel& part = body_.model().part(0).model;
+    const std::vector<Material> original = part.materials();
     const double factor = log_uniform(random, 1.0 / most_stiffening, most_stiffening);
     for (std::size_t i = 0; i < original.size(); ++i) {
       const MaterialLaw& law = original[i].law;
@@ -31,47 +97,25 @@ class BodySubject : public Subject {
                          {make_law(name_of(law), {factor * lame.lambda, factor * lame.mu}, constants_of(law)),
                           original[i].density});
     }
-    const Index most = body_.model().rank;
-    const auto rank =
-        random.uniform() < 0.5 ? most : 1 + static_cast<Index>(random.uniform() * static_cast<double>(most));
-    body_.set_rank(rank);
-    body_.set_damping(random_damping(random));
-  }
-  void set_gravity(const Vector3& g) override { body_.set_gravity(g); }
-  void pull(Random& random, double /*h*/) override {
-    hands_.grab(body_, body_.model().surface.mesh, size_, random);
-  }
-  void move_hands(Random& random) override { hands_.move(body_, random); }
-  void let_go() override { hands_.let_go(body_); }
-  void reset() override { body_.reset(); }
-  SolveReport step(double h) override { return body_.step(h); }
-  [[nodiscard]] Energy energy() const override {
-    const BodyEnergy energy = body_.energy();
-    return {energy.kinetic, energy.elastic, body_.load_energy()};
-  }
-  [[nodiscard]] bool is_finite() override {
-    body_.positions(points_);
-    return points_.allFinite();
+    const Index most = part.rank;
+    body_.set_rank(
+        random.uniform() < 0.5 ? most : 1 + static_cast<Index>(random.uniform() * static_cast<double>(most)));
   }
 
- protected:
-  LiveBody body_;
-  double size_;
-
- private:
-  Hands<LiveBody> hands_;
+  Hands hands_;
   Eigen::Matrix3Xf points_;
+  bool slowed_ = false;  ///< damped against the world
+  TreeMomentum marked_;
+  double most_momentum_ = 0.0;  ///< kg m/s
 };
 
 /// Moves by warped modes: hands hold it by a handle.
 class WarpedSubject : public BodySubject {
  public:
-  explicit WarpedSubject(ReducedModel model) : BodySubject(std::move(model)) {
-    body_.set_method(Method::warped);
-  }
+  explicit WarpedSubject(Model model) : BodySubject(std::move(model)) { body_.set_method(Method::warped); }
 
   void pull(Random& random, double /*h*/) override {
-    const auto count = static_cast<double>(body_.model().surface.mesh.vertex_count());
+    const auto count = static_cast<double>(body_.surface().mesh().vertex_count());
     Handle handle;
     do handle.vertex = static_cast<int>(random.uniform() * count);
     while (!std::isfinite(body_.stiffness_at(handle.vertex)));
@@ -93,47 +137,78 @@ class WarpedSubject : public BodySubject {
   std::vector<Handle> handles_;
 };
 
-/// Likewise, on a support that is shaken while the body is in hand; half of the time by that alone.
-class ShakenSubject : public WarpedSubject {
+/// Shakes the support of a body to and fro about where it stands, and turns it, until it is let go.
+class Shaker {
  public:
-  using WarpedSubject::WarpedSubject;
-
-  void pull(Random& random, double h) override {
-    if (random.uniform() < 0.5) WarpedSubject::pull(random, h);
+  void shake(Body& body, double size, Random& random) {
     // Of a frame that turns faster than the body vibrates, centrifugal forces tear it off, as they should.
-    const double slowest = 2.0 * std::numbers::pi * body_.frequencies()(0);
-    strength_ = {log_uniform(random, 0.1, 100.0), log_uniform(random, 0.01, 0.5) * slowest,
-                 log_uniform(random, 0.1, 100.0)};
-    shake(random);
+    const double slowest = 2.0 * std::numbers::pi * body.frequencies()(0);
+    const double omega = log_uniform(random, 0.1, 3.0) * slowest, start = body.time();
+    const Vector3 way = log_uniform(random, 1e-3, 0.3) * size * random_direction(random);
+    const double most_turn = 0.5 * slowest / omega;  // rad, so that it turns no faster than half of that
+    const Vector3 axis = random_direction(random);
+    const double turn = log_uniform(random, 0.02, 1.0) * std::min(most_turn, 1.0);
+    motion_ = [=, from = pose_](double t) {
+      const double wave = std::sin(omega * std::max(0.0, t - start));
+      const Pose swing{wave * way, Eigen::Quaterniond(Eigen::AngleAxisd(wave * turn, axis))};
+      return swing * from;
+    };
+    body.set_support(motion_);
   }
-  void move_hands(Random& random) override {
-    WarpedSubject::move_hands(random);
-    shake(random);
+  void let_go(Body& body) {
+    if (!motion_) return;
+    pose_ = motion_(body.time());
+    motion_ = nullptr;
+    body.set_support([pose = pose_](double) { return pose; });
   }
-  void let_go() override {
-    WarpedSubject::let_go();
-    body_.set_frame_motion({});
+  void reset(Body& body) {
+    motion_ = nullptr;
+    pose_ = {};
+    body.set_support(nullptr);
   }
 
  private:
-  void shake(Random& random) {
-    body_.set_frame_motion({.acceleration = strength_.x() * random_direction(random),
-                            .angular_velocity = strength_.y() * random_direction(random),
-                            .angular_acceleration = strength_.z() * random_direction(random)});
+  PoseFunction motion_;
+  Pose pose_;  ///< where it stands
+};
+
+/// By the method of the subject, on a support that is shaken while the body is in hand; half of the time by that
+/// alone.
+template <class Held>
+class ShakenSubject : public Held {
+ public:
+  using Held::Held;
+
+  void pull(Random& random, double h) override {
+    if (random.uniform() < 0.5) Held::pull(random, h);
+    shaker_.shake(this->body_, this->size_, random);
+  }
+  void let_go() override {
+    Held::let_go();
+    shaker_.let_go(this->body_);
+  }
+  void reset() override {
+    shaker_.reset(this->body_);
+    Held::reset();
   }
 
-  Vector3 strength_ = Vector3::Zero();  ///< m/s^2, rad/s, rad/s^2
+ private:
+  Shaker shaker_;
 };
 
 }  // namespace
 
-std::unique_ptr<Subject> make_body_subject(ReducedModel model) {
+std::unique_ptr<Subject> make_body_subject(Model model) {
   return std::make_unique<BodySubject>(std::move(model));
 }
 
-std::unique_ptr<Subject> make_warped_subject(ReducedModel model, bool shaken) {
-  if (shaken) return std::make_unique<ShakenSubject>(std::move(model));
+std::unique_ptr<Subject> make_warped_subject(Model model) {
   return std::make_unique<WarpedSubject>(std::move(model));
+}
+
+std::unique_ptr<Subject> make_shaken_subject(Model model, Method method) {
+  if (method == Method::warped) return std::make_unique<ShakenSubject<WarpedSubject>>(std::move(model));
+  return std::make_unique<ShakenSubject<BodySubject>>(std::move(model));
 }
 
 }  // namespace limber::bench

@@ -1,9 +1,9 @@
 #pragma once
 
 #include "limber/base/random.hpp"
+#include "limber/body/method.hpp"
 #include "limber/integrators/dynamic_system.hpp"
-#include "limber/multidomain/domain_tree.hpp"
-#include "limber/reduced/reduced_model.hpp"
+#include "limber/multidomain/model.hpp"
 
 #include <cmath>
 #include <memory>
@@ -64,10 +64,11 @@ class Subject {
   [[nodiscard]] virtual bool is_finite() = 0;
 };
 
-std::unique_ptr<Subject> make_body_subject(ReducedModel model);
-/// Moves by warped modes, held by handles.  shaken: on a support that moves while it is in hand.
-std::unique_ptr<Subject> make_warped_subject(ReducedModel model, bool shaken);
-std::unique_ptr<Subject> make_tree_subject(DomainTree tree);
+std::unique_ptr<Subject> make_body_subject(Model model);
+/// Moves by warped modes, held by handles.
+std::unique_ptr<Subject> make_warped_subject(Model model);
+/// On a support that moves while it is in hand.
+std::unique_ptr<Subject> make_shaken_subject(Model model, Method method);
 /// Small beams of this law, held at an end and pushed, or thrown.
 std::unique_ptr<Subject> make_full_subject(std::string_view law, bool thrown);
 std::unique_ptr<Subject> make_online_subject(std::string_view law);

@@ -36,7 +36,7 @@ const std::vector<Level> levels{{SubtreeInertia::interface, "L1, at the interfac
                                 {SubtreeInertia::full, "L3, full inertia"}};
 
 struct Reduced {
-  std::shared_ptr<const DomainTree> tree;
+  std::shared_ptr<const Model> tree;
   Index elements = 0;
   double seconds = 0.0;
 };
@@ -48,7 +48,7 @@ Reduced reduce_parts(const PartTree& parts, int rank, int total_rank = 0) {
   TreeReduceReport report;
   Reduced result;
   const Timer timer;
-  result.tree = std::make_shared<const DomainTree>(reduce_tree(parts, options, report));
+  result.tree = std::make_shared<const Model>(reduce_tree(parts, options, report));
   result.seconds = timer.seconds();
   for (const Placement& placement : parts.placements)
     result.elements += parts.parts[static_cast<std::size_t>(placement.part)].mesh.element_count();
@@ -134,7 +134,7 @@ class Flower {
     return motion;
   }
 
-  [[nodiscard]] Motion by_domains(const std::shared_ptr<const DomainTree>& tree, const Level& level,
+  [[nodiscard]] Motion by_domains(const std::shared_ptr<const Model>& tree, const Level& level,
                                   double duration, InterfaceGap& gap) const {
     Motion motion = start(level.name, duration);
     const TreeMesh mesh(tree);

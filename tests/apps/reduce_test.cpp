@@ -48,7 +48,11 @@ TEST(Reduce, TellsRankSizesTimesAndMemory) {
   for (const auto& [stage, seconds] : report["seconds"].items())
     if (stage != "total") sum += seconds.get<double>();
   EXPECT_LE(sum, report["seconds"]["total"].get<double>());
-  EXPECT_EQ(read_model(folder / "m.glb").rank, 8);
+  const Model model = read_model(folder / "m.glb");
+  ASSERT_EQ(model.domain_count(), 1);
+  EXPECT_EQ(model.rank(0), 8);
+  EXPECT_EQ(model.name, "m");
+  EXPECT_FALSE(model.free);
 }
 
 TEST(Reduce, GivesTheSameFileAgain) {
@@ -100,7 +104,36 @@ TEST(Reduce, WorksForAFreeBody) {
   const json report = json::parse(result.out);
   EXPECT_EQ(report["rigid_modes"], 6);
   EXPECT_GT(report["frequencies_hz"][0].get<double>(), 1.0);
+  EXPECT_TRUE(read_model(folder / "m.glb").free);
   EXPECT_EQ(run_limber(folder.path(), "verify m.glb").status, 0);
+  EXPECT_TRUE(json::parse(run_limber(folder.path(), "inspect m.glb --json").out)["free"].get<bool>());
+}
+
+TEST(Reduce, SaysThatABodyWithoutItsMeshIsFree) {
+  const ScratchFolder folder;
+  ASSERT_EQ(run_limber(folder.path(),
+                       "reduce 'builtin:beam?size=1,0.1,0.1&cells=6,2,2' --free -o m.glb "
+                       "--modes 4 --rank 6 --no-simulation-mesh")
+                .status,
+            0);
+  EXPECT_TRUE(read_model(folder / "m.glb").free);
+}
+
+TEST(SimulateReduced, LetsAFreeBodyFall) {
+  const ScratchFolder folder;
+  ASSERT_EQ(run_limber(folder.path(),
+                       "reduce 'builtin:beam?size=1,0.1,0.1&cells=6,2,2' --free -o m.glb --modes 4 --rank 6")
+                .status,
+            0);
+  const test::CommandResult result =
+      run_limber(folder.path(), "simulate m.glb -o fall.glb --seconds 0.5 --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json report = json::parse(result.out);
+  ASSERT_EQ(report["trees"].size(), 1u);
+  EXPECT_EQ(report["trees"][0]["domains"], 1);
+  EXPECT_EQ(report["trees"][0]["coordinates"], 6);
+  // g t^2 / 2 in half a second is 1.2 m, many times what a beam held at rest would bend.
+  EXPECT_GT(report["bodies"][0]["max_displacement"].get<double>(), 1.0);
 }
 
 TEST(Verify, AgreesWithTheMeshAndNoticesAnother) {
@@ -110,7 +143,7 @@ TEST(Verify, AgreesWithTheMeshAndNoticesAnother) {
       run_limber(folder.path(), "verify m.glb --mesh 'builtin:beam?size=1,0.1,0.1&cells=8,2,2' --json");
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
-  for (const char* key : {"force_error", "stiffness_error", "energy_error", "mass_error"})
+  for (const char* key : {"force_error", "stiffness_error", "energy_error", "mass_error", "inertia_error"})
     EXPECT_LT(report[key].get<double>(), 1e-10) << key;
   EXPECT_NEAR(report["largest_gradient"].get<double>(), 1.0, 0.01);
   expect_refused(folder, "verify m.glb --mesh 'builtin:beam?size=1,0.1,0.1&cells=9,2,2'", "vertices");
@@ -119,12 +152,20 @@ TEST(Verify, AgreesWithTheMeshAndNoticesAnother) {
 TEST(Verify, FailsForAModelThatIsWrong) {
   const ScratchFolder folder;
   ASSERT_EQ(reduce(folder).status, 0);
-  ReducedModel model = read_model(folder / "m.glb");
-  model.regions[0].mu_energy(monomial_count(8) / 2) += 0.1 * model.regions[0].mu_energy.cwiseAbs().maxCoeff();
-  write_model(folder / "m.glb", model);
+  const Model good = read_model(folder / "m.glb");
+  Model stiff = good;
+  Vector& energy = stiff.parts[0].model.regions[0].mu_energy;
+  energy(monomial_count(8) / 2) += 0.1 * energy.cwiseAbs().maxCoeff();
+  write_model(folder / "m.glb", stiff);
   const test::CommandResult result = run_limber(folder.path(), "verify m.glb");
   EXPECT_EQ(result.status, 1);
   EXPECT_TRUE(contains(result.err, "differs")) << result.err;
+  Model heavy = good;
+  heavy.parts[0].model.regions[0].moments.second_rows *= 1.01;
+  write_model(folder / "m.glb", heavy);
+  const test::CommandResult noticed = run_limber(folder.path(), "verify m.glb");
+  EXPECT_EQ(noticed.status, 1);
+  EXPECT_TRUE(contains(noticed.err, "its inertia differs")) << noticed.err;
 }
 
 TEST(InspectModel, TellsAllAboutIt) {
@@ -134,6 +175,8 @@ TEST(InspectModel, TellsAllAboutIt) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json found = json::parse(result.out);
   EXPECT_EQ(found["type"], "reduced model");
+  EXPECT_EQ(found["domains"], 1);
+  EXPECT_EQ(found["free"], false);
   EXPECT_EQ(found["rank"], 8);
   EXPECT_EQ(found["elements"], 192);
   EXPECT_EQ(found["fixed_vertices"], 9);

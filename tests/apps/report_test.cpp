@@ -32,6 +32,8 @@ ReducedModel cubature_model(Index rank = 2, Index points = 5) {
     region.mu_energy.resize(0);
     region.mass = Matrix::Identity(rank, rank);
     region.weight = Eigen::MatrixX3d::Zero(rank, 3);
+    region.moments.second_rows = Matrix::Zero(9, rank);
+    region.moments.second_pairs = Matrix::Zero(9, rank * rank);
   }
   CubatureRule rule;
   for (Index p = 0; p < points; ++p) {

@@ -1,6 +1,6 @@
 // Trees of domains in the command.
 #include "limber/io/mesh_file.hpp"
-#include "limber/io/tree_file.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 #include "tests/apps/support.hpp"
 
@@ -66,7 +66,7 @@ TEST(ReduceTree, TellsPartsAndTotals) {
   }
   EXPECT_EQ(elements, 288);
   EXPECT_EQ(report["file_bytes"], std::filesystem::file_size(folder / "t.glb"));
-  EXPECT_EQ(read_tree(folder / "t.glb").coordinate_count(), 24);
+  EXPECT_EQ(read_model(folder / "t.glb").coordinate_count(), 24);
   const std::string text =
       run_limber(folder.path(), fmt::format("reduce {} --domains auto:3 -o t.glb", beam)).out;
   EXPECT_TRUE(contains(text, "3 domains, 3 deep, held; ")) << text;
@@ -85,7 +85,7 @@ TEST(ReduceTree, GivesTheSameFileAgain) {
 TEST(ReduceTree, LeavesMeshesOutWhenAsked) {
   const ScratchFolder folder;
   ASSERT_EQ(reduce(folder, "--domains auto:2 --rank 5 --no-simulation-mesh").status, 0);
-  EXPECT_FALSE(read_tree(folder / "t.glb").kinds[0].model.simulation.has_value());
+  EXPECT_FALSE(read_model(folder / "t.glb").parts[0].model.simulation.has_value());
   EXPECT_TRUE(contains(run_limber(folder.path(), "inspect t.glb").out, "left out"));
   EXPECT_EQ(run_limber(folder.path(), "simulate t.glb -o fall.glb --seconds 0.1").status, 0);
   expect_refused(folder, "verify t.glb", "without its mesh");
@@ -96,7 +96,7 @@ TEST(ReduceTree, TakesElementSetsRootsAndRigidDomains) {
   write_halves(folder);
   const test::CommandResult held = reduce(folder, "--domains halves.json --rank 6 --rigid tip");
   ASSERT_EQ(held.status, 0) << held.err;
-  const DomainTree tree = read_tree(folder / "t.glb");
+  const Model tree = read_model(folder / "t.glb");
   ASSERT_EQ(tree.domain_count(), 2);
   EXPECT_EQ(tree.domains[0].name, "foot");
   EXPECT_EQ(tree.rank(0), 6);
@@ -106,7 +106,7 @@ TEST(ReduceTree, TakesElementSetsRootsAndRigidDomains) {
       folder.path(),
       fmt::format("reduce {} --free --domains halves.json --root tip --total-rank 20 -o f.glb", bare_beam));
   ASSERT_EQ(free.status, 0) << free.err;
-  const DomainTree flying = read_tree(folder / "f.glb");
+  const Model flying = read_model(folder / "f.glb");
   EXPECT_TRUE(flying.free);
   EXPECT_EQ(flying.domains[0].name, "tip");
   EXPECT_EQ(flying.coordinate_count(), 20);
@@ -116,7 +116,7 @@ TEST(ReduceTree, TakesTheBodyOfAScene) {
   const ScratchFolder folder;
   write_file(folder / "scene.json", scene().dump());
   ASSERT_EQ(run_limber(folder.path(), "reduce scene.json -o t.glb --rank 5").status, 0);
-  EXPECT_EQ(read_tree(folder / "t.glb").coordinate_count(), 15);
+  EXPECT_EQ(read_model(folder / "t.glb").coordinate_count(), 15);
   expect_refused(folder, "reduce scene.json -o t.glb --young 1e6", "--young");
   json plain = scene();
   plain["solver"]["order"] = "full";
@@ -155,16 +155,16 @@ TEST(ReduceTree, RefusesWhatItCannotDo) {
   expect_refused(folder, "reduce builtin:oak -o t.glb --fixed-where 'x < 0'", "--fixed-where");
 }
 
-TEST(InspectTree, TellsKindsMassAndFrequencies) {
+TEST(InspectTree, TellsPartsMassAndFrequencies) {
   const ScratchFolder folder;
   ASSERT_EQ(reduce(folder, "--domains auto:3 --rank 12").status, 0);
   const test::CommandResult result = run_limber(folder.path(), "inspect t.glb --json --picture t.png");
   ASSERT_EQ(result.status, 0) << result.err;
   const json found = json::parse(result.out);
-  EXPECT_EQ(found["type"], "domain tree");
+  EXPECT_EQ(found["type"], "reduced model");
   EXPECT_EQ(found["valid"], true);
   EXPECT_EQ(found["domains"], 3);
-  EXPECT_EQ(found["kinds"].size(), 3u);
+  EXPECT_EQ(found["parts"].size(), 3u);
   EXPECT_NEAR(found["mass"].get<double>(), 11.0, 1e-9);
   EXPECT_TRUE(std::filesystem::exists(folder / "t.png"));
   const json modes =
@@ -172,7 +172,7 @@ TEST(InspectTree, TellsKindsMassAndFrequencies) {
   const double full = modes["frequencies_hz"][0].get<double>();
   EXPECT_NEAR(found["frequencies_hz"][0].get<double>(), full, 0.03 * full);
   const std::string text = run_limber(folder.path(), "inspect t.glb").out;
-  EXPECT_TRUE(contains(text, "3 of 3 kinds, 3 deep, held")) << text;
+  EXPECT_TRUE(contains(text, "3 of 3 parts, 3 deep, held")) << text;
 }
 
 TEST(InspectTree, RefusesBrokenFiles) {
@@ -205,21 +205,21 @@ TEST(VerifyTree, AgreesWithItsMeshesAndNoticesWhatIsWrong) {
   ASSERT_EQ(result.status, 0) << result.err;
   const json report = json::parse(result.out);
   EXPECT_EQ(report["verified"], true);
-  ASSERT_EQ(report["kinds"].size(), 2u);
-  for (const json& kind : report["kinds"]) {
+  ASSERT_EQ(report["parts"].size(), 2u);
+  for (const json& part : report["parts"]) {
     for (const char* key : {"force_error", "stiffness_error", "mass_error", "inertia_error", "port_error"})
-      EXPECT_LT(kind[key].get<double>(), 1e-9) << kind["name"] << " " << key;
+      EXPECT_LT(part[key].get<double>(), 1e-9) << part["name"] << " " << key;
   }
-  const DomainTree good = read_tree(folder / "t.glb");
-  DomainTree heavy = good;
-  heavy.kinds[1].inertia.first.x() *= 1.01;
-  write_tree(folder / "t.glb", heavy);
+  const Model good = read_model(folder / "t.glb");
+  Model heavy = good;
+  heavy.parts[1].model.regions[0].moments.first.x() *= 1.01;
+  write_model(folder / "t.glb", heavy);
   const test::CommandResult noticed = run_limber(folder.path(), "verify t.glb");
   EXPECT_EQ(noticed.status, 1);
   EXPECT_TRUE(contains(noticed.err, "the inertia of 'tip'")) << noticed.err;
-  DomainTree loose = good;
-  loose.kinds[0].ports[0].center_rows *= 1.01;
-  write_tree(folder / "t.glb", loose);
+  Model loose = good;
+  loose.parts[0].ports[0].center_rows *= 1.01;
+  write_model(folder / "t.glb", loose);
   EXPECT_TRUE(contains(run_limber(folder.path(), "verify t.glb").err, "a port of 'foot'"));
   expect_refused(folder, fmt::format("verify t.glb --mesh {}", bare_beam), "--mesh");
 }

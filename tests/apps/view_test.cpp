@@ -1,7 +1,6 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/viewer_page.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/io/tree_file.hpp"
 #include "tests/apps/http_support.hpp"
 #include "tests/apps/support.hpp"
 
@@ -258,13 +257,15 @@ TEST(Export, NamesTheLicencesOfWhatIsInside) {
 TEST(Export, LeavesTheSimulationMeshOutWhenAsked) {
   const ScratchFolder folder;
   make_model(folder);
-  const ReducedModel model = read_model(folder / "m.glb");
+  const Model whole = read_model(folder / "m.glb");
+  const ReducedModel& model = single_domain(whole, "m.glb");
   ASSERT_TRUE(model.simulation.has_value());
   const auto result = run_limber(folder.path(), "export m.glb -o page.html --small --title 'A & B' --json");
   ASSERT_EQ(result.status, 0) << result.err;
   const std::string html = read_file(folder / "page.html");
   const std::string inside = decoded_base64(between(html, "data-name=\"m.glb\">", "</script"));
-  const ReducedModel small = parse_model(inside, "inside");
+  const Model without = parse_model(inside, "inside");
+  const ReducedModel& small = single_domain(without, "inside");
   EXPECT_FALSE(small.simulation.has_value());
   EXPECT_EQ(small.surface.basis, model.surface.basis);
   EXPECT_EQ(between(html, "<title>", "</title>"), "A &amp; B");
@@ -284,9 +285,9 @@ TEST(Export, WritesATreeOfDomains) {
   ASSERT_EQ(run_limber(folder.path(), "export t.glb -o page.html --small").status, 0);
   const std::string inside =
       decoded_base64(between(read_file(folder / "page.html"), "data-name=\"t.glb\">", "</script"));
-  const DomainTree whole = read_tree(folder / "t.glb"), small = parse_tree(inside, "inside");
+  const Model whole = read_model(folder / "t.glb"), small = parse_model(inside, "inside");
   ASSERT_EQ(small.domain_count(), whole.domain_count());
-  for (const DomainKind& kind : small.kinds) EXPECT_FALSE(kind.model.simulation.has_value());
+  for (const ReducedPart& part : small.parts) EXPECT_FALSE(part.model.simulation.has_value());
   EXPECT_EQ(small.coordinate_count(), whole.coordinate_count());
 }
 

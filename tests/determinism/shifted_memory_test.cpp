@@ -4,7 +4,6 @@
 // with other bytes.
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/mesh/mesher.hpp"
 #include "limber/scene/body_tree.hpp"
 #include "tests/support/fixtures.hpp"
@@ -210,7 +209,7 @@ TEST(ShiftedMemory, DoesNotChangeAReducedModel) {
       options.basis.modes = 5;
       options.basis.rank = 10;
       ReduceReport report;
-      return encode_model(reduce(full, {}, {}, options, report), "model");
+      return encode_model(make_model(reduce(full, {}, {}, options, report)), "model");
     });
   }
 }
@@ -220,7 +219,7 @@ TEST(ShiftedMemory, DoesNotChangeATreeOfDomains) {
     const Scene scene = parse_scene(
         bar("stvk", R"("domains": {"from": "auto", "count": 3})", in_time + R"("domains")"), ".", "scene");
     TreeReduceReport report;
-    return encode_tree(*find_tree(scene.bodies[0], Executor(1), {}, report), "tree");
+    return encode_model(*find_tree(scene.bodies[0], Executor(1), {}, report), "tree");
   });
 }
 

@@ -2,7 +2,7 @@
 // one short line; a model that is written again reads back to the same bits.
 #include "limber/base/error.hpp"
 #include "limber/io/model_file.hpp"
-#include "tests/io/model_equality.hpp"
+#include "tests/io/tree_equality.hpp"
 
 #include <cstddef>
 #include <cstdint>
@@ -11,7 +11,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view content(reinterpret_cast<const char*>(data), size);
-  limber::ReducedModel model;
+  limber::Model model;
   try {
     model = limber::parse_model(content, "fuzz.glb");
   } catch (const limber::Error& error) {

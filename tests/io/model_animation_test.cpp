@@ -1,5 +1,5 @@
+#include "limber/io/clip_file.hpp"
 #include "limber/io/gltf_container.hpp"
-#include "limber/io/model_file.hpp"
 #include "limber/warp/rotation.hpp"
 #include "tests/io/model_support.hpp"
 

@@ -23,7 +23,7 @@ bool same_bits(const Values& a, const Values& b) {
 
 inline bool same_bits(double a, double b) { return std::memcmp(&a, &b, sizeof(a)) == 0; }
 
-/// What differs between two models, "" for nothing; to the bit.
+/// What differs between two reduced models, "" for nothing; to the bit.
 inline std::string difference(const ReducedModel& a, const ReducedModel& b) {
   std::string found;
   const auto note = [&](bool same, std::string_view what) {
@@ -47,6 +47,10 @@ inline std::string difference(const ReducedModel& a, const ReducedModel& b) {
     note(same_bits(x.mu_energy, y.mu_energy), "mu_energy");
     note(same_bits(x.mass, y.mass), "mass");
     note(same_bits(x.weight, y.weight), "weight");
+    note(same_bits(x.moments.first, y.moments.first), "first moment");
+    note(same_bits(x.moments.second, y.moments.second), "second moment");
+    note(same_bits(x.moments.second_rows, y.moments.second_rows), "second rows");
+    note(same_bits(x.moments.second_pairs, y.moments.second_pairs), "second pairs");
   }
   note(a.cubature.has_value() == b.cubature.has_value(), "cubature");
   if (a.cubature && b.cubature) {

@@ -2,8 +2,7 @@
 
 #include "limber/io/gltf.hpp"
 #include "limber/io/gltf_container.hpp"
-#include "limber/warp/nodal_rotations.hpp"
-#include "tests/io/model_support.hpp"
+#include "tests/io/tree_support.hpp"
 
 #include <algorithm>
 #include <gmock/gmock.h>
@@ -15,6 +14,7 @@ namespace {
 
 using nlohmann::json;
 using test::difference;
+using test::encode_single;
 using test::GlbChunks;
 using test::RuleKind;
 using test::sample_model;
@@ -24,7 +24,12 @@ using test::with_cubature;
 using testing::HasSubstr;
 
 ReducedModel round_trip(const ReducedModel& model) {
-  return parse_model(encode_model(model, "test.glb"), "test.glb");
+  return single_domain(parse_model(encode_single(model), "test.glb"), "test.glb");
+}
+
+/// What a file says about its only part.
+json part_of(const GlbChunks& chunks) {
+  return chunks.document["extensions"][std::string(model_extension)]["parts"][0];
 }
 
 class ModelFileOfElements : public testing::TestWithParam<ElementKind> {};
@@ -96,8 +101,7 @@ TEST(ModelFile, KeepsRulesOfRankOneAndOfOnePoint) {
 
 TEST(ModelFile, LeavesOutEnergyWeightsThatAreTheWeights) {
   const auto has_energy_weights = [](const ReducedModel& model) {
-    const GlbChunks chunks(encode_model(model, "test.glb"));
-    return chunks.document["extensions"][std::string(model_extension)]["cubature"].contains("energy_weights");
+    return part_of(GlbChunks(encode_single(model)))["cubature"].contains("energy_weights");
   };
   ReducedModel model = small_cubature_model();
   EXPECT_FALSE(has_energy_weights(model));
@@ -109,80 +113,35 @@ TEST(ModelFile, LeavesOutEnergyWeightsThatAreTheWeights) {
   EXPECT_EQ(difference(round_trip(model), model), "");
 }
 
-/// The extension of a file as an older limber wrote it.
-template <class Change>
-ReducedModel read_as_version(int version, const ReducedModel& model, const Change& change) {
-  GlbChunks chunks(encode_model(model, "test.glb"));
-  json& extension = chunks.document["extensions"][std::string(model_extension)];
-  extension["version"] = version;
-  change(extension);
-  return parse_model(chunks.glb(), "test.glb");
-}
-
-/// As files of version 1 are: they know no law but St. Venant-Kirchhoff.
-TEST(ModelFile, OfVersionOneIsStillRead) {
-  const ReducedModel model = sample_model();
-  ReducedModel read = read_as_version(1, model, [](json& extension) {
-    for (json& region : extension["regions"]) region.erase("law");
-  });
-  read.warp = model.warp;  // which they do not know
-  EXPECT_EQ(difference(read, model), "");
-}
-
-class ModelFileOfOlderVersions : public testing::TestWithParam<int> {};
-
-/// With the weights of its mesh, and what the mesh says about warping.
-ReducedModel with_mesh_weights(ReducedModel model) {
-  const SimulationMesh& simulation = *model.simulation;
-  model.warp = make_warp_data(simulation.mesh, simulation.basis, simulation.embedding);
-  const Lumps& lumps = model.warp->lumps;
-  for (ReducedRegion& region : model.regions) region.weight.setZero();
-  for (Index i = 0; i < lumps.count(); ++i) {
-    model.regions[static_cast<std::size_t>(lumps.region[static_cast<std::size_t>(i)])].weight +=
-        lumps.moment.middleRows<3>(3 * i).transpose();
-  }
-  return model;
-}
-
-TEST_P(ModelFileOfOlderVersions, HasWarpDataFromItsMesh) {
-  for (const ElementKind kind : {ElementKind::tetrahedron, ElementKind::brick}) {
-    const ReducedModel model = with_mesh_weights(sample_model(kind));
-    const ReducedModel read =
-        read_as_version(GetParam(), model, [](json& extension) { extension.erase("warp"); });
-    EXPECT_EQ(difference(read, model), "") << name_of(kind);
-    EXPECT_EQ(difference(round_trip(read), model), "") << "written again";
-  }
-}
-
-TEST_P(ModelFileOfOlderVersions, HasNoWarpDataFromAMeshThatDoesNotFit) {
-  const ReducedModel read =
-      read_as_version(GetParam(), sample_model(), [](json& extension) { extension.erase("warp"); });
-  EXPECT_FALSE(read.warp.has_value());
-  EXPECT_EQ(difference(round_trip(read), read), "");
-}
-
-TEST_P(ModelFileOfOlderVersions, HasNoWarpDataWithoutAMesh) {
-  const ReducedModel read = read_as_version(GetParam(), sample_model(), [](json& extension) {
-    extension.erase("warp");
-    extension.erase("simulation");
-  });
-  EXPECT_FALSE(read.warp.has_value());
-}
-
-INSTANTIATE_TEST_SUITE_P(All, ModelFileOfOlderVersions, testing::Values(2, model_version),
-                         testing::PrintToStringParamName());
-
-TEST(ModelFile, OfVersionTwoKnowsNoWarpData) {
-  const ReducedModel read =
-      read_as_version(2, sample_model(), [](json& extension) { extension.erase("simulation"); });
-  EXPECT_FALSE(read.warp.has_value());
+TEST(ModelFile, SaysItsVersion) {
+  const GlbChunks chunks(encode_single(small_model()));
+  EXPECT_EQ(chunks.document["extensions"][std::string(model_extension)]["version"], model_version);
 }
 
 TEST(ModelFile, LeavesOutWarpDataThatAModelHasNot) {
-  const GlbChunks chunks(encode_model(small_model(), "test.glb"));
-  const json& extension = chunks.document["extensions"][std::string(model_extension)];
-  EXPECT_EQ(extension["version"], model_version);
-  EXPECT_FALSE(extension.contains("warp"));
+  EXPECT_FALSE(part_of(GlbChunks(encode_single(small_model()))).contains("warp"));
+}
+
+TEST(ModelFile, MakesNoWarpDataFromAMesh) {
+  ReducedModel model = sample_model();
+  model.warp.reset();
+  EXPECT_EQ(difference(round_trip(model), model), "");
+}
+
+TEST(ModelFile, HoldsABodyThatWasReducedAsOneAsATreeOfOneDomain) {
+  for (const bool free : {false, true}) {
+    const Model model = make_model(sample_model(), free);
+    const Model read = parse_model(encode_model(model, "test.glb"), "test.glb");
+    EXPECT_EQ(difference(read, model), "");
+    EXPECT_EQ(read.free, free);
+    ASSERT_EQ(read.domain_count(), 1);
+    EXPECT_EQ(read.domains[0].name, read.name);
+  }
+}
+
+TEST(ModelFile, KeepsRigidBodies) {
+  const ReducedModel model = test::rigid_model(sample_model());
+  EXPECT_EQ(difference(round_trip(model), model), "");
 }
 
 TEST(ModelFile, KeepsOneLump) {
@@ -223,21 +182,21 @@ TEST(ModelFile, KeepsTheOrderOfTrianglesAcrossParts) {
 TEST(ModelFile, KeepsModelsThatAreWrittenAndReadAsFiles) {
   const test::ScratchFolder folder;
   const ReducedModel model = small_model();
-  write_model(folder / "model.glb", model);
-  EXPECT_EQ(difference(read_model(folder / "model.glb"), model), "");
+  write_model(folder / "model.glb", make_model(model, false));
+  EXPECT_EQ(difference(read_model(folder / "model.glb"), make_model(model, false)), "");
   EXPECT_EQ(folder.entries(), 1);
 }
 
 TEST(ModelFile, IsASurfaceForOtherReaders) {
   const ReducedModel model = sample_model();
-  const SurfaceMesh surface = parse_gltf(encode_model(model, "test.glb"), "test.glb");
+  const SurfaceMesh surface = parse_gltf(encode_single(model), "test.glb");
   EXPECT_EQ(surface.vertices, model.surface.mesh.vertices);
   EXPECT_EQ(surface.triangle_count(), model.surface.mesh.triangle_count());
 }
 
 TEST(ModelFile, HasAMorphTargetPerCoordinate) {
   const ReducedModel model = sample_model();
-  const std::string content = encode_model(model, "test.glb");
+  const std::string content = encode_single(model);
   const GltfContainer container(content, "test.glb", {});
   const JsonValue mesh = container.root().at("meshes").at(0);
   EXPECT_EQ(mesh.at("weights").json(), json({0.0, 0.0, 0.0}));
@@ -254,14 +213,14 @@ TEST(ModelFile, HasAMorphTargetPerCoordinate) {
 
 TEST(ModelFile, WritesColoursAsLinearLight) {
   const ReducedModel model = small_model();  // sRGB 0.5
-  const GlbChunks chunks(encode_model(model, "test.glb"));
+  const GlbChunks chunks(encode_single(model));
   const json& factor = chunks.document["materials"][0]["pbrMetallicRoughness"]["baseColorFactor"];
   EXPECT_NEAR(factor[0].get<double>(), 0.2140411, 1e-6);  // IEC 61966-2-1
   EXPECT_EQ(factor[3], 1.0);
 }
 
 TEST(ModelFile, StartsDoublesAtMultiplesOfEightBytesOfTheFile) {
-  const std::string content = encode_model(sample_model(), "test.glb");
+  const std::string content = encode_single(sample_model());
   const GlbChunks chunks(content);
   EXPECT_EQ((content.size() - chunks.bytes.size()) % 8, 0U);
   for (const json& view : chunks.document["bufferViews"]) {
@@ -270,14 +229,14 @@ TEST(ModelFile, StartsDoublesAtMultiplesOfEightBytesOfTheFile) {
 }
 
 TEST(ModelFile, NamesItsExtensionWithoutRequiringIt) {
-  const GlbChunks chunks(encode_model(small_model(), "test.glb"));
+  const GlbChunks chunks(encode_single(small_model()));
   EXPECT_EQ(chunks.document["extensionsUsed"], json({model_extension}));
   EXPECT_FALSE(chunks.document.contains("extensionsRequired"));
 }
 
 TEST(ModelFile, WriterRefusesWhatTheFormatCannotHold) {
   const auto refusal = [](const ReducedModel& model) {
-    return test::error_text([&] { (void)encode_model(model, "test.glb"); });
+    return test::error_text([&] { (void)encode_single(model); });
   };
   ReducedModel model = small_model();
   model.name = "\xff\xfe";
@@ -296,6 +255,12 @@ TEST(ModelFile, WriterRefusesWhatTheFormatCannotHold) {
     model = small_model();
     model.regions[0].volume = bad;
     EXPECT_THAT(refusal(model), HasSubstr("volume"));
+    model = small_model();
+    model.regions[0].moments.second_pairs(3, 2) = bad;
+    EXPECT_THAT(refusal(model), HasSubstr("not finite"));
+    model = small_model();
+    model.regions[0].moments.first.z() = bad;
+    EXPECT_THAT(refusal(model), HasSubstr("not finite"));
     model = sample_model();
     model.warp->surface_rotations(7, 1) = static_cast<float>(bad);
     EXPECT_THAT(refusal(model), HasSubstr("not finite"));
@@ -303,7 +268,7 @@ TEST(ModelFile, WriterRefusesWhatTheFormatCannotHold) {
 }
 
 TEST(ModelFile, TellsModelsFromOtherFiles) {
-  const std::string content = encode_model(small_model(), "test.glb");
+  const std::string content = encode_single(small_model());
   EXPECT_TRUE(looks_like_model(content));
   EXPECT_FALSE(looks_like_model(test::tetrahedron_sample().glb()));
   EXPECT_FALSE(looks_like_model("solid ascii"));

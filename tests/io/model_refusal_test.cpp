@@ -4,12 +4,14 @@
 
 #include <gmock/gmock.h>
 #include <limits>
+#include <vector>
 
 namespace limber::model_refusal_test {
 namespace {
 
 using nlohmann::json;
 using test::Damage;
+using test::encode_single;
 using test::GlbChunks;
 using test::infinite;
 using test::nan_value;
@@ -19,7 +21,6 @@ using test::sample_model;
 using test::small_cubature_model;
 using test::small_model;
 using test::with_cubature;
-using testing::HasSubstr;
 using testing::StartsWith;
 
 TEST(ModelRefusal, NamesForeignFiles) {
@@ -27,9 +28,25 @@ TEST(ModelRefusal, NamesForeignFiles) {
     return test::error_text([&] { (void)parse_model(content, "test.glb"); });
   };
   EXPECT_EQ(refusal("solid ascii"), "test.glb: is not a glTF file, expected a reduced model (.glb)");
-  EXPECT_EQ(refusal(test::tetrahedron_sample().glb()),
-            "test.glb: is a glTF file without a reduced model (no LIMBER_reduced_model); make one with: "
-            "limber reduce");
+  EXPECT_EQ(
+      refusal(test::tetrahedron_sample().glb()),
+      "test.glb: is a glTF file without a reduced model (no LIMBER_model); make one with: limber reduce");
+}
+
+TEST(ModelRefusal, SaysWhatToDoWithFilesOfOlderLimbers) {
+  for (const std::string older : {"LIMBER_reduced_model", "LIMBER_domain_tree"}) {
+    GlbChunks chunks(encode_single(small_model()));
+    json& extensions = chunks.document["extensions"];
+    extensions[older] = extensions[std::string(model_extension)];
+    EXPECT_NO_THROW((void)parse_model(chunks.glb(), "test.glb")) << "beside a model of today";
+    extensions.erase(std::string(model_extension));
+    const std::string content = chunks.glb();
+    EXPECT_TRUE(looks_like_model(content)) << older;
+    EXPECT_EQ(test::error_text([&] { (void)parse_model(content, "test.glb"); }),
+              fmt::format("test.glb: is a reduced model of an older limber ({}); make it again with: limber "
+                          "reduce",
+                          older));
+  }
 }
 
 /// The buffer view of an accessor.
@@ -39,14 +56,32 @@ json view_of(const GlbChunks& chunks, const json& accessor) {
 
 json& first_primitive(GlbChunks& chunks) { return chunks.document["meshes"][0]["primitives"][0]; }
 
-const std::vector<Damage> damages{
-    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 4; },
-     "LIMBER_reduced_model.version: this limber reads versions up to 3, found 4; update limber"},
+/// Of the extension.
+const std::vector<Damage> extension_damages{
+    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 2; },
+     "extensions.LIMBER_model.version: this limber reads versions up to 1, found 2; update limber"},
     {"VersionZero", [](GlbChunks&, json& e) { e["version"] = 0; }, "version: expected an integer from 1"},
     {"NoVersion", [](GlbChunks&, json& e) { e.erase("version"); }, "'version' is missing"},
+    {"NoName", [](GlbChunks&, json& e) { e.erase("name"); }, "LIMBER_model: 'name' is missing"},
+    {"NoDescription", [](GlbChunks&, json& e) { e.erase("description"); }, "'description' is missing"},
+    {"NotSaidWhetherFree", [](GlbChunks&, json& e) { e.erase("free"); }, "'free' is missing"},
+    {"FreeIsNoBoolean", [](GlbChunks&, json& e) { e["free"] = 1; }, ".free: expected true or false, found 1"},
+    {"NoParts", [](GlbChunks&, json& e) { e["parts"] = json::array(); },
+     ".parts: expected one at least, found none"},
+    {"PartsAreNoList", [](GlbChunks&, json& e) { e["parts"] = 3; }, ".parts: expected a list, found 3"},
+    {"PartIsNoObject", [](GlbChunks&, json& e) { e["parts"][0] = 3; },
+     ".parts[0]: expected an object, found 3"},
+    {"NoDomains", [](GlbChunks&, json& e) { e["domains"] = json::array(); },
+     ".domains: expected one at least, found none"},
+};
+
+/// Of the only part.
+const std::vector<Damage> damages{
+    {"RankNegative", [](GlbChunks&, json& e) { e["rank"] = -1; },
+     "extensions.LIMBER_model.parts[0].rank: expected an integer from 0 to 1000, found -1"},
     {"RankZero", [](GlbChunks&, json& e) { e["rank"] = 0; },
-     "extensions.LIMBER_reduced_model.rank: expected an integer from 1 to 1000, found 0"},
-    {"RankTooLarge", [](GlbChunks&, json& e) { e["rank"] = 1001; }, "from 1 to 1000, found 1001"},
+     "regions[0].lambda_energy: its buffer view has 280 bytes, expected 8"},
+    {"RankTooLarge", [](GlbChunks&, json& e) { e["rank"] = 1001; }, "from 0 to 1000, found 1001"},
     {"OtherRank", [](GlbChunks&, json& e) { e["rank"] = 4; },
      "regions[0].lambda_energy: its buffer view has 280 bytes, expected 560"},
     {"LargestRank", [](GlbChunks&, json& e) { e["rank"] = 1000; },
@@ -73,6 +108,42 @@ const std::vector<Damage> damages{
     {"MassInfinite", [](GlbChunks& c, json& e) { poke(c, e["regions"][0]["mass"], 0, infinite); },
      "regions[0].mass: number 0 is not finite"},
     {"MassIndefinite", [](GlbChunks& c, json& e) { poke(c, e["regions"][0]["mass"], 0, -1e9); }, "mass"},
+    {"NoMoments", [](GlbChunks&, json& e) { e["regions"][1].erase("moments"); },
+     "regions[1]: 'moments' is missing"},
+    {"MomentsAreNoObject", [](GlbChunks&, json& e) { e["regions"][1]["moments"] = 1; },
+     "regions[1].moments: expected an object, found 1"},
+    {"NoFirstMoment", [](GlbChunks&, json& e) { e["regions"][0]["moments"].erase("first"); },
+     "regions[0].moments: 'first' is missing"},
+    {"FirstMomentOfTwo", [](GlbChunks&, json& e) { e["regions"][0]["moments"]["first"].erase(1); },
+     "regions[0].moments.first: expected 3 numbers, found 2"},
+    {"FirstMomentNotFinite", [](GlbChunks&, json& e) { e["regions"][0]["moments"]["first"][2] = infinite; },
+     "regions[0].moments.first[2]: expected a number"},
+    {"SecondMomentOfSix",
+     [](GlbChunks&, json& e) { e["regions"][0]["moments"]["second"] = std::vector<double>(6, 1.0); },
+     "regions[0].moments.second: expected 9 numbers, found 6"},
+    {"SecondMomentOfText", [](GlbChunks&, json& e) { e["regions"][2]["moments"]["second"][8] = "x"; },
+     "regions[2].moments.second[8]: expected a number"},
+    {"SecondMomentAsymmetric", [](GlbChunks&, json& e) { e["regions"][1]["moments"]["second"][1] = 100; },
+     "region 1: the second moment is not symmetric"},
+    {"NoMomentsOfModes", [](GlbChunks&, json& e) { e["regions"][0]["moments"].erase("second_rows"); },
+     "regions[0].moments: 'second_rows' is missing"},
+    {"MomentsOfModesOfOtherSize",
+     [](GlbChunks&, json& e) { e["regions"][0]["moments"]["second_rows"] = e["regions"][0]["mass"]; },
+     "moments.second_rows: its buffer view has 72 bytes, expected 216 (9 x 3 numbers of 8 bytes)"},
+    {"MomentOfAModeNotFinite",
+     [](GlbChunks& c, json& e) { poke(c, e["regions"][0]["moments"]["second_rows"], 26, nan_value); },
+     "regions[0].moments.second_rows: number 26 is not finite"},
+    {"NoMomentsOfPairs", [](GlbChunks&, json& e) { e["regions"][0]["moments"].erase("second_pairs"); },
+     "regions[0].moments: 'second_pairs' is missing"},
+    {"MomentsOfPairsOfOtherSize",
+     [](GlbChunks&, json& e) {
+       json& moments = e["regions"][0]["moments"];
+       moments["second_pairs"] = moments["second_rows"];
+     },
+     "moments.second_pairs: its buffer view has 216 bytes, expected 648 (9 x 9 numbers of 8 bytes)"},
+    {"MomentOfAPairNotFinite",
+     [](GlbChunks& c, json& e) { poke(c, e["regions"][2]["moments"]["second_pairs"], 80, infinite); },
+     "regions[2].moments.second_pairs: number 80 is not finite"},
     {"ViewOutOfRange", [](GlbChunks&, json& e) { e["regions"][0]["weight"] = 10000; },
      "regions[0].weight: expected an integer from 0 to"},
     {"ArraysShareBytes",
@@ -207,8 +278,8 @@ const std::vector<Damage> cubature_damages{
      "regions[1].mu_energy: expected none, because the forces are cubature's"},
     {"CubatureLeftOut", [](GlbChunks&, json& e) { e.erase("cubature"); },
      "regions[0]: 'lambda_energy' is missing"},
-    {"CubatureInVersionOne", [](GlbChunks&, json& e) { e["version"] = 1; },
-     "regions[0]: 'lambda_energy' is missing"},
+    {"RankZero", [](GlbChunks&, json& e) { e["rank"] = 0; },
+     "regions[0].mass: expected none, because it has no numbers"},
     {"MooneyShareMissing", [](GlbChunks&, json& e) { e["regions"][1]["law"] = "mooney-rivlin"; },
      "regions[1]: 'mooney_share' is missing"},
     {"MooneyShareTooLarge",
@@ -279,10 +350,24 @@ const std::vector<Damage> cubature_damages{
      "cubature.training.poses: expected an integer from 0"},
 };
 
-void expect_refusal(const ReducedModel& model, const Damage& damage) {
-  test::expect_refusal(encode_model(model, "test.glb"), model_extension, damage,
+void expect_refusal_of_file(const ReducedModel& model, const Damage& damage) {
+  test::expect_refusal(encode_single(model), model_extension, damage,
                        [](const std::string& content) { (void)parse_model(content, "test.glb"); });
 }
+
+/// damage: of the only part.
+void expect_refusal(const ReducedModel& model, const Damage& damage) {
+  const Damage of_file{
+      damage.name, [&](GlbChunks& chunks, json& extension) { damage.change(chunks, extension["parts"][0]); },
+      damage.message};
+  expect_refusal_of_file(model, of_file);
+}
+
+class ExtensionRefusal : public testing::TestWithParam<Damage> {};
+
+TEST_P(ExtensionRefusal, SaysWhatIsWrong) { expect_refusal_of_file(small_model(), GetParam()); }
+
+INSTANTIATE_TEST_SUITE_P(All, ExtensionRefusal, testing::ValuesIn(extension_damages), test::name_of_damage);
 
 class ModelFileRefusal : public testing::TestWithParam<Damage> {};
 
@@ -317,15 +402,14 @@ TEST(ModelRefusal, MeetsRegionsWithCubatureThatShareTheirBytes) {
                        [](GlbChunks&, json& e) {
                          for (int i = 0; i < 50; ++i) e["regions"].push_back(e["regions"][0]);
                        },
-                       ".mass: the arrays up to this one need more bytes than the file has"};
+                       "the arrays up to this one need more bytes than the file has"};
   expect_refusal(small_cubature_model(RuleKind::one_weight, 30), sharing);
 }
 
 /// Whether the content is a model; an Error of one line is as good.
 bool parses_or_is_refused(std::string_view content) {
   try {
-    const ReducedModel model = parse_model(content, "test.glb");
-    check_model(model, "test.glb");
+    check_model(parse_model(content, "test.glb"), "test.glb");
     return true;
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), StartsWith("test.glb: "));
@@ -338,7 +422,7 @@ TEST(ModelRefusal, MeetsAFileCutOffAnywhere) {
   ReducedModel warped = small_model();
   warped.warp = test::random_warp_data(warped, 1);
   for (const ReducedModel& model : {small_model(), small_cubature_model(), warped}) {
-    const std::string content = encode_model(model, "test.glb");
+    const std::string content = encode_single(model);
     for (std::size_t length = 0; length < content.size(); ++length) {
       EXPECT_FALSE(parses_or_is_refused(std::string_view(content).substr(0, length))) << length;
     }
@@ -347,8 +431,7 @@ TEST(ModelRefusal, MeetsAFileCutOffAnywhere) {
 
 TEST(ModelRefusal, OrAModelIsTheOutcomeOfAnyDamage) {
   for (const ReducedModel& model : {sample_model(), with_cubature(sample_model(), RuleKind::one_weight)}) {
-    EXPECT_GT(test::refusals_of_damage(encode_model(model, "test.glb"), parses_or_is_refused), 400)
-        << "of 1000";
+    EXPECT_GT(test::refusals_of_damage(encode_single(model), parses_or_is_refused), 400) << "of 1000";
   }
 }
 

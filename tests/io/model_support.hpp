@@ -8,6 +8,7 @@
 #include "tests/support/fixtures.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -20,6 +21,11 @@ inline Matrix random_matrix(Index rows, Index columns, double amplitude, std::ui
   return random_vector(rows * columns, amplitude, seed).reshaped(rows, columns);
 }
 
+inline Matrix3 random_moment(std::uint64_t seed) {
+  const Matrix3 A = random_matrix(3, 3, 1.0, seed);
+  return A * A.transpose() + Matrix3::Identity();
+}
+
 /// Physics without meaning, but of the right sizes: the file does not care.
 inline ReducedRegion random_region(const Region& region, Index rank, std::uint64_t seed) {
   const Matrix A = random_matrix(rank, rank, 1.0, seed);
@@ -30,7 +36,11 @@ inline ReducedRegion random_region(const Region& region, Index rank, std::uint64
           .lambda_energy = random_vector(monomials, 1.0, seed + 1),
           .mu_energy = random_vector(monomials, 1.0, seed + 2),
           .mass = A * A.transpose() + Matrix::Identity(rank, rank),
-          .weight = random_matrix(rank, 3, 1.0, seed + 3)};
+          .weight = random_matrix(rank, 3, 1.0, seed + 3),
+          .moments = {.first = random_vector(3, 1.0, seed + 4),
+                      .second = random_moment(seed + 5),
+                      .second_rows = random_matrix(9, rank, 1.0, seed + 6),
+                      .second_pairs = random_matrix(9, rank * rank, 1.0, seed + 7)}};
 }
 
 /// The boundary of the mesh, in floats, as it follows the basis (3n x r) of the mesh.
@@ -102,6 +112,9 @@ inline ReducedModel sample_model(ElementKind kind = ElementKind::tetrahedron, In
   model.regions[0].lambda_energy[0] = -0.0;
   model.regions[0].lambda_energy[1] = std::numeric_limits<double>::denorm_min();
   model.regions[0].lambda_energy[2] = std::numeric_limits<double>::max();
+  model.regions[0].moments.first.x() = -0.0;
+  model.regions[0].moments.first.y() = std::numeric_limits<double>::denorm_min();
+  model.regions[0].moments.second_rows(1, 0) = -0.0;
   model.simulation = std::move(simulation);
   model.warp = random_warp_data(model, 40);
   model.warp->surface_rotations(0, 0) = -0.0F;
@@ -160,6 +173,11 @@ inline ReducedModel small_cubature_model(RuleKind kind = RuleKind::one_weight, I
   ReducedModel model = with_cubature(small_model(rank), kind, 3);
   model.regions[0].material.law = make_law("mooney-rivlin", {1e5 / 3.0, 2e5 / 7.0}, {.mooney_share = 0.1});
   return model;
+}
+
+/// The file, called "test.glb", of a body that was reduced as one.
+inline std::string encode_single(const ReducedModel& model) {
+  return encode_model(make_model(model, false), "test.glb");
 }
 
 /// The chunks of a .glb file, to be changed and put together again by make_glb.

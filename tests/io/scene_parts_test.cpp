@@ -1,6 +1,6 @@
 #include "limber/base/error.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/scene/body_tree.hpp"
 #include "tests/support/files.hpp"
 
@@ -356,7 +356,7 @@ TEST(SceneDomains, MoveAModelThatHoldsATree) {
   const Body made = parse(chain_scene()).bodies[0];
   TreeReduceReport report;
   const test::ScratchFolder folder;
-  write_tree(folder.path() / "chain.glb", *find_tree(made, Executor(1), {}, report));
+  write_model(folder.path() / "chain.glb", *find_tree(made, Executor(1), {}, report));
   json scene = chain_scene();
   body_of(scene) = {{"model", "chain.glb"}, {"domains", {{"stiffness", {{"link", 2}}}}}};
   const auto read = [&](const json& value) { return parse_scene(value.dump(), folder.path(), "scene.json"); };

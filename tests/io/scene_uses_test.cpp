@@ -13,7 +13,6 @@
 #include "limber/io/scene_file.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/mesh/beam.hpp"
 #include "limber/scene/body_tree.hpp"
 #include "limber/scene/tree_body.hpp"
@@ -437,7 +436,7 @@ void write_files_of_rows(const test::ScratchFolder& folder) {
   ReduceOptions options;
   options.basis.modes = options.basis.rank = 5;
   ReduceReport report;
-  write_model(folder / "model.glb", reduce(full, {}, {}, options, report));
+  write_model(folder / "model.glb", make_model(reduce(full, {}, {}, options, report)));
 }
 
 /// A scene that all rows start from.

@@ -1,6 +1,6 @@
+#include "limber/io/clip_file.hpp"
 #include "limber/io/gltf_container.hpp"
 #include "limber/io/model_normals.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/warp/rotation.hpp"
 #include "tests/io/tree_support.hpp"
 
@@ -16,7 +16,7 @@ using testing::HasSubstr;
 const std::vector<double> four_times{5.0, 5.25, 5.5, 6.0};
 
 /// Random coordinates and frames of all domains.
-TreeMotion random_motion(const DomainTree& tree, Index steps = 4) {
+TreeMotion random_motion(const Model& tree, Index steps = 4) {
   TreeMotion motion{.tree = &tree,
                     .coordinates = test::random_matrix(tree.coordinate_count(), steps, 2.0, 9)};
   for (std::uint64_t f = 0; f < static_cast<std::uint64_t>(steps); ++f) {
@@ -31,8 +31,8 @@ TreeMotion random_motion(const DomainTree& tree, Index steps = 4) {
 
 /// p + R s (X + U q), turned so that up is y.
 Matrix3X reconstructed(const TreeMotion& motion, Index domain, Index step) {
-  const DomainTree& tree = *motion.tree;
-  const ReducedSurface& surface = tree.kind(domain).model.surface;
+  const Model& tree = *motion.tree;
+  const ReducedSurface& surface = tree.part(domain).model.surface;
   Index first = 0;
   for (Index d = 0; d < domain; ++d) first += tree.rank(d);
   Matrix3X x = surface.mesh.vertices;
@@ -126,27 +126,27 @@ void expect_reproduced(const TreeMotion& motion, const Clip& clip) {
 }
 
 TEST(TreeAnimation, ReproducesTheMotion) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   const TreeMotion motion = random_motion(tree);
   expect_reproduced(motion, Clip(motion));
 }
 
 TEST(TreeAnimation, TurnsWhatIsUpTowardsY) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   TreeMotion motion = random_motion(tree);
   motion.up = Vector3(0.1, 0.0, 9.81);
   expect_reproduced(motion, Clip(motion));
 }
 
 TEST(TreeAnimation, FitsNormalsToMoreFramesThanItLooksAt) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   const TreeMotion motion = random_motion(tree, 120);
   std::vector<double> times;
   for (int f = 0; f < 120; ++f) times.push_back(f / 24.0);
   const Clip clip(motion, times);
-  // Unit normals of the small kind, whose vertices move far: the blend points the same way in most frames.
+  // Unit normals of the small part, whose vertices move far: the blend points the same way in most frames.
   const JsonValue primitive = clip.mesh(1).at("primitives").at(0);
-  const Eigen::Matrix3Xi& triangles = tree.kinds[1].model.surface.mesh.triangles;
+  const Eigen::Matrix3Xi& triangles = tree.parts[1].model.surface.mesh.triangles;
   double sum = 0.0;
   for (Index f = 0; f < 120; ++f) {
     Matrix3X x = clip.container.read(primitive.at("attributes").at("POSITION"));
@@ -164,7 +164,7 @@ TEST(TreeAnimation, FitsNormalsToMoreFramesThanItLooksAt) {
 }
 
 TEST(TreeAnimation, KeepsWeightsBetween0And1) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   const Clip clip(random_motion(tree));
   for (const Index d : {0, 1, 3, 4, 5}) {
     const Matrix weights = clip.channel(d, "weights");
@@ -175,7 +175,7 @@ TEST(TreeAnimation, KeepsWeightsBetween0And1) {
 }
 
 TEST(TreeAnimation, SharesMeshesAndTimes) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   const Clip clip(random_motion(tree));
   const json& document = clip.document();
   EXPECT_EQ(document["nodes"][1]["mesh"], document["nodes"][3]["mesh"]);
@@ -186,7 +186,7 @@ TEST(TreeAnimation, SharesMeshesAndTimes) {
 }
 
 TEST(TreeAnimation, GivesNodesTheirOwnMeshWithTheSameDataWhereItHasSeveralPrimitives) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   const Clip clip(random_motion(tree));
   EXPECT_NE(clip.document()["nodes"][0]["mesh"], clip.document()["nodes"][5]["mesh"]);
   EXPECT_EQ(clip.mesh(0).json(), clip.mesh(5).json());
@@ -194,7 +194,7 @@ TEST(TreeAnimation, GivesNodesTheirOwnMeshWithTheSameDataWhereItHasSeveralPrimit
 }
 
 TEST(TreeAnimation, HasNoChannelsForWhatStaysWhereItIs) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   TreeMotion motion = random_motion(tree);
   for (auto& frames : motion.frames) {
     frames[0] = motion.frames[0][0];
@@ -207,12 +207,12 @@ TEST(TreeAnimation, HasNoChannelsForWhatStaysWhereItIs) {
   }
   EXPECT_EQ(clip.channel(3, "translation").cols(), 0);
   EXPECT_EQ(clip.channel(3, "rotation").cols(), 4);
-  EXPECT_EQ(clip.channel(2, "weights").cols(), 0) << "a rigid kind";
+  EXPECT_EQ(clip.channel(2, "weights").cols(), 0) << "a rigid part";
   expect_reproduced(motion, clip);
 }
 
 TEST(TreeAnimation, IsNoneForARigidTreeAtRest) {
-  DomainTree tree = sample_tree();
+  Model tree = sample_tree();
   TreeMotion motion = random_motion(tree, 1);
   motion.coordinates.setZero();
   const Clip clip(motion, {0.0});
@@ -221,7 +221,7 @@ TEST(TreeAnimation, IsNoneForARigidTreeAtRest) {
 }
 
 TEST(TreeAnimation, NamesNodesAsDomains) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   const Clip clip(random_motion(tree));
   for (std::size_t d = 0; d < tree.domains.size(); ++d) {
     EXPECT_EQ(clip.document()["nodes"][d]["name"], tree.domains[d].name);
@@ -230,7 +230,7 @@ TEST(TreeAnimation, NamesNodesAsDomains) {
 }
 
 TEST(TreeAnimation, RefusesMotionsThatMakeNoClip) {
-  const DomainTree tree = sample_tree();
+  const Model tree = sample_tree();
   const TreeMotion good = random_motion(tree);
   const auto refusal = [](const TreeMotion& motion, const std::vector<double>& times = four_times) {
     return test::error_text([&] { (void)encode_tree_animation(times, motion, "clip.glb"); });

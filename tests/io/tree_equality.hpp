@@ -1,6 +1,6 @@
 #pragma once
 
-#include "limber/multidomain/domain_tree.hpp"
+#include "limber/multidomain/model.hpp"
 #include "tests/io/model_equality.hpp"
 
 #include <algorithm>
@@ -9,8 +9,8 @@
 
 namespace limber::test {
 
-/// What differs between two trees, "" for nothing; to the bit.
-inline std::string difference(const DomainTree& a, const DomainTree& b) {
+/// What differs between two models, "" for nothing; to the bit.
+inline std::string difference(const Model& a, const Model& b) {
   std::string found;
   const auto note = [&](bool same, std::string_view what) {
     if (!same) found += fmt::format("{} ", what);
@@ -18,21 +18,13 @@ inline std::string difference(const DomainTree& a, const DomainTree& b) {
   note(a.name == b.name, "name");
   note(a.description == b.description, "description");
   note(a.free == b.free, "free");
-  note(a.kinds.size() == b.kinds.size(), "kinds");
-  for (std::size_t k = 0; k < std::min(a.kinds.size(), b.kinds.size()); ++k) {
-    found += difference(a.kinds[k].model, b.kinds[k].model);
-    const DomainInertia& x = a.kinds[k].inertia;
-    const DomainInertia& y = b.kinds[k].inertia;
-    note(same_bits(x.mass, y.mass), "inertia mass");
-    note(same_bits(x.first, y.first), "first");
-    note(same_bits(x.second, y.second), "second");
-    note(same_bits(x.first_rows, y.first_rows), "first rows");
-    note(same_bits(x.second_rows, y.second_rows), "second rows");
-    note(same_bits(x.second_pairs, y.second_pairs), "second pairs");
-    note(a.kinds[k].ports.size() == b.kinds[k].ports.size(), "ports");
-    for (std::size_t p = 0; p < std::min(a.kinds[k].ports.size(), b.kinds[k].ports.size()); ++p) {
-      const InterfacePort& s = a.kinds[k].ports[p];
-      const InterfacePort& t = b.kinds[k].ports[p];
+  note(a.parts.size() == b.parts.size(), "parts");
+  for (std::size_t k = 0; k < std::min(a.parts.size(), b.parts.size()); ++k) {
+    found += difference(a.parts[k].model, b.parts[k].model);
+    note(a.parts[k].ports.size() == b.parts[k].ports.size(), "ports");
+    for (std::size_t p = 0; p < std::min(a.parts[k].ports.size(), b.parts[k].ports.size()); ++p) {
+      const InterfacePort& s = a.parts[k].ports[p];
+      const InterfacePort& t = b.parts[k].ports[p];
       note(s.name == t.name, "port name");
       note(s.vertices == t.vertices, "port vertices");
       note(same_bits(s.weights, t.weights), "port weights");
@@ -47,7 +39,7 @@ inline std::string difference(const DomainTree& a, const DomainTree& b) {
     const Domain& x = a.domains[i];
     const Domain& y = b.domains[i];
     note(x.name == y.name, "domain name");
-    note(x.kind == y.kind && x.parent == y.parent && x.port == y.port, "domain kind, parent or port");
+    note(x.part == y.part && x.parent == y.parent && x.port == y.port, "domain part, parent or port");
     note(same_bits(x.position, y.position), "position");
     note(same_bits(x.rotation.coeffs(), y.rotation.coeffs()), "rotation");
     note(same_bits(x.scale, y.scale), "scale");

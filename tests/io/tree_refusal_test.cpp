@@ -1,4 +1,4 @@
-#include "limber/io/tree_file.hpp"
+#include "limber/io/model_file.hpp"
 #include "tests/io/damage_support.hpp"
 #include "tests/io/tree_support.hpp"
 
@@ -11,110 +11,66 @@ using nlohmann::json;
 using test::Damage;
 using test::GlbChunks;
 using test::infinite;
-using test::nan_value;
 using test::poke;
 using test::sample_tree;
-using testing::HasSubstr;
 using testing::StartsWith;
 
-std::string refusal(std::string_view content) {
-  return test::error_text([&] { (void)parse_tree(content, "test.glb"); });
-}
-
-TEST(TreeRefusal, NamesForeignFiles) {
-  EXPECT_EQ(refusal("solid ascii"), "test.glb: is not a glTF file, expected a tree of domains (.glb)");
-  EXPECT_EQ(refusal(test::tetrahedron_sample().glb()),
-            "test.glb: is a glTF file without a tree of domains (no LIMBER_domain_tree); make one with: "
-            "limber reduce");
-  EXPECT_EQ(refusal(encode_model(test::small_model(), "a.glb")),
-            "test.glb: is a reduced model of one domain, expected a tree of domains");
-}
-
-TEST(TreeRefusal, TellsReadersOfModelsThatItIsATree) {
-  const std::string content = encode_tree(test::small_tree(), "a.glb");
-  EXPECT_EQ(test::error_text([&] { (void)parse_model(content, "test.glb"); }),
-            "test.glb: is a tree of reduced domains, expected a reduced model of one domain");
-}
-
-json& kind(json& e, int k) { return e["kinds"][static_cast<std::size_t>(k)]; }
-json& port(json& e) { return e["kinds"][0]["ports"][1]; }
+json& part(json& e, int k) { return e["parts"][static_cast<std::size_t>(k)]; }
+json& port(json& e) { return e["parts"][0]["ports"][1]; }
 json& domain(json& e, int i) { return e["domains"][static_cast<std::size_t>(i)]; }
 
 const std::vector<Damage> damages{
-    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 2; },
-     "LIMBER_domain_tree.version: this limber reads versions up to 1, found 2; update limber"},
-    {"NoName", [](GlbChunks&, json& e) { e.erase("name"); }, "'name' is missing"},
-    {"NoDescription", [](GlbChunks&, json& e) { e.erase("description"); }, "'description' is missing"},
-    {"FreeIsNoBoolean", [](GlbChunks&, json& e) { e["free"] = 1; }, ".free: expected true or false, found 1"},
-    {"NoKinds", [](GlbChunks&, json& e) { e["kinds"] = json::array(); },
-     ".kinds: expected one at least, found none"},
-    {"NoDomains", [](GlbChunks&, json& e) { e["domains"] = json::array(); },
-     ".domains: expected one at least, found none"},
-    {"KindsAreNoList", [](GlbChunks&, json& e) { e["kinds"] = 3; }, ".kinds: expected a list, found 3"},
-
-    {"RankNegative", [](GlbChunks&, json& e) { kind(e, 0)["rank"] = -1; },
-     "LIMBER_domain_tree.kinds[0].rank: expected an integer from 0 to 1000, found -1"},
-    {"RankZero", [](GlbChunks&, json& e) { kind(e, 1)["rank"] = 0; },
-     "kinds[1].regions[0].mass: expected none, because it has no numbers"},
-    {"RankOfARigidKind", [](GlbChunks&, json& e) { kind(e, 2)["rank"] = 1; },
-     "kinds[2].regions[0].lambda_energy: its buffer view has 8 bytes, expected 40"},
-    {"MassInfinite", [](GlbChunks& c, json& e) { poke(c, kind(e, 0)["regions"][0]["mass"], 0, infinite); },
-     "kinds[0].regions[0].mass: number 0 is not finite"},
-    {"CubatureLeftOut", [](GlbChunks&, json& e) { kind(e, 1).erase("cubature"); },
-     "kinds[1].regions[0].law: mooney-rivlin has no exact reduced forces"},
-    {"MeshOutOfRange", [](GlbChunks&, json& e) { kind(e, 0)["mesh"] = 4; },
-     "kinds[0].mesh: expected an integer from 0 to 3, found 4"},
-    {"MeshOfAnotherKind", [](GlbChunks&, json& e) { kind(e, 0)["mesh"] = 1; },
+    {"RankNegative", [](GlbChunks&, json& e) { part(e, 0)["rank"] = -1; },
+     "LIMBER_model.parts[0].rank: expected an integer from 0 to 1000, found -1"},
+    {"RankZero", [](GlbChunks&, json& e) { part(e, 1)["rank"] = 0; },
+     "parts[1].regions[0].mass: expected none, because it has no numbers"},
+    {"RankOfARigidPart", [](GlbChunks&, json& e) { part(e, 2)["rank"] = 1; },
+     "parts[2].regions[0].lambda_energy: its buffer view has 8 bytes, expected 40"},
+    {"MassInfinite", [](GlbChunks& c, json& e) { poke(c, part(e, 0)["regions"][0]["mass"], 0, infinite); },
+     "parts[0].regions[0].mass: number 0 is not finite"},
+    {"CubatureLeftOut", [](GlbChunks&, json& e) { part(e, 1).erase("cubature"); },
+     "parts[1].regions[0].law: mooney-rivlin has no exact reduced forces"},
+    {"MeshOutOfRange", [](GlbChunks&, json& e) { part(e, 0)["mesh"] = 4; },
+     "parts[0].mesh: expected an integer from 0 to 3, found 4"},
+    {"MeshOfAnotherPart", [](GlbChunks&, json& e) { part(e, 0)["mesh"] = 1; },
      "targets: expected 3, one per coordinate, found 2"},
-    {"TargetsOfARigidKind", [](GlbChunks&, json& e) { kind(e, 2)["mesh"] = 0; },
+    {"TargetsOfARigidPart", [](GlbChunks&, json& e) { part(e, 2)["mesh"] = 0; },
      "targets: expected 0, one per coordinate, found 3"},
-    {"WarpOfARigidKind", [](GlbChunks&, json& e) { kind(e, 2)["warp"] = kind(e, 0)["warp"]; },
-     "kinds[2].warp: expected none, because a body without coordinates does not bend"},
+    {"WarpOfARigidPart", [](GlbChunks&, json& e) { part(e, 2)["warp"] = part(e, 0)["warp"]; },
+     "parts[2].warp: expected none, because a body without coordinates does not bend"},
 
-    {"NoInertia", [](GlbChunks&, json& e) { kind(e, 1).erase("inertia"); }, "kinds[1]: 'inertia' is missing"},
-    {"NoMass", [](GlbChunks&, json& e) { kind(e, 1)["inertia"]["mass"] = 0; },
-     "kinds[1].inertia.mass: expected a positive number, found 0"},
-    {"FirstOfTwo", [](GlbChunks&, json& e) { kind(e, 1)["inertia"]["first"].erase(1); },
-     "kinds[1].inertia.first: expected 3 numbers, found 2"},
-    {"SecondOfText", [](GlbChunks&, json& e) { kind(e, 1)["inertia"]["second"][8] = "x"; },
-     "kinds[1].inertia.second[8]: expected a number"},
-    {"SecondAsymmetric", [](GlbChunks&, json& e) { kind(e, 1)["inertia"]["second"][1] = 100; }, "kind 1 ('"},
-    {"FirstRowsOfOtherSize",
-     [](GlbChunks&, json& e) { kind(e, 0)["inertia"]["first_rows"] = kind(e, 0)["inertia"]["second_rows"]; },
-     "kinds[0].inertia.first_rows: its buffer view has 216 bytes, expected 72 (3 x 3 numbers of 8 bytes)"},
-    {"SecondRowsNotFinite",
-     [](GlbChunks& c, json& e) { poke(c, kind(e, 0)["inertia"]["second_rows"], 26, nan_value); },
-     "kinds[0].inertia.second_rows: number 26 is not finite"},
-    {"NoPairs", [](GlbChunks&, json& e) { kind(e, 0)["inertia"].erase("second_pairs"); },
-     "kinds[0].inertia: 'second_pairs' is missing"},
-    {"PairsOfOtherSize",
-     [](GlbChunks&, json& e) {
-       kind(e, 0)["inertia"]["second_pairs"] = kind(e, 0)["inertia"]["second_rows"];
-     },
-     "second_pairs: its buffer view has 216 bytes, expected 648 (9 x 9 numbers of 8 bytes)"},
-    {"RowsOfARigidKind", [](GlbChunks&, json& e) { kind(e, 2)["inertia"]["first_rows"] = 0; },
-     "kinds[2].inertia.first_rows: expected none, because it has no numbers"},
+    {"NoMoments", [](GlbChunks&, json& e) { part(e, 1)["regions"][0].erase("moments"); },
+     "parts[1].regions[0]: 'moments' is missing"},
+    {"SecondMomentAsymmetric",
+     [](GlbChunks&, json& e) { part(e, 1)["regions"][0]["moments"]["second"][1] = 100; },
+     "part 1 (''): region 0: the second moment is not symmetric"},
+    {"MomentsOfModesOfARigidPart",
+     [](GlbChunks&, json& e) { part(e, 2)["regions"][0]["moments"]["second_rows"] = 0; },
+     "parts[2].regions[0].moments.second_rows: expected none, because it has no numbers"},
+    {"MomentsOfPairsOfARigidPart",
+     [](GlbChunks&, json& e) { part(e, 2)["regions"][1]["moments"]["second_pairs"] = 0; },
+     "parts[2].regions[1].moments.second_pairs: expected none, because it has no numbers"},
 
-    {"NoPorts", [](GlbChunks&, json& e) { kind(e, 3).erase("ports"); }, "kinds[3]: 'ports' is missing"},
+    {"NoPorts", [](GlbChunks&, json& e) { part(e, 3).erase("ports"); }, "parts[3]: 'ports' is missing"},
     {"PortWithoutName", [](GlbChunks&, json& e) { port(e).erase("name"); },
-     "kinds[0].ports[1]: 'name' is missing"},
+     "parts[0].ports[1]: 'name' is missing"},
     {"PortOfTwoVertices",
      [](GlbChunks& c, json& e) {
        c.document["bufferViews"][port(e)["vertices"].get<std::size_t>()]["byteLength"] = 8;
      },
-     "kinds[0].ports[1].vertices: 2 vertices, expected three at least"},
+     "parts[0].ports[1].vertices: 2 vertices, expected three at least"},
     {"PortVertexOutOfRange",
      [](GlbChunks& c, json& e) { poke(c, port(e)["vertices"], 2, std::int32_t{1 << 20}); },
-     "kinds[0].ports[1].vertices: number 2 is 1048576, expected 0 to"},
+     "parts[0].ports[1].vertices: number 2 is 1048576, expected 0 to"},
     {"PortVertexNegative",
-     [](GlbChunks& c, json& e) { poke(c, kind(e, 1)["ports"][0]["vertices"], 2, std::int32_t{-1}); },
-     "kinds[1].ports[0].vertices: number 2 is -1, expected 0 to"},
+     [](GlbChunks& c, json& e) { poke(c, part(e, 1)["ports"][0]["vertices"], 2, std::int32_t{-1}); },
+     "parts[1].ports[0].vertices: number 2 is -1, expected 0 to"},
     {"PortWeightsOfOtherSize", [](GlbChunks&, json& e) { port(e)["weights"] = port(e)["center_rows"]; },
-     "kinds[0].ports[1].weights: its buffer view has 72 bytes, expected 32 (4 x 1 numbers of 8 bytes)"},
+     "parts[0].ports[1].weights: its buffer view has 72 bytes, expected 32 (4 x 1 numbers of 8 bytes)"},
     {"PortWeightZero", [](GlbChunks& c, json& e) { poke(c, port(e)["weights"], 1, 0.0); },
-     "kinds[0].ports[1].weights: number 1 is 0, expected a positive one"},
+     "parts[0].ports[1].weights: number 1 is 0, expected a positive one"},
     {"PortWeightsOfOtherSum", [](GlbChunks& c, json& e) { poke(c, port(e)["weights"], 1, 0.5); },
-     "kinds[0].ports[1].weights: expected a sum of 1, found"},
+     "parts[0].ports[1].weights: expected a sum of 1, found"},
     {"PortCenterOfFour", [](GlbChunks&, json& e) { port(e)["center"].push_back(1); },
      "ports[1].center: expected 3 numbers, found 4"},
     {"PortCenterRowsNotFinite", [](GlbChunks& c, json& e) { poke(c, port(e)["center_rows"], 8, infinite); },
@@ -132,8 +88,9 @@ const std::vector<Damage> damages{
      "domains[2]: 'name' is missing"},
     {"DomainsOfOneName", [](GlbChunks&, json& e) { domain(e, 2)["name"] = domain(e, 1)["name"]; },
      "two domains are called"},
-    {"KindOutOfRange", [](GlbChunks&, json& e) { domain(e, 4)["kind"] = 4; },
-     "domains[4].kind: expected an integer from 0 to 3, found 4"},
+    {"PartOutOfRange", [](GlbChunks&, json& e) { domain(e, 4)["part"] = 4; },
+     "domains[4].part: expected an integer from 0 to 3, found 4"},
+    {"NoPart", [](GlbChunks&, json& e) { domain(e, 4).erase("part"); }, "domains[4]: 'part' is missing"},
     {"RootWithParent", [](GlbChunks&, json& e) { domain(e, 0)["parent"] = 1; },
      "domains[0].parent: expected none, because the first domain is the root"},
     {"RootWithPort", [](GlbChunks&, json& e) { domain(e, 0)["port"] = 0; }, "domains[0].port: expected none"},
@@ -143,7 +100,7 @@ const std::vector<Damage> damages{
      "domains[3].parent: expected an integer from 0 to 2, found 3"},
     {"PortOutOfRange", [](GlbChunks&, json& e) { domain(e, 1)["port"] = 2; },
      "domains[1].port: expected an integer from 0 to 1, found 2"},
-    {"ParentWithoutPorts", [](GlbChunks&, json& e) { domain(e, 2)["kind"] = 3; },
+    {"ParentWithoutPorts", [](GlbChunks&, json& e) { domain(e, 2)["part"] = 3; },
      "domains[3].parent: domain 2 has no ports"},
     {"PositionOfTwo", [](GlbChunks&, json& e) { domain(e, 1)["position"].erase(0); },
      "domains[1].position: expected 3 numbers, found 2"},
@@ -159,20 +116,20 @@ const std::vector<Damage> damages{
     {"StiffnessZero", [](GlbChunks&, json& e) { domain(e, 5)["stiffness"] = 0.0; },
      "domains[5].stiffness: expected a positive number, found 0"},
     {"VerticesWithoutAMesh", [](GlbChunks&, json& e) { domain(e, 1)["vertices"] = 0; },
-     "domains[1].vertices: expected none, because its kind has no simulation mesh"},
+     "domains[1].vertices: expected none, because its part has no simulation mesh"},
     {"VerticesOfOtherNumber",
-     [](GlbChunks&, json& e) { domain(e, 0)["vertices"] = kind(e, 0)["regions"][0]["mass"]; },
+     [](GlbChunks&, json& e) { domain(e, 0)["vertices"] = part(e, 0)["regions"][0]["mass"]; },
      "domains[0].vertices: its buffer view has 72 bytes, expected"},
     {"ArraysShareBytes",
      [](GlbChunks&, json& e) {
-       for (int i = 0; i < 50; ++i) e["kinds"].push_back(e["kinds"][0]);
+       for (int i = 0; i < 50; ++i) e["parts"].push_back(e["parts"][0]);
      },
      "need more bytes than the file has"},
 };
 
-void expect_refusal(const DomainTree& tree, const Damage& damage) {
-  test::expect_refusal(encode_tree(tree, "test.glb"), tree_extension, damage,
-                       [](const std::string& content) { (void)parse_tree(content, "test.glb"); });
+void expect_refusal(const Model& tree, const Damage& damage) {
+  test::expect_refusal(encode_model(tree, "test.glb"), model_extension, damage,
+                       [](const std::string& content) { (void)parse_model(content, "test.glb"); });
 }
 
 class TreeFileRefusal : public testing::TestWithParam<Damage> {};
@@ -182,8 +139,8 @@ TEST_P(TreeFileRefusal, SaysWhatIsWrong) { expect_refusal(sample_tree(), GetPara
 INSTANTIATE_TEST_SUITE_P(All, TreeFileRefusal, testing::ValuesIn(damages), test::name_of_damage);
 
 TEST(TreeRefusal, MeetsVerticesThatTheBodyDoesNotHave) {
-  const DomainTree tree = test::shared_tree();
-  const Index count = 2 * tree.kinds[0].model.simulation->mesh.vertex_count();
+  const Model tree = test::shared_tree();
+  const Index count = 2 * tree.parts[0].model.simulation->mesh.vertex_count();
   const Damage vertex{
       "", [](GlbChunks& c, json& e) { poke(c, domain(e, 1)["vertices"], 3, std::int32_t{1 << 30}); },
       fmt::format("domains[1].vertices: number 3 is 1073741824, expected 0 to {}", count - 1)};
@@ -209,10 +166,10 @@ TEST(TreeRefusal, MeetsDomainsThatShareTheBytesOfTheirVertices) {
   expect_refusal(test::shared_tree(), sharing);
 }
 
-/// Whether the content is a tree; an Error of one line is as good.
+/// Whether the content is a model; an Error of one line is as good.
 bool parses_or_is_refused(std::string_view content) {
   try {
-    check_tree(parse_tree(content, "test.glb"), "test.glb");
+    check_model(parse_model(content, "test.glb"), "test.glb");
     return true;
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), StartsWith("test.glb: "));
@@ -222,15 +179,15 @@ bool parses_or_is_refused(std::string_view content) {
 }
 
 TEST(TreeRefusal, MeetsAFileCutOffAnywhere) {
-  const std::string content = encode_tree(test::small_tree(), "test.glb");
+  const std::string content = encode_model(test::small_tree(), "test.glb");
   for (std::size_t length = 0; length < content.size(); ++length) {
     EXPECT_FALSE(parses_or_is_refused(std::string_view(content).substr(0, length))) << length;
   }
 }
 
 TEST(TreeRefusal, OrATreeIsTheOutcomeOfAnyDamage) {
-  for (const DomainTree& tree : {sample_tree(), test::shared_tree()}) {
-    EXPECT_GT(test::refusals_of_damage(encode_tree(tree, "test.glb"), parses_or_is_refused), 400)
+  for (const Model& tree : {sample_tree(), test::shared_tree()}) {
+    EXPECT_GT(test::refusals_of_damage(encode_model(tree, "test.glb"), parses_or_is_refused), 400)
         << "of 1000";
   }
 }

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "limber/io/tree_file.hpp"
+#include "limber/io/model_file.hpp"
 #include "tests/io/model_support.hpp"
 #include "tests/io/tree_equality.hpp"
 
@@ -11,26 +11,15 @@
 
 namespace limber::test {
 
-inline Matrix3 random_moment(std::uint64_t seed) {
-  const Matrix3 A = random_matrix(3, 3, 1.0, seed);
-  return A * A.transpose() + Matrix3::Identity();
-}
-
-/// A kind with integrals and ports without meaning, but of the right sizes. Without a simulation mesh ports
-/// name any vertices.
-inline DomainKind random_kind(ReducedModel model, int ports, std::uint64_t seed) {
-  DomainKind kind;
-  kind.model = std::move(model);
-  const Index r = kind.model.rank;
-  kind.inertia = {.mass = 1.0 / 3.0,
-                  .first = random_vector(3, 1.0, seed),
-                  .second = random_moment(seed + 1),
-                  .first_rows = random_matrix(3, r, 1.0, seed + 2),
-                  .second_rows = random_matrix(9, r, 1.0, seed + 3),
-                  .second_pairs = random_matrix(9, r * r, 1.0, seed + 4)};
+/// A part with ports without meaning, but of the right sizes. Without a simulation mesh they name any
+/// vertices.
+inline ReducedPart random_part(ReducedModel model, int ports, std::uint64_t seed) {
+  ReducedPart part;
+  part.model = std::move(model);
+  const Index r = part.model.rank;
   for (int p = 0; p < ports; ++p) {
     const std::uint64_t own = seed + 10 + 10 * static_cast<std::uint64_t>(p);
-    kind.ports.push_back({.name = fmt::format("port \"{}\"", p),
+    part.ports.push_back({.name = fmt::format("port \"{}\"", p),
                           .vertices = {3 + p, 0, 2, 7},
                           .weights = Eigen::Vector4d(0.1, 0.2, 0.3, 0.4),
                           .center = random_vector(3, 1.0, own),
@@ -38,7 +27,7 @@ inline DomainKind random_kind(ReducedModel model, int ports, std::uint64_t seed)
                           .covariance = random_moment(own + 2),
                           .covariance_rows = random_matrix(9, r, 1.0, own + 3)});
   }
-  return kind;
+  return part;
 }
 
 /// The same shape without coordinates: a rigid one.
@@ -48,6 +37,8 @@ inline ReducedModel rigid_model(ReducedModel model) {
   for (ReducedRegion& region : model.regions) {
     region.mass.resize(0, 0);
     region.weight.resize(0, 3);
+    region.moments.second_rows.resize(9, 0);
+    region.moments.second_pairs.resize(9, 0);
     if (!model.cubature) region.lambda_energy = region.mu_energy = random_vector(monomial_count(0), 1.0, 3);
   }
   model.surface.basis.resize(model.surface.basis.rows(), 0);
@@ -59,23 +50,20 @@ inline Eigen::Quaterniond random_rotation(std::uint64_t seed) {
   return Eigen::Quaterniond(Eigen::Vector4d(random_vector(4, 1.0, seed)).normalized());
 }
 
-/// A tree with everything that a file can hold: an exact kind with several parts, one with cubature that is
-/// used three times, a rigid one, and one that no domain is of.
-inline DomainTree sample_tree() {
-  DomainTree tree;
+/// A tree with everything that a file can hold: an exact part with a surface in several pieces, one with
+/// cubature that is used three times, a rigid one, and one that no domain is of.
+inline Model sample_tree() {
+  Model tree;
   tree.name = "b\xC3\xA4um \"1\"";
   tree.description = "random,\nwithout meaning";
-  tree.kinds.push_back(random_kind(sample_model(ElementKind::tetrahedron, 3), 2, 100));
-  tree.kinds.push_back(random_kind(small_cubature_model(RuleKind::weight_per_coordinate, 2), 1, 200));
-  tree.kinds.push_back(random_kind(rigid_model(sample_model(ElementKind::brick)), 1, 300));
-  tree.kinds.push_back(random_kind(small_model(1), 0, 400));
-  tree.kinds[0].inertia.first_rows(1, 1) = -0.0;
-  tree.kinds[0].inertia.first(0) = -0.0;
-  tree.kinds[2].inertia.mass = std::numeric_limits<double>::denorm_min();
-  const std::vector<int> kind{0, 1, 2, 1, 1, 0}, parent{-1, 0, 0, 2, 1, 2}, port{-1, 1, 0, 0, 0, 0};
-  for (std::size_t i = 0; i < kind.size(); ++i) {
+  tree.parts.push_back(random_part(sample_model(ElementKind::tetrahedron, 3), 2, 100));
+  tree.parts.push_back(random_part(small_cubature_model(RuleKind::weight_per_coordinate, 2), 1, 200));
+  tree.parts.push_back(random_part(rigid_model(sample_model(ElementKind::brick)), 1, 300));
+  tree.parts.push_back(random_part(small_model(1), 0, 400));
+  const std::vector<int> part{0, 1, 2, 1, 1, 0}, parent{-1, 0, 0, 2, 1, 2}, port{-1, 1, 0, 0, 0, 0};
+  for (std::size_t i = 0; i < part.size(); ++i) {
     tree.domains.push_back({.name = fmt::format("d\xC3\xB6m {}", i),
-                            .kind = kind[i],
+                            .part = part[i],
                             .parent = parent[i],
                             .port = port[i],
                             .position = random_vector(3, 1.0, 500 + i),
@@ -88,11 +76,11 @@ inline DomainTree sample_tree() {
   return tree;
 }
 
-/// One whose domains know which vertices they share: two of one kind with everything.
-inline DomainTree shared_tree() {
-  DomainTree tree;
-  tree.kinds.push_back(random_kind(sample_model(ElementKind::brick, 2), 1, 700));
-  const ReducedModel& model = tree.kinds[0].model;
+/// One whose domains know which vertices they share: two of one part with everything.
+inline Model shared_tree() {
+  Model tree;
+  tree.parts.push_back(random_part(sample_model(ElementKind::brick, 2), 1, 700));
+  const ReducedModel& model = tree.parts[0].model;
   const auto numbers = [](Index count, int first) {
     std::vector<int> result(static_cast<std::size_t>(count));
     for (std::size_t v = 0; v < result.size(); ++v) result[v] = first + static_cast<int>(v);
@@ -108,9 +96,9 @@ inline DomainTree shared_tree() {
 }
 
 /// A small file of a tree: for tests that go through all of its bytes.
-inline DomainTree small_tree() {
-  DomainTree tree;
-  tree.kinds.push_back(random_kind(small_model(1), 1, 800));
+inline Model small_tree() {
+  Model tree;
+  tree.parts.push_back(random_part(small_model(1), 1, 800));
   tree.domains.push_back({.name = "root"});
   tree.domains.push_back({.name = "leaf", .parent = 0, .port = 0, .position = Vector3(0.0, 1.0, 0.0)});
   return tree;

@@ -9,7 +9,7 @@ namespace limber::free_flight_test {
 namespace {
 
 /// The bush of small_trees.hpp with nothing that holds it.
-std::shared_ptr<const DomainTree> flying_bush(bool rigid = false) {
+std::shared_ptr<const Model> flying_bush(bool rigid = false) {
   PartTree parts = test::twig_parts();
   parts.free = true;
   parts.parts[0].fixed.clear();
@@ -19,7 +19,7 @@ std::shared_ptr<const DomainTree> flying_bush(bool rigid = false) {
 }
 
 /// Thrown, spinning, with its parts in motion.
-TreeDynamics thrown(const std::shared_ptr<const DomainTree>& tree, SubtreeInertia inertia) {
+TreeDynamics thrown(const std::shared_ptr<const Model>& tree, SubtreeInertia inertia) {
   TreeDynamics dynamics(tree);
   dynamics.set_inertia(inertia);
   TreeState state = dynamics.state();
@@ -83,7 +83,7 @@ TEST(Flight, ATurnedFrameOfReferenceDoesNotMatter) {
 
 TEST(Flight, AnImpulseIsTheForceTimesItsTimeHoweverFastItFlies) {
   const auto tree = flying_bush();
-  const SimulationMesh& simulation = *tree->kind(2).model.simulation;
+  const SimulationMesh& simulation = *tree->part(2).model.simulation;
   const Index last = simulation.mesh.vertex_count() - 1;
   const TreePoint point{2, simulation.mesh.vertices.col(last), simulation.basis.middleRows<3>(3 * last)};
   const Vector3 force(5.0, -3.0, 2.0);
@@ -128,7 +128,7 @@ TEST_P(Flight, FollowsAHandThatPullsAtIt) {
   TreeDynamics dynamics(tree);
   dynamics.set_inertia(GetParam());
   dynamics.set_damping({3.0, 5e-3});
-  const SimulationMesh& simulation = *tree->kind(1).model.simulation;
+  const SimulationMesh& simulation = *tree->part(1).model.simulation;
   const Index last = simulation.mesh.vertex_count() - 1;
   const TreePoint point{1, simulation.mesh.vertices.col(last), simulation.basis.middleRows<3>(3 * last)};
   const Vector3 target = dynamics.position(point) + Vector3(1.0, 2.0, 0.5);

@@ -1,3 +1,5 @@
+#include "limber/reduced/inertia.hpp"
+
 #include "limber/base/error.hpp"
 #include "limber/multidomain/domain_body.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
@@ -10,10 +12,10 @@ namespace {
 
 using test::random_vector;
 
-TEST(DomainInertia, OfABoxIsThatOfTheBooks) {
+TEST(PartInertia, OfABoxIsThatOfTheBooks) {
   for (const ElementKind kind : {ElementKind::tetrahedron, ElementKind::brick}) {
     const auto tree = test::beam_tree(kind);  // unit cubes about their held face
-    const DomainInertia& inertia = tree->kinds[1].inertia;
+    const Inertia inertia = inertia_of(tree->parts[1].model);
     EXPECT_NEAR(inertia.mass, 900.0, 1e-9);
     EXPECT_LE((inertia.first - 900.0 * Vector3(0.5, 0.0, 0.0)).norm(), 1e-9);
     const Matrix3 second = 900.0 * Vector3(1.0 / 3.0, 1.0 / 12.0, 1.0 / 12.0).asDiagonal();
@@ -21,29 +23,28 @@ TEST(DomainInertia, OfABoxIsThatOfTheBooks) {
   }
 }
 
-TEST(DomainInertia, TraceOfItsPairsIsTheMass) {
+TEST(PartInertia, TraceOfItsPairsIsTheMass) {
   const auto tree = test::beam_tree();
-  const DomainKind& kind = tree->kinds[1];
-  const Index r = kind.model.rank;
+  const ReducedModel& model = tree->parts[1].model;
+  const Inertia inertia = inertia_of(model);
+  const Index r = model.rank;
   Matrix trace(r, r);
   for (Index i = 0; i < r; ++i)
-    for (Index j = 0; j < r; ++j)
-      trace(i, j) = kind.inertia.second_pairs(0, i + r * j) + kind.inertia.second_pairs(4, i + r * j) +
-                    kind.inertia.second_pairs(8, i + r * j);
-  EXPECT_LE((trace - make_equations(kind.model).mass).norm(), 1e-10);
-  EXPECT_LE((kind.inertia.first_rows.transpose() - make_equations(kind.model).weight).norm(), 1e-9);
+    for (Index j = 0; j < r; ++j) trace(i, j) = inertia.second_pairs.col(i + r * j).reshaped(3, 3).trace();
+  EXPECT_LE((trace - make_equations(model).mass).norm(), 1e-10);
+  EXPECT_LE((inertia.first_rows.transpose() - make_equations(model).weight).norm(), 1e-9);
 }
 
 TEST(InterfacePort, FollowsARigidMotionOfItsVertices) {
   // A model whose one mode moves every vertex by a linear map: the port must see just that map.
   const auto tree = test::beam_tree();
-  ReducedModel model = tree->kinds[0].model;
+  ReducedModel model = tree->parts[0].model;
   const Matrix3 map = test::random_matrix3(1.0, 4);
   model.rank = 1;
   model.simulation->basis.resize(model.simulation->basis.rows(), 1);
   for (Index v = 0; v < model.simulation->mesh.vertex_count(); ++v)
     model.simulation->basis.block<3, 1>(3 * v, 0) = map * model.simulation->mesh.vertices.col(v);
-  const InterfacePort& given = tree->kinds[0].ports[0];
+  const InterfacePort& given = tree->parts[0].ports[0];
   const InterfacePort port = make_port(model, "p", given.vertices, given.weights);
   EXPECT_LE((port.center_rows.col(0) - map * port.center).norm(), 1e-12);
   EXPECT_LE((port.covariance_rows.col(0).reshaped(3, 3) - map * port.covariance).norm(), 1e-12);
@@ -51,7 +52,7 @@ TEST(InterfacePort, FollowsARigidMotionOfItsVertices) {
 
 TEST(InterfacePort, RefusesVerticesOnALine) {
   const auto tree = test::beam_tree();
-  const ReducedModel& model = tree->kinds[0].model;
+  const ReducedModel& model = tree->parts[0].model;
   std::vector<int> line;
   for (int v = 0; v < model.simulation->mesh.vertex_count(); ++v)
     if (model.simulation->mesh.vertices.col(v).tail<2>().norm() < 1e-9) line.push_back(v);
@@ -89,11 +90,11 @@ double element_energy(const VolumeMesh& mesh, Index e, const Matrix3X& velocity)
 TEST(InertiaTerms, EnergyAndMomentumAreThoseOfTheVertices) {
   for (const bool free : {false, true}) {
     const TreeDynamics dynamics = moving_bush(free);
-    const DomainTree& tree = dynamics.tree();
+    const Model& tree = dynamics.tree();
     double energy = 0.0, total = 0.0;
     Vector3 linear = Vector3::Zero(), center = Vector3::Zero(), angular = Vector3::Zero();
     for (Index d = 0; d < tree.domain_count(); ++d) {
-      const SimulationMesh& simulation = *tree.kind(d).model.simulation;
+      const SimulationMesh& simulation = *tree.part(d).model.simulation;
       const double scale = tree.domains[static_cast<std::size_t>(d)].scale;
       const Index n = simulation.mesh.vertex_count();
       Matrix3X x(3, n), v(3, n);
@@ -130,7 +131,7 @@ TEST(InertiaTerms, EnergyAndMomentumAreThoseOfTheVertices) {
 }
 
 /// The bush with the origins of its parts elsewhere: the same body.
-std::shared_ptr<const DomainTree> with_origins_moved(PartTree parts) {
+std::shared_ptr<const Model> with_origins_moved(PartTree parts) {
   for (std::size_t i = 0; i < parts.parts.size(); ++i) {
     const Vector3 by(0.3, -0.2 * static_cast<double>(i), 0.5);
     parts.parts[i].mesh.vertices.colwise() += by;
@@ -149,10 +150,10 @@ TEST(TreeDynamics, DoesNotDependOnWhereTheOriginOfAPartIs) {
     for (const SubtreeInertia inertia :
          {SubtreeInertia::interface, SubtreeInertia::center, SubtreeInertia::full}) {
       TreeDynamics one(test::reduced(parts)), other(with_origins_moved(parts));
-      const SimulationMesh& simulation = *one.tree().kind(3).model.simulation;
+      const SimulationMesh& simulation = *one.tree().part(3).model.simulation;
       const Vector3 by(0.3, -0.2, 0.5), x = simulation.mesh.vertices.col(0);
       const TreePoint point{3, x, simulation.basis.topRows<3>()};
-      const SimulationMesh& moved = *other.tree().kind(3).model.simulation;
+      const SimulationMesh& moved = *other.tree().part(3).model.simulation;
       const TreePoint same{3, x + by, moved.basis.topRows<3>()};
       for (TreeDynamics* dynamics : {&one, &other}) {
         dynamics->set_inertia(inertia);
@@ -171,9 +172,9 @@ TEST(TreeDynamics, DoesNotDependOnWhereTheOriginOfAPartIs) {
 
 TEST(TreeDynamics, VelocitiesAreThoseOfThePositions) {
   const TreeDynamics dynamics = moving_bush(false);
-  const DomainTree& tree = dynamics.tree();
+  const Model& tree = dynamics.tree();
   for (Index d = 0; d < tree.domain_count(); ++d) {
-    const SimulationMesh& simulation = *tree.kind(d).model.simulation;
+    const SimulationMesh& simulation = *tree.part(d).model.simulation;
     const Index last = simulation.mesh.vertex_count() - 1;
     const TreePoint point{d, simulation.mesh.vertices.col(last), simulation.basis.middleRows<3>(3 * last)};
     const auto at = [&](double t) {

@@ -13,7 +13,7 @@ namespace {
 /// The flower of Barbic & Zhao 2011, Figure 7, as docs/substructuring.md measures it.
 struct Lily {
   BuiltinBody body = make_builtin("builtin:lily");
-  std::shared_ptr<const DomainTree> tree =
+  std::shared_ptr<const Model> tree =
       test::reduced(make_parts({body.mesh, body.materials, body.render, body.part_colors, body.fixed},
                                decompose_by_regions(body.mesh)),
                     20);
@@ -71,7 +71,7 @@ TEST(LilyTree, IsSeldomStuckInAHandFarTooStrong) {
   // The whole of a step by implicit Euler would crush its parts; a millionth of it leads on.
   TreeDynamics dynamics(lily().tree);
   change_stiffnesses(dynamics, 1.0);
-  const SimulationMesh& simulation = *lily().tree->kind(1).model.simulation;
+  const SimulationMesh& simulation = *lily().tree->part(1).model.simulation;
   const TreePoint point{1, simulation.mesh.vertices.col(0), simulation.basis.topRows<3>()};
   const Vector3 target = dynamics.position(point) + Vector3(0.5, 0.5, -0.5);
   dynamics.set_springs({{{point, target, 100.0 * dynamics.stiffness_at(point)}}});

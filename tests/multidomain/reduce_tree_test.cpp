@@ -2,6 +2,7 @@
 
 #include "limber/basis/rest_stiffness.hpp"
 #include "limber/linalg/cholesky.hpp"
+#include "limber/reduced/inertia.hpp"
 #include "tests/multidomain/cut_beam.hpp"
 #include "tests/support/files.hpp"
 
@@ -99,23 +100,23 @@ TEST(ReduceTree, PutsTheDomainsWhereThePartsWere) {
   TreeReduceOptions options;
   options.rank = 6;
   TreeReduceReport report;
-  const DomainTree tree = reduce_tree(parts, options, report);
+  const Model tree = reduce_tree(parts, options, report);
   EXPECT_EQ(tree.name, "bush");
-  ASSERT_EQ(tree.kinds.size(), 2u);
+  ASSERT_EQ(tree.parts.size(), 2u);
   ASSERT_EQ(tree.domain_count(), 4);
   EXPECT_EQ(tree.coordinate_count(), 24);
   for (int i = 0; i < 3; ++i) {
     const Domain& domain = tree.domains[i + 1];
     EXPECT_EQ(domain.name, parts.placements[i + 1].name);
-    EXPECT_EQ(domain.kind, 1);
+    EXPECT_EQ(domain.part, 1);
     EXPECT_EQ(domain.parent, 0);
     EXPECT_EQ(domain.port, i);
     EXPECT_EQ(domain.position, parts.placements[i + 1].position);
-    EXPECT_EQ(tree.kinds[0].ports[i].name, parts.parts[0].sites[i].name);
+    EXPECT_EQ(tree.parts[0].ports[i].name, parts.parts[0].sites[i].name);
   }
-  EXPECT_FALSE(tree.kinds[0].model.warp.has_value());
-  EXPECT_TRUE(tree.kinds[0].model.simulation.has_value());
-  EXPECT_NEAR(tree.kinds[0].inertia.mass, 900.0 * 4.0, 1e-9);
+  EXPECT_FALSE(tree.parts[0].model.warp.has_value());
+  EXPECT_TRUE(tree.parts[0].model.simulation.has_value());
+  EXPECT_NEAR(inertia_of(tree.parts[0].model).mass, 900.0 * 4.0, 1e-9);
   ASSERT_EQ(report.parts.size(), 2u);
   EXPECT_EQ(report.parts[1].name, "twig");
   EXPECT_EQ(report.parts[1].uses, 3);
@@ -126,7 +127,7 @@ TEST(ReduceTree, ReducesPartsOfAFewUnknowns) {
   TreeReduceOptions options;
   options.rank = 30;
   TreeReduceReport report;
-  const DomainTree tree = reduce_tree(bush(1, 1), options, report);
+  const Model tree = reduce_tree(bush(1, 1), options, report);
   EXPECT_EQ(tree.rank(1), 12);
 }
 
@@ -140,22 +141,22 @@ TEST(ReduceTree, ReducesEqualPartsOnce) {
   TreeReduceOptions options;
   options.rank = 4;
   TreeReduceReport report;
-  const DomainTree tree = reduce_tree(two, options, report);
-  EXPECT_EQ(tree.kinds.size(), 2u);
-  EXPECT_EQ(tree.domains[2].kind, 1);
+  const Model tree = reduce_tree(two, options, report);
+  EXPECT_EQ(tree.parts.size(), 2u);
+  EXPECT_EQ(tree.domains[2].part, 1);
   EXPECT_EQ(report.parts[1].uses, 2);
 
-  const auto kinds = [&](const PartTree& parts) {
+  const auto part_count = [&](const PartTree& parts) {
     TreeReduceReport ignored;
-    return reduce_tree(parts, options, ignored).kinds.size();
+    return reduce_tree(parts, options, ignored).parts.size();
   };
   PartTree stiffer = two, shorter = two, lower = two;
   stiffer.parts[2].materials = {test::material("stvk", 2e5)};
   shorter.parts[2].mesh.vertices.row(0) *= 0.9;
   lower.parts[2].rank = 3;
-  EXPECT_EQ(kinds(stiffer), 3u);
-  EXPECT_EQ(kinds(shorter), 3u);
-  EXPECT_EQ(kinds(lower), 3u);
+  EXPECT_EQ(part_count(stiffer), 3u);
+  EXPECT_EQ(part_count(shorter), 3u);
+  EXPECT_EQ(part_count(lower), 3u);
 }
 
 TEST(ReduceTree, GivesTheSameBitsOnOneThreadAndOnSeveral) {
@@ -167,11 +168,12 @@ TEST(ReduceTree, GivesTheSameBitsOnOneThreadAndOnSeveral) {
     TreeReduceReport report;
     return reduce_tree(parts, options, report);
   };
-  const DomainTree a = reduced(1), b = reduced(3);
-  for (std::size_t k = 0; k < a.kinds.size(); ++k) {
-    EXPECT_EQ(a.kinds[k].model.simulation->basis, b.kinds[k].model.simulation->basis);
-    EXPECT_EQ(a.kinds[k].inertia.second_pairs, b.kinds[k].inertia.second_pairs);
-    EXPECT_EQ(a.kinds[k].model.regions[0].lambda_energy, b.kinds[k].model.regions[0].lambda_energy);
+  const Model a = reduced(1), b = reduced(3);
+  for (std::size_t k = 0; k < a.parts.size(); ++k) {
+    EXPECT_EQ(a.parts[k].model.simulation->basis, b.parts[k].model.simulation->basis);
+    EXPECT_EQ(a.parts[k].model.regions[0].moments.second_pairs,
+              b.parts[k].model.regions[0].moments.second_pairs);
+    EXPECT_EQ(a.parts[k].model.regions[0].lambda_energy, b.parts[k].model.regions[0].lambda_energy);
   }
 }
 
@@ -181,15 +183,15 @@ TEST(ReduceTree, MakesRigidDomainsWithoutCoordinates) {
   TreeReduceOptions options;
   options.rank = 4;
   TreeReduceReport report;
-  const DomainTree tree = reduce_tree(parts, options, report);
-  const ReducedModel& model = tree.kinds[0].model;
+  const Model tree = reduce_tree(parts, options, report);
+  const ReducedModel& model = tree.parts[0].model;
   EXPECT_EQ(model.rank, 0);
   EXPECT_EQ(tree.coordinate_count(), 8);
   EXPECT_NEAR(model.regions[0].volume, 4.0, 1e-12);
   EXPECT_EQ(model.regions[0].lambda_energy.size(), 1);
   EXPECT_EQ(model.surface.basis.cols(), 0);
   EXPECT_EQ(model.surface.basis.rows(), 3 * model.surface.mesh.vertex_count());
-  EXPECT_EQ(tree.kinds[0].ports.size(), 2u);
+  EXPECT_EQ(tree.parts[0].ports.size(), 2u);
 }
 
 TEST(ReduceTree, ReducesADecomposedBodyFreeOrHeld) {
@@ -198,27 +200,29 @@ TEST(ReduceTree, ReducesADecomposedBodyFreeOrHeld) {
   TreeReduceOptions options;
   options.rank = 5;
   TreeReduceReport report;
-  const DomainTree held = reduce_tree(beam_parts(), options, report);
+  const Model held = reduce_tree(beam_parts(), options, report);
   EXPECT_FALSE(held.free);
   body.fixed.clear();
-  const DomainTree free = reduce_tree(make_parts(body, decompose_by_regions(mesh)), options, report);
+  const Model free = reduce_tree(make_parts(body, decompose_by_regions(mesh)), options, report);
   EXPECT_TRUE(free.free);
   EXPECT_EQ(free.coordinate_count(), 15);
   // The free root's coordinates carry no momentum.
-  EXPECT_LT(free.kinds[0].inertia.first_rows.cwiseAbs().maxCoeff(),
-            1e-8 * held.kinds[0].inertia.first_rows.cwiseAbs().maxCoeff());
+  const auto momentum = [](const Model& tree) {
+    return inertia_of(tree.parts[0].model).first_rows.cwiseAbs().maxCoeff();
+  };
+  EXPECT_LT(momentum(free), 1e-8 * momentum(held));
 }
 
 /// Work of unit forces on a site, along each axis, in the true body and in its subspace: the share that the
 /// subspace holds.
-Vector3 held_compliance(const Part& part, const DomainKind& kind) {
+Vector3 held_compliance(const Part& part, const ReducedPart& reduced) {
   const FullModel full(part.mesh, part.materials, part.fixed);
   RestStiffness rest(full);
-  const InterfacePort& port = kind.ports[0];
-  Matrix U(full.dof_count(), kind.model.rank);
+  const InterfacePort& port = reduced.ports[0];
+  Matrix U(full.dof_count(), reduced.model.rank);
   for (Index i = 0; i < U.cols(); ++i)
     U.col(i) =
-        full.dofs().restrict(kind.model.simulation->basis.col(i).reshaped(3, part.mesh.vertex_count()));
+        full.dofs().restrict(reduced.model.simulation->basis.col(i).reshaped(3, part.mesh.vertex_count()));
   const Matrix K = U.transpose() * rest.matrix() * U;
   Vector3 share;
   for (int axis = 0; axis < 3; ++axis) {
@@ -238,8 +242,8 @@ TEST(ReduceTree, HoldsTheResponseToLoadsOnASite) {
   TreeReduceOptions options;
   options.rank = 8;
   TreeReduceReport report;
-  const DomainTree tree = reduce_tree(parts, options, report);
-  const Vector3 with = held_compliance(parts.parts[0], tree.kinds[0]);
+  const Model tree = reduce_tree(parts, options, report);
+  const Vector3 with = held_compliance(parts.parts[0], tree.parts[0]);
   EXPECT_GT(with.y(), 0.98);
   EXPECT_GT(with.z(), 0.98);
   EXPECT_LE(with.maxCoeff(), 1.0 + 1e-9);

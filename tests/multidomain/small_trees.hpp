@@ -10,16 +10,16 @@
 
 namespace limber::test {
 
-inline std::shared_ptr<const DomainTree> reduced(const PartTree& parts, int rank = 8) {
+inline std::shared_ptr<const Model> reduced(const PartTree& parts, int rank = 8) {
   TreeReduceOptions options;
   options.rank = rank;
   options.executor = Executor(1);
   TreeReduceReport report;
-  return std::make_shared<const DomainTree>(reduce_tree(parts, options, report));
+  return std::make_shared<const Model>(reduce_tree(parts, options, report));
 }
 
 /// The beam of cut_beam.hpp in three domains that share vertices.
-inline std::shared_ptr<const DomainTree> beam_tree(ElementKind kind = ElementKind::tetrahedron) {
+inline std::shared_ptr<const Model> beam_tree(ElementKind kind = ElementKind::tetrahedron) {
   const VolumeMesh mesh = cut_beam(kind);
   return reduced(make_parts(held_body(mesh), decompose_by_regions(mesh)));
 }

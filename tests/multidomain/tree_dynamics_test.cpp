@@ -15,8 +15,8 @@ namespace limber::tree_dynamics_test {
 namespace {
 
 /// A point of a domain far from where it is held.
-TreePoint tip_of(const DomainTree& tree, Index domain) {
-  const SimulationMesh& simulation = *tree.kind(domain).model.simulation;
+TreePoint tip_of(const Model& tree, Index domain) {
+  const SimulationMesh& simulation = *tree.part(domain).model.simulation;
   Index tip = 0;
   (simulation.mesh.vertices.colwise() -
    simulation.mesh.vertices.col(simulation.fixed.empty() ? 0 : simulation.fixed[0]))
@@ -42,7 +42,7 @@ TEST(TreeDynamics, OneDomainIsTheReducedBody) {
   dynamics.set_springs({{{tip, target, 3e4}}});
   ASSERT_TRUE(dynamics.balance().ok());
 
-  const ReducedEquations equations = make_equations(tree->kinds[0].model);
+  const ReducedEquations equations = make_equations(tree->parts[0].model);
   ReducedWorkspace work{ReducedSystem(equations, damping)};
   work.system.set_springs({{tip.rows, target - tip.place - tree->domains[0].position, 3e4}});
   const Vector load = equations.weight * gravity + tip.rows.transpose() * pull;
@@ -66,7 +66,7 @@ double energy(const TreeDynamics& dynamics, const Vector3& gravity) {
 }
 
 /// Largest change of the energy of a tree that falls from rest, over the largest kinetic energy.
-double energy_drift(const std::shared_ptr<const DomainTree>& tree, double h, int iterations) {
+double energy_drift(const std::shared_ptr<const Model>& tree, double h, int iterations) {
   const Vector3 gravity(0.0, 0.0, -1.5);
   TreeDynamics dynamics(tree);
   dynamics.set_gravity(gravity);
@@ -118,10 +118,10 @@ TEST(TreeDynamics, LumpingAtTheInterfaceAddsAPointMass) {
   // Each domain by itself, with the mass of what it carries at the interface. [Barbic & Zhao 2011, Eq. 16]
   std::vector<double> expected;
   for (std::size_t d = 0; d < 3; ++d) {
-    const DomainKind& kind = tree->kind(static_cast<Index>(d));
-    ReducedEquations equations = make_equations(kind.model);
+    const ReducedPart& part = tree->part(static_cast<Index>(d));
+    ReducedEquations equations = make_equations(part.model);
     if (d < 2) {
-      const Matrix3X& a = kind.ports[0].center_rows;
+      const Matrix3X& a = part.ports[0].center_rows;
       equations.mass += (2.0 - static_cast<double>(d)) * 900.0 * a.transpose() * a;
     }
     const Vector own = natural_frequencies(equations);
@@ -134,13 +134,13 @@ TEST(TreeDynamics, LumpingAtTheInterfaceAddsAPointMass) {
 }
 
 TEST(TreeDynamics, ATwiceAsLargeTreeIsTwiceAsSlow) {
-  DomainTree large = *test::beam_tree();
+  Model large = *test::beam_tree();
   for (Domain& domain : large.domains) {
     domain.scale *= 2.0;
     domain.position *= 2.0;
   }
   const Vector frequencies = TreeDynamics(test::beam_tree()).natural_frequencies();
-  const Vector slower = TreeDynamics(std::make_shared<const DomainTree>(large)).natural_frequencies();
+  const Vector slower = TreeDynamics(std::make_shared<const Model>(large)).natural_frequencies();
   EXPECT_LE((2.0 * slower - frequencies).norm(), 1e-8 * frequencies.norm());
 }
 
@@ -156,12 +156,12 @@ TEST(TreeDynamics, StiffnessScalesFrequenciesByItsRoot) {
 
 TEST(TreeDynamics, ATurnedTreeMovesTheSameWay) {
   const Matrix3 R = test::some_rotation();
-  DomainTree turned = *test::reduced(test::twig_parts());
+  Model turned = *test::reduced(test::twig_parts());
   for (Domain& domain : turned.domains) {
     domain.position = R * domain.position;
     domain.rotation = Eigen::Quaterniond(R) * domain.rotation;
   }
-  TreeDynamics one(test::reduced(test::twig_parts())), other(std::make_shared<const DomainTree>(turned));
+  TreeDynamics one(test::reduced(test::twig_parts())), other(std::make_shared<const Model>(turned));
   const Vector3 gravity(0.0, 1.0, -2.0);
   one.set_gravity(gravity);
   other.set_gravity(R * gravity);
@@ -301,7 +301,7 @@ TEST(TreeDynamics, DampingIsTheSameForAllLengthsOfSteps) {
 }
 
 TEST(TreeDynamics, ManyOfAKindMoveAsEachByItself) {
-  // Forces of domains of one kind are computed some at a time: here as many as fill two such groups and a
+  // Forces of domains of one part are computed some at a time: here as many as fill two such groups and a
   // part of a third.
   PartTree parts = test::twig_parts();
   for (int i = 4; i < 39; ++i) {
@@ -311,13 +311,13 @@ TEST(TreeDynamics, ManyOfAKindMoveAsEachByItself) {
     parts.placements.push_back(twig);
   }
   const auto together = test::reduced(parts);
-  DomainTree apart = *together;
-  apart.kinds.clear();
+  Model apart = *together;
+  apart.parts.clear();
   for (Domain& domain : apart.domains) {
-    apart.kinds.push_back(together->kinds[static_cast<std::size_t>(domain.kind)]);
-    domain.kind = static_cast<int>(apart.kinds.size()) - 1;
+    apart.parts.push_back(together->parts[static_cast<std::size_t>(domain.part)]);
+    domain.part = static_cast<int>(apart.parts.size()) - 1;
   }
-  TreeDynamics one(together), other(std::make_shared<const DomainTree>(apart));
+  TreeDynamics one(together), other(std::make_shared<const Model>(apart));
   for (TreeDynamics* dynamics : {&one, &other}) {
     dynamics->set_gravity({0.0, 0.5, -2.0});
     for (int i = 0; i < 60; ++i) ASSERT_TRUE(dynamics->step(5e-3).ok());
@@ -359,28 +359,29 @@ TEST(TreeDynamics, WindBlowsAlong) {
 }
 
 TEST(CheckTree, RefusesWhatDoesNotFit) {
-  const DomainTree tree = *test::beam_tree();
+  const Model tree = *test::beam_tree();
   const auto refused = [&](auto change) {
-    DomainTree damaged = tree;
+    Model damaged = tree;
     change(damaged);
-    EXPECT_THROW(check_tree(damaged, "test"), Error);
+    EXPECT_THROW(check_model(damaged, "test"), Error);
   };
-  EXPECT_NO_THROW(check_tree(tree, "test"));
-  refused([](DomainTree& t) { t.domains.clear(); });
-  refused([](DomainTree& t) { t.domains[1].kind = 7; });
-  refused([](DomainTree& t) { t.domains[1].parent = 2; });
-  refused([](DomainTree& t) { t.domains[0].parent = 0; });
-  refused([](DomainTree& t) { t.domains[1].port = 1; });
-  refused([](DomainTree& t) { t.domains[1].scale = 0.0; });
-  refused([](DomainTree& t) { t.domains[1].rotation.w() = 2.0; });
-  refused([](DomainTree& t) { t.domains[1].name = t.domains[2].name; });
-  refused([](DomainTree& t) { t.domains[1].vertices.clear(); });
-  refused([](DomainTree& t) { t.domains[1].vertices[0] = 1 << 30; });
-  refused([](DomainTree& t) { t.kinds[0].inertia.mass = -1.0; });
-  refused([](DomainTree& t) { t.kinds[0].inertia.second_pairs.conservativeResize(9, 1); });
-  refused([](DomainTree& t) { t.kinds[0].ports[0].weights *= 2.0; });
-  refused([](DomainTree& t) { t.kinds[0].ports[0].covariance.setZero(); });
-  refused([](DomainTree& t) { t.kinds[0].ports[0].center.x() = std::numeric_limits<double>::quiet_NaN(); });
+  EXPECT_NO_THROW(check_model(tree, "test"));
+  refused([](Model& t) { t.domains.clear(); });
+  refused([](Model& t) { t.domains[1].part = 7; });
+  refused([](Model& t) { t.domains[1].parent = 2; });
+  refused([](Model& t) { t.domains[0].parent = 0; });
+  refused([](Model& t) { t.domains[1].port = 1; });
+  refused([](Model& t) { t.domains[1].scale = 0.0; });
+  refused([](Model& t) { t.domains[1].rotation.w() = 2.0; });
+  refused([](Model& t) { t.domains[1].name = t.domains[2].name; });
+  refused([](Model& t) { t.domains[1].vertices.clear(); });
+  refused([](Model& t) { t.domains[1].vertices[0] = 1 << 30; });
+  refused([](Model& t) { t.parts[0].model.regions[0].volume = -1.0; });
+  refused([](Model& t) { t.parts[0].model.regions[0].moments.second_pairs.conservativeResize(9, 1); });
+  refused([](Model& t) { t.parts[0].model.regions[0].moments.second(0, 1) = 1.0; });
+  refused([](Model& t) { t.parts[0].ports[0].weights *= 2.0; });
+  refused([](Model& t) { t.parts[0].ports[0].covariance.setZero(); });
+  refused([](Model& t) { t.parts[0].ports[0].center.x() = std::numeric_limits<double>::quiet_NaN(); });
 }
 
 }  // namespace

@@ -18,8 +18,8 @@ namespace {
 constexpr double rounding = 1e-9;  ///< share by which an energy may exceed what it started with
 
 /// A slender beam of 1 m in three domains, soft enough to swing about twice in a second.
-std::shared_ptr<const DomainTree> slender_beam(const std::string& law = "stvk",
-                                               ForceKind forces = ForceKind::automatic, bool free = false) {
+std::shared_ptr<const Model> slender_beam(const std::string& law = "stvk",
+                                          ForceKind forces = ForceKind::automatic, bool free = false) {
   const VolumeMesh mesh =
       make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(12, 2, 2)});
   Decomposition cut{{}, {"a", "b", "c"}};
@@ -32,22 +32,22 @@ std::shared_ptr<const DomainTree> slender_beam(const std::string& law = "stvk",
   options.reduce.forces = forces;
   options.executor = Executor(1);
   TreeReduceReport report;
-  return std::make_shared<const DomainTree>(reduce_tree(make_parts(body, cut), options, report));
+  return std::make_shared<const Model>(reduce_tree(make_parts(body, cut), options, report));
 }
 
-const std::shared_ptr<const DomainTree>& beam() {
+const std::shared_ptr<const Model>& beam() {
   static const auto tree = slender_beam();
   return tree;
 }
 
-const std::shared_ptr<const DomainTree>& flying_beam() {
+const std::shared_ptr<const Model>& flying_beam() {
   static const auto tree = slender_beam("stvk", ForceKind::automatic, true);
   return tree;
 }
 
 /// The middle of a domain's far end.
-TreePoint end_of(const DomainTree& tree, Index domain) {
-  const SimulationMesh& simulation = *tree.kind(domain).model.simulation;
+TreePoint end_of(const Model& tree, Index domain) {
+  const SimulationMesh& simulation = *tree.part(domain).model.simulation;
   Index end = 0;
   simulation.mesh.vertices.row(0).maxCoeff(&end);
   return {domain, simulation.mesh.vertices.col(end), simulation.basis.middleRows<3>(3 * end)};
@@ -362,10 +362,16 @@ TEST(TreeEnergy, LostInTheStepInWhichALoadEndsDoesNotComeBack) {
   }
 }
 
+/// What run time makes of a domain's part. Keeps a reference to it.
+DomainBody run_time_body(const Model& tree, Index domain) {
+  const auto part = static_cast<std::size_t>(tree.domains[static_cast<std::size_t>(domain)].part);
+  return {tree.parts[part], settings_of(tree)[part], 1};
+}
+
 /// Coordinates as large as the domains.
-double reach_of(const DomainTree& tree) {
+double reach_of(const Model& tree) {
   double sum = 0.0;
-  for (Index d = 0; d < tree.domain_count(); ++d) sum += std::pow(DomainBody(tree.kind(d)).reach(), 2);
+  for (Index d = 0; d < tree.domain_count(); ++d) sum += std::pow(run_time_body(tree, d).reach(), 2);
   return std::sqrt(sum);
 }
 
@@ -407,7 +413,7 @@ TEST(TreeEnergy, InRoughHandsMovesAndNeedsFewRescues) {
 }
 
 /// Nine links of one part in a row, each of another size: enough to be computed at once.
-std::shared_ptr<const DomainTree> chain() {
+std::shared_ptr<const Model> chain() {
   PartTree tree;
   tree.name = "chain";
   Part& link = tree.parts.emplace_back();
@@ -456,7 +462,7 @@ Vector crushing(const DomainBody& body, double share) {
 
 TEST(Barrier, HasTheSlopesOfItsEnergyHoweverNarrow) {
   const auto tree = chain();
-  const DomainBody body(tree->kind(0));
+  const DomainBody body = run_time_body(*tree, 0);
   const DomainBody::Port& port = body.port(0);
   EXPECT_GT(port.crush_energy, 0.0);
   EXPECT_NEAR(port.barrier(0.2).energy, 0.3 * port.crush_energy, 1e-12 * port.crush_energy);
@@ -472,7 +478,7 @@ TEST(Barrier, HasTheSlopesOfItsEnergyHoweverNarrow) {
 
 TEST(Barrier, OfATreeIsInItsForcesAndStiffness) {
   const auto tree = chain();
-  const DomainBody body(tree->kind(0));
+  const DomainBody body = run_time_body(*tree, 0);
   const DomainBody::Port& port = body.port(0);
   TreeDynamics dynamics(tree);
   TreeState state = dynamics.state();

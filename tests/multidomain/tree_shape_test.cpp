@@ -16,7 +16,7 @@ using test::contains;
 using test::error_text;
 
 /// Somewhere that is not the rest shape.
-TreeDynamics bent(const std::shared_ptr<const DomainTree>& tree) {
+TreeDynamics bent(const std::shared_ptr<const Model>& tree) {
   TreeDynamics dynamics(tree);
   TreeState state = dynamics.state();
   state.q = test::random_vector(state.q.size(), 0.02, 7);
@@ -59,7 +59,7 @@ TEST(TreeSurface, AveragesTheCopiesOfAVertex) {
   Matrix3X sum = Matrix3X::Zero(3, x.cols());
   Vector copies = Vector::Zero(x.cols());
   for (Index d = 0; d < tree->domain_count(); ++d) {
-    const ReducedSurface& own = tree->kind(d).model.surface;
+    const ReducedSurface& own = tree->part(d).model.surface;
     for (Index i = 0; i < own.mesh.vertex_count(); ++i) {
       const int v = tree->domains[static_cast<std::size_t>(d)].surface_vertices[static_cast<std::size_t>(i)];
       sum.col(v) +=
@@ -98,7 +98,7 @@ TEST(TreeSurface, NamesEachPartOnce) {
 
 TEST(TreeSurface, RefusesTheMotionOfAnotherTree) {
   const auto tree = test::beam_tree();
-  const TreeDynamics other(std::make_shared<const DomainTree>(*tree));
+  const TreeDynamics other(std::make_shared<const Model>(*tree));
   const TreeSurface surface(tree);
   Eigen::Matrix3Xf x(3, surface.mesh().vertex_count());
   EXPECT_PRED2(contains, error_text([&] { surface.positions(other, x); }), "another tree");
@@ -112,9 +112,9 @@ TEST(TreeSurface, RefusesVerticesThatAreNotThere) {
 }
 
 TEST(TreeSurface, RefusesNumbersThatDoNotFit) {
-  DomainTree tree = *test::beam_tree();
+  Model tree = *test::beam_tree();
   tree.domains[1].surface_vertices.pop_back();
-  EXPECT_PRED2(contains, error_text([&] { TreeSurface(std::make_shared<const DomainTree>(tree)); }),
+  EXPECT_PRED2(contains, error_text([&] { TreeSurface(std::make_shared<const Model>(tree)); }),
                "domain 'middle' numbers");
 }
 
@@ -159,11 +159,11 @@ TEST(TreeMesh, HasPointsOnlyWhereBricksAreTurned) {
   EXPECT_GT(mesh.mesh().vertex_count(), 0);
 }
 
-TEST(TreeMesh, NeedsTheMeshesOfAllKinds) {
-  DomainTree tree = *test::reduced(test::twig_parts());
-  tree.kinds[1].model.simulation.reset();
-  EXPECT_PRED2(contains, error_text([&] { TreeMesh(std::make_shared<const DomainTree>(tree)); }),
-               "kind 'twig' were kept without");
+TEST(TreeMesh, NeedsTheMeshesOfAllParts) {
+  Model tree = *test::reduced(test::twig_parts());
+  tree.parts[1].model.simulation.reset();
+  EXPECT_PRED2(contains, error_text([&] { TreeMesh(std::make_shared<const Model>(tree)); }),
+               "part 'twig' were kept without");
 }
 
 }  // namespace

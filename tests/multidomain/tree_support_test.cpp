@@ -18,13 +18,13 @@
 namespace limber::tree_support_test {
 namespace {
 
-const std::shared_ptr<const DomainTree>& bush() {
+const std::shared_ptr<const Model>& bush() {
   static const auto tree = test::reduced(test::twig_parts());
   return tree;
 }
 
 /// Slender and soft, of one domain or cut into three.
-std::shared_ptr<const DomainTree> soft_beam(int domains, bool free = false) {
+std::shared_ptr<const Model> soft_beam(int domains, bool free = false) {
   const VolumeMesh mesh =
       make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(12, 2, 2)});
   Decomposition cut{{}, {}};
@@ -96,7 +96,7 @@ TEST(CarriedRoot, ThatSpinsEvenlyIsStretchedByCentrifugalForces) {
   });
   for (int i = 0; i < 4000; ++i) ASSERT_TRUE(dynamics.step(0.005).ok()) << "step " << i;
 
-  const ReducedModel& model = tree->kinds.front().model;
+  const ReducedModel& model = tree->parts.front().model;
   const SimulationMesh& simulation = *model.simulation;
   const FullModel full(simulation.mesh, model.materials(), simulation.fixed,
                        {MassKind::consistent, Executor(1)});
@@ -121,7 +121,7 @@ TEST(CarriedRoot, ThatSpinsEvenlyIsStretchedByCentrifugalForces) {
 TEST(CarriedRoot, ThatMovesAsTheRootOfAFreeTreeGivesTheSameAccelerations) {
   Random random(3);
   const auto flying = soft_beam(3, true);
-  const auto held = std::make_shared<DomainTree>(*flying);
+  const auto held = std::make_shared<Model>(*flying);
   held->free = false;
   const Vector3 gravity(0.3, -9.0, 1.0);
   const auto some = [&] { return Vector3(random.normal(), random.normal(), random.normal()); };

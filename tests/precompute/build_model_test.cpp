@@ -1,5 +1,6 @@
 #include "limber/precompute/build_model.hpp"
 
+#include "limber/reduced/inertia.hpp"
 #include "limber/reduced/reduced_equations.hpp"
 #include "tests/precompute/support.hpp"
 #include "tests/support/files.hpp"
@@ -50,6 +51,23 @@ TEST_P(ReducedModelOf, HasRegionsWhoseWeightsAddUpToTheProjectedGravity) {
   for (const ReducedRegion& region : reduced.regions) sum += region.material.density * region.weight * g;
   const Vector expected = U.transpose() * model.gravity_force(g);
   EXPECT_LT((sum - expected).norm(), 1e-13 * expected.norm());
+}
+
+TEST_P(ReducedModelOf, HasMomentsOfItsRegionsAndModes) {
+  const Inertia inertia = inertia_of(reduced);
+  Matrix trace(rank, rank);
+  for (Index i = 0; i < rank; ++i) {
+    for (Index j = 0; j < rank; ++j)
+      trace(i, j) = inertia.second_pairs.col(i + rank * j).reshaped(3, 3).trace();
+  }
+  const Matrix mass = U.transpose() * (model.mass() * U);
+  EXPECT_LT((trace - mass).norm(), 1e-13 * mass.norm());
+  const Vector3 first = model.mesh().vertices * model.vertex_masses();
+  EXPECT_LT((inertia.first - first).norm(), 1e-13 * first.norm());
+  for (Index axis = 0; axis < 3; ++axis) {
+    const Vector weight = U.transpose() * model.gravity_force(Vector3::Unit(axis));
+    EXPECT_LT((inertia.first_rows.row(axis).transpose() - weight).norm(), 1e-13 * weight.norm());
+  }
 }
 
 TEST_P(ReducedModelOf, KnowsTheVolumesOfItsRegions) {

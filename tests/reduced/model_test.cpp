@@ -47,6 +47,10 @@ TEST(CheckModel, NamesArraysOfTheWrongSize) {
             "m.glb: region 0: the mass is 3 x 4, expected 4 x 4");
   EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[0].weight.resize(3, 3); }),
             "m.glb: region 0: the weight is 3 x 3, expected 4 x 3");
+  EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[1].moments.second_rows.resize(3, 4); }),
+            "m.glb: region 1: the second moment of the modes is 3 x 4, expected 9 x 4");
+  EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[0].moments.second_pairs.resize(9, 4); }),
+            "m.glb: region 0: the second moment of pairs of modes is 9 x 4, expected 9 x 16");
   EXPECT_THAT(complaint([](ReducedModel& m) { m.surface.basis.resize(7, 4); }),
               HasSubstr("m.glb: the basis of the surface is 7 x 4, expected 36 x 4"));
   EXPECT_THAT(complaint([](ReducedModel& m) { m.simulation->basis.resize(36, 5); }),
@@ -58,6 +62,14 @@ TEST(CheckModel, NamesArraysThatAreNotFinite) {
             "m.glb: region 0: the energy for mu has entries that are not finite");
   EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[1].mass(0, 1) = nan; }),
             "m.glb: region 1: the mass has entries that are not finite");
+  EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[0].moments.first(1) = nan; }),
+            "m.glb: region 0: the first moment has entries that are not finite");
+  EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[0].moments.second(2, 2) = nan; }),
+            "m.glb: region 0: the second moment has entries that are not finite");
+  EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[1].moments.second_rows(8, 3) = nan; }),
+            "m.glb: region 1: the second moment of the modes has entries that are not finite");
+  EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[1].moments.second_pairs(0, 15) = nan; }),
+            "m.glb: region 1: the second moment of pairs of modes has entries that are not finite");
   EXPECT_EQ(
       complaint([](ReducedModel& m) { m.surface.basis(2, 1) = std::numeric_limits<float>::infinity(); }),
       "m.glb: the basis of the surface has entries that are not finite");
@@ -86,6 +98,11 @@ TEST(CheckModel, RefusesAMassThatIsNotSymmetricOrNotPositive) {
               }
             }),
             "m.glb: the mass of the model is not positive definite: its basis vectors are not independent");
+}
+
+TEST(CheckModel, RefusesASecondMomentThatIsNotSymmetric) {
+  EXPECT_EQ(complaint([](ReducedModel& m) { m.regions[1].moments.second(0, 2) += 0.01; }),
+            "m.glb: region 1: the second moment is not symmetric");
 }
 
 TEST(CheckModel, ChecksTheSurfaceAndItsColours) {

@@ -116,6 +116,11 @@ inline ReducedModel small_model(Index rank = 4) {
     region.mass = masses[static_cast<std::size_t>(i)];
     region.weight =
         Eigen::Map<const Eigen::MatrixX3d>(random_vector(3 * rank, 1e-3, 30).eval().data(), rank, 3);
+    const Matrix3 spread = random_matrix3(1.0, static_cast<std::uint64_t>(40 + i));
+    region.moments = {.first = Vector3(0.5 + i, 0.5, 0.5),
+                      .second = spread * spread.transpose(),
+                      .second_rows = random_vector(9 * rank, 1e-3, 50).reshaped(9, rank),
+                      .second_pairs = random_vector(9 * rank * rank, 1e-3, 60).reshaped(9, rank * rank)};
     model.regions.push_back(std::move(region));
   }
   model.simulation = std::move(simulation);

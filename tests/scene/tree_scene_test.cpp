@@ -221,7 +221,7 @@ TEST(TreeScene, MakesNamedDomainsRigid) {
   Scene scene = bars_scene(false, 3);
   scene.bodies[0].domains.rigid = {"outer"};
   SceneState state = make_state(scene);
-  const DomainTree& tree = tree_body(state).tree();
+  const Model& tree = tree_body(state).tree();
   EXPECT_EQ(tree.rank(0), 6);
   EXPECT_EQ(tree.rank(1), 0);
   for (int i = 0; i < 3; ++i) ASSERT_TRUE(step(scene, state).ok());

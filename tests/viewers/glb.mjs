@@ -69,10 +69,10 @@ export class Glb {
     return result;
   }
 
-  // Which mesh each node shows and how many coordinates it has: of a reduced model or a tree of domains.
+  // Which mesh each node shows and how many coordinates it has.
   bodies() {
-    const { LIMBER_reduced_model: model, LIMBER_domain_tree: tree } = this.json.extensions;
-    return tree ? tree.domains.map(({ kind }) => tree.kinds[kind]) : [model];
+    const { domains, parts } = this.json.extensions.LIMBER_model;
+    return domains.map(({ part }) => parts[part]);
   }
 }
 

@@ -11,7 +11,6 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/live/live_body.hpp"
 #include "limber/mesh/beam.hpp"
 #include "limber/multidomain/live_tree.hpp"
@@ -237,7 +236,7 @@ Part bar(std::string name, const Vector3& size, const Eigen::Vector3i& cells) {
   return part;
 }
 
-DomainTree make_tree() {
+Model make_tree() {
   PartTree tree;
   tree.name = "bush";
   tree.parts = {bar("stem", {0.6, 0.1, 0.1}, {12, 2, 2}), bar("twig", {0.3, 0.04, 0.04}, {6, 1, 1}),

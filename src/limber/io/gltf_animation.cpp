@@ -122,7 +122,7 @@ class AnimationReader {
     const JsonValue animation = choose(name);
     rig_->where = where_;
     read_nodes();
-    check_tree();
+    check_model();
     const JsonValue channels = animation.at("channels");
     for (std::size_t c = 0; c < channels.size(); ++c) read_channel(channels.at(c), animation);
 
@@ -176,7 +176,7 @@ class AnimationReader {
   }
 
   /// Throws where a node is below itself.
-  void check_tree() const {
+  void check_model() const {
     std::vector<int> seen(rig_->nodes.size(), -1);  // by the walk upward from which node
     for (std::size_t start = 0; start < seen.size(); ++start) {
       for (int n = static_cast<int>(start); n >= 0; n = rig_->nodes[static_cast<std::size_t>(n)].parent) {

@@ -1,7 +1,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/clip_builder.hpp"
-#include "limber/io/model_file.hpp"
+#include "limber/io/clip_file.hpp"
 #include "limber/warp/rotation.hpp"
 
 namespace limber {

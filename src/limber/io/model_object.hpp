@@ -14,8 +14,7 @@
 
 namespace limber {
 
-// A reduced model as an object of JSON beside a mesh of glTF. A file holds one (model_file.hpp) or one per
-// kind of domain (tree_file.hpp).
+// A reduced model as an object of JSON beside a mesh of glTF. A file (model_file.hpp) holds one for each part.
 
 inline constexpr int max_int = std::numeric_limits<int>::max();  ///< of counts, which become an int
 
@@ -60,14 +59,19 @@ class ArrayReader {
   std::int64_t bytes_left_;
 };
 
-/// The model that an object describes. All indices are in range and all numbers finite; check_model() tells
-/// whether they fit together. version: of the layout, as of model_extension. least_rank: 0 where it may be
-/// rigid.
-ReducedModel read_model_object(ArrayReader& arrays, const JsonValue& object, int version, Index least_rank);
+/// The reduced model that an object describes. All indices are in range and all numbers finite; check_model()
+/// tells whether they fit together.
+ReducedModel read_reduced_object(ArrayReader& arrays, const JsonValue& object);
 
-/// Adds the mesh of a model, which check_model() accepts, and returns the object that describes the rest of
-/// it.
-nlohmann::json add_model_object(GlbBuilder& builder, const ReducedModel& model, std::string_view where);
+/// Adds the mesh of a reduced model, which check_model() accepts, and returns the object that describes the
+/// rest of it.
+nlohmann::json add_reduced_object(GlbBuilder& builder, const ReducedModel& model, std::string_view where);
+
+/// Numbers as a list of JSON.
+template <class Values>
+nlohmann::json list_of(const Values& values) {
+  return std::vector<double>(values.data(), values.data() + values.size());
+}
 
 /// Adds the extension of the document, which other programs need not know.
 void add_extension(GlbBuilder& builder, std::string_view name, nlohmann::json extension);

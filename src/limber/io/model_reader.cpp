@@ -1,13 +1,13 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
-#include "limber/base/text.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/model_object.hpp"
-#include "limber/io/tree_file.hpp"
-#include "limber/reduced/quartic.hpp"
-#include "limber/warp/nodal_rotations.hpp"
+#include "limber/warp/rotation.hpp"
 
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -15,338 +15,174 @@
 namespace limber {
 namespace {
 
-constexpr int most_quadrature_points = 27;  ///< of a brick
+/// What older files have in place of model_extension.
+constexpr std::array<std::string_view, 2> older_extensions{"LIMBER_reduced_model", "LIMBER_domain_tree"};
 
-int quadrature_points(ElementKind kind) {
-  return kind == ElementKind::tetrahedron ? 1 : most_quadrature_points;
+/// By which weights may miss a sum of 1.
+constexpr double weight_tolerance = 1e-6;
+
+double positive(const JsonValue& value) {
+  const double number = value.number();
+  if (!(number > 0.0)) value.fail(fmt::format("expected a positive number, found {}", number));
+  return number;
 }
 
-/// Reads one object.
+/// How many vertices all domains have, of their own or not.
+struct VertexCounts {
+  std::int64_t mesh = 0, surface = 0;
+};
+
 class ModelReader {
  public:
-  ModelReader(ArrayReader& arrays, JsonValue object, int version)
-      : arrays_(arrays), container_(arrays.container()), object_(std::move(object)), version_(version) {}
+  ModelReader(const GltfContainer& container, JsonValue extension)
+      : arrays_(container), extension_(std::move(extension)) {}
 
-  ReducedModel read(Index least_rank) {
-    model_.name = object_.at("name").text();
-    model_.description = object_.at("description").text();
-    model_.rank = object_.at("rank").integer(least_rank, max_reduced_rank);
-    const auto cubature = version_ >= 2 ? object_.find("cubature") : std::nullopt;
-    const JsonValue regions = object_.at("regions");
-    for (std::size_t i = 0; i < regions.size(); ++i) {
-      model_.regions.push_back(read_region(regions.at(i), !cubature));
+  Model read() {
+    (void)read_version(extension_, model_version);
+    model_.name = extension_.at("name").text();
+    model_.description = extension_.at("description").text();
+    model_.free = extension_.at("free").boolean();
+    const JsonValue parts = at_least_one("parts");
+    for (std::size_t i = 0; i < parts.size(); ++i) model_.parts.push_back(read_part(parts.at(i)));
+    const JsonValue domains = at_least_one("domains");
+    const VertexCounts counts = count_vertices(domains);
+    for (std::size_t i = 0; i < domains.size(); ++i) {
+      model_.domains.push_back(read_domain(domains.at(i), i, counts));
     }
-    read_surface();
-    if (const auto simulation = object_.find("simulation")) read_simulation(*simulation);
-    if (cubature) read_cubature(*cubature);
-    if (const auto warp = object_.find("warp"); warp && version_ >= 3) read_warp(*warp);
     return std::move(model_);
   }
 
  private:
-  ReducedRegion read_region(const JsonValue& item, bool exact) {
-    ReducedRegion region;
-    region.region.name = item.at("name").text();
-    region.region.tag = static_cast<int>(item.at("tag").integer(std::numeric_limits<int>::min(), max_int));
-    region.material = read_material(item, exact && model_.rank > 0);  // nothing deforms without coordinates
-    region.volume = item.at("volume").number();
-    if (exact) {
-      const std::int64_t monomials = monomial_count(model_.rank);
-      region.lambda_energy = arrays_.doubles(item, "lambda_energy", monomials, 1);
-      region.mu_energy = arrays_.doubles(item, "mu_energy", monomials, 1);
-    } else {
-      for (const std::string_view key : {"lambda_energy", "mu_energy"}) {
+  [[nodiscard]] JsonValue at_least_one(std::string_view key) const {
+    JsonValue list = extension_.at(key);
+    if (list.size() == 0) list.fail("expected one at least, found none");
+    return list;
+  }
+
+  ReducedPart read_part(const JsonValue& item) {
+    ReducedPart part;
+    part.model = read_reduced_object(arrays_, item);
+    const JsonValue ports = item.at("ports");
+    for (std::size_t i = 0; i < ports.size(); ++i) {
+      part.ports.push_back(read_port(ports.at(i), part.model));
+    }
+    return part;
+  }
+
+  InterfacePort read_port(const JsonValue& item, const ReducedModel& model) {
+    InterfacePort port;
+    port.name = item.at("name").text();
+    const JsonValue vertices = item.at("vertices");
+    const Index count = arrays_.count(vertices, sizeof(int), "vertices");
+    if (count < 3) vertices.fail(fmt::format("{} vertices, expected three at least", count));
+    port.vertices =
+        arrays_.integers(vertices, count, model.simulation ? model.simulation->mesh.vertex_count() : max_int);
+    port.weights = arrays_.doubles(item.at("weights"), count, 1);
+    check_weights(item.at("weights"), port.weights);
+    port.center = read_numbers(item.at("center"), 3);
+    port.center_rows = arrays_.doubles(item, "center_rows", 3, model.rank);
+    port.covariance = read_numbers(item.at("covariance"), 9).reshaped(3, 3);
+    port.covariance_rows = arrays_.doubles(item, "covariance_rows", 9, model.rank);
+    return port;
+  }
+
+  static void check_weights(const JsonValue& reference, const Vector& weights) {
+    for (Index i = 0; i < weights.size(); ++i) {
+      if (weights(i) > 0.0) continue;
+      reference.fail(fmt::format("number {} is {}, expected a positive one", i, weights(i)));
+    }
+    if (std::abs(weights.sum() - 1.0) > weight_tolerance) {
+      reference.fail(fmt::format("expected a sum of 1, found {}", weights.sum()));
+    }
+  }
+
+  [[nodiscard]] int read_part_number(const JsonValue& domain) const {
+    return static_cast<int>(domain.at("part").integer(0, static_cast<std::int64_t>(model_.parts.size()) - 1));
+  }
+
+  /// Numbers of vertices of the whole body are below these: each is one of some domain.
+  [[nodiscard]] VertexCounts count_vertices(const JsonValue& domains) const {
+    VertexCounts counts;
+    for (std::size_t i = 0; i < domains.size(); ++i) {
+      const ReducedModel& model =
+          model_.parts[static_cast<std::size_t>(read_part_number(domains.at(i)))].model;
+      counts.surface += model.surface.mesh.vertex_count();
+      if (model.simulation) counts.mesh += model.simulation->mesh.vertex_count();
+      if (std::max(counts.surface, counts.mesh) > max_int) {
+        domains.at(i).fail(fmt::format("the domains up to this one have more than {} vertices", max_int));
+      }
+    }
+    return counts;
+  }
+
+  Domain read_domain(const JsonValue& item, std::size_t number, const VertexCounts& counts) {
+    Domain domain;
+    domain.name = item.at("name").text();
+    domain.part = read_part_number(item);
+    if (number == 0) {
+      for (const std::string_view key : {"parent", "port"}) {
         if (const auto found = item.find(key))
-          found->fail("expected none, because the forces are cubature's");
+          found->fail("expected none, because the first domain is the root");
       }
-    }
-    region.mass = arrays_.doubles(item, "mass", model_.rank, model_.rank);
-    region.weight = arrays_.doubles(item, "weight", model_.rank, 3);
-    return region;
-  }
-
-  [[nodiscard]] Material read_material(const JsonValue& item, bool exact) const {
-    const std::string name = version_ == 1 ? "stvk" : read_law_name(item.at("law"), exact);
-    const LameParameters lame{item.at("lambda").number(), item.at("mu").number()};
-    MaterialConstants constants;
-    if (name == "mooney-rivlin") constants.mooney_share = item.at("mooney_share").number();
-    if (name == "arruda-boyce") constants.locking_stretch = item.at("locking_stretch").number();
-    const double density = item.at("density").number();
-    try {
-      check_density(density);
-      return {make_law(name, lame, constants), density};
-    } catch (const Error& error) {
-      item.fail(error.what());
-    }
-  }
-
-  static std::string read_law_name(const JsonValue& law, bool exact) {
-    const std::string name = printable(law.text());
-    if (std::find(material_names.begin(), material_names.end(), name) == material_names.end()) {
-      law.fail(fmt::format("unknown law '{}'; {}", name, suggestion(name, material_names)));
-    }
-    if (exact && name != "stvk") {
-      law.fail(fmt::format("{} has no exact reduced forces, expected stvk, or 'cubature' beside the regions",
-                           name));
-    }
-    return name;
-  }
-
-  void read_surface() {
-    const JsonValue primitives = object_.at("mesh").item_of(container_.root(), "meshes").at("primitives");
-    read_shape(primitives.at(0));
-    std::vector<std::vector<std::uint32_t>> corners;  // of each part
-    std::size_t next = 0;                             // primitive
-    const JsonValue parts = object_.at("parts");
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      const JsonValue part = parts.at(p);
-      model_.surface.mesh.parts.push_back(part.at("name").text());
-      model_.surface.colors.emplace_back(read_numbers(part.at("color"), 3));
-      corners.emplace_back();
-      const auto number = part.find("primitive");
-      if (!number) continue;
-      (void)number->integer(static_cast<std::int64_t>(next), static_cast<std::int64_t>(next));  // in order
-      const JsonValue primitive = primitives.at(next++);
-      check_shares_shape(primitive, primitives.at(0));
-      corners.back() = read_corners(primitive);
-    }
-    if (next != primitives.size()) {
-      primitives.fail(
-          fmt::format("expected {}, one per part with triangles, found {}", next, primitives.size()));
-    }
-    join_parts(corners);
-  }
-
-  /// Vertices and basis.
-  void read_shape(const JsonValue& primitive) {
-    const JsonValue position = primitive.at("attributes").at("POSITION");
-    const auto targets = model_.rank > 0 ? primitive.at("targets") : primitive.find("targets");
-    if (targets && static_cast<Index>(targets->size()) != model_.rank) {
-      targets->fail(fmt::format("expected {}, one per coordinate, found {}", model_.rank, targets->size()));
-    }
-    const Index vertices = container_.describe(position).count;  // an int can count them
-    arrays_.spend(targets.value_or(position), std::int64_t{vertices} * (1 + model_.rank), 3 * sizeof(float));
-    model_.surface.mesh.vertices = container_.read_floats(position).cast<double>();
-    model_.surface.basis.resize(3 * vertices, model_.rank);
-    for (Index i = 0; i < model_.rank; ++i) {
-      const JsonValue target = targets->at(static_cast<std::size_t>(i)).at("POSITION");
-      if (container_.describe(target).count != vertices) {
-        target.fail(fmt::format("has {} vertices, the mesh {}", container_.describe(target).count, vertices));
-      }
-      model_.surface.basis.col(i) = container_.read_floats(target).reshaped();
-    }
-  }
-
-  /// Throws unless a primitive has the same vertices and targets as the first one.
-  static void check_shares_shape(const JsonValue& primitive, const JsonValue& first) {
-    const auto targets = [](const JsonValue& item) {
-      const auto found = item.find("targets");
-      return found ? found->json() : nlohmann::json();
-    };
-    if (primitive.at("attributes").at("POSITION").json() != first.at("attributes").at("POSITION").json() ||
-        targets(primitive) != targets(first)) {
-      primitive.fail("expected the vertices and targets of the first primitive");
-    }
-  }
-
-  std::vector<std::uint32_t> read_corners(const JsonValue& primitive) {
-    if (const std::int64_t mode = primitive.integer_or("mode", 0, 6, 4); mode != 4) {
-      primitive.fail(fmt::format("has mode {}, expected 4 (triangles)", mode));
-    }
-    const JsonValue reference = primitive.at("indices");
-    const GltfAccessor accessor = container_.describe(reference);
-    arrays_.spend(reference, accessor.count, 1);
-    if (accessor.count % 3 != 0) {
-      reference.fail(fmt::format("{} corners of triangles, expected a multiple of 3", accessor.count));
-    }
-    return container_.read_indices(reference, model_.surface.mesh.vertex_count());
-  }
-
-  /// Puts the triangles of all parts into their order.
-  void join_parts(const std::vector<std::vector<std::uint32_t>>& corners) {
-    SurfaceMesh& mesh = model_.surface.mesh;
-    if (const auto order = object_.find("triangle_parts")) {
-      const Index triangles = arrays_.count(*order, sizeof(int), "numbers of parts");
-      mesh.part = arrays_.integers(*order, triangles, static_cast<std::int64_t>(corners.size()));
     } else {
-      for (std::size_t p = 0; p < corners.size(); ++p) {
-        mesh.part.insert(mesh.part.end(), corners[p].size() / 3, static_cast<int>(p));
-      }
+      domain.parent = static_cast<int>(item.at("parent").integer(0, static_cast<std::int64_t>(number) - 1));
+      const std::size_t ports = model_.part(domain.parent).ports.size();
+      if (ports == 0) item.at("parent").fail(fmt::format("domain {} has no ports", domain.parent));
+      domain.port = static_cast<int>(item.at("port").integer(0, static_cast<std::int64_t>(ports) - 1));
     }
-    std::vector<std::size_t> used(corners.size(), 0);
-    for (const int part : mesh.part) used[static_cast<std::size_t>(part)] += 3;
-    for (std::size_t p = 0; p < corners.size(); ++p) {
-      if (used[p] == corners[p].size()) continue;
-      object_.at("triangle_parts")
-          .fail(fmt::format("{} triangles of part {}, but its primitive has {}", used[p] / 3, p,
-                            corners[p].size() / 3));
+    domain.position = read_numbers(item.at("position"), 3);
+    domain.rotation.coeffs() = read_numbers(item.at("rotation"), 4);
+    if (!is_unit(domain.rotation)) {
+      item.at("rotation")
+          .fail(fmt::format("expected a quaternion of length 1, found {}", domain.rotation.norm()));
     }
-    used.assign(corners.size(), 0);
-    mesh.triangles.resize(3, static_cast<Index>(mesh.part.size()));
-    for (Index t = 0; t < mesh.triangle_count(); ++t) {
-      const auto part = static_cast<std::size_t>(mesh.part[static_cast<std::size_t>(t)]);
-      for (int& corner : mesh.triangles.col(t)) corner = static_cast<int>(corners[part][used[part]++]);
-    }
+    domain.scale = positive(item.at("scale"));
+    domain.stiffness = positive(item.at("stiffness"));
+    const ReducedModel& model = model_.parts[static_cast<std::size_t>(domain.part)].model;
+    const Index vertices = model.simulation ? model.simulation->mesh.vertex_count() : 0;
+    domain.vertices = read_vertices(item.find("vertices"), vertices, counts.mesh);
+    domain.surface_vertices =
+        read_vertices(item.find("surface_vertices"), model.surface.mesh.vertex_count(), counts.surface);
+    return domain;
   }
 
-  void read_simulation(const JsonValue& item) {
-    SimulationMesh& simulation = model_.simulation.emplace();
-    VolumeMesh& mesh = simulation.mesh;
-    mesh.kind = read_kind(item.at("element"));
-    for (const ReducedRegion& region : model_.regions) mesh.regions.push_back(region.region);
-
-    const Index vertices = arrays_.count(item.at("vertices"), 3 * sizeof(double), "vertices");
-    mesh.vertices = arrays_.doubles(item.at("vertices"), 3, vertices);
-    const JsonValue corners = item.at("elements");
-    const int width = vertices_per_element(mesh.kind);
-    const Index elements = arrays_.count(corners, width * static_cast<int>(sizeof(int)), "elements");
-    const std::vector<int> numbers = arrays_.integers(corners, std::int64_t{width} * elements, vertices);
-    mesh.elements = Eigen::Map<const Eigen::MatrixXi>(numbers.data(), width, elements);
-    mesh.region = arrays_.integers(item.at("element_regions"), elements,
-                                   static_cast<std::int64_t>(mesh.regions.size()));
-    simulation.basis = arrays_.doubles(item, "basis", std::int64_t{3} * vertices, model_.rank);
-    if (const auto fixed = item.find("fixed")) {
-      simulation.fixed =
-          arrays_.integers(*fixed, arrays_.count(*fixed, sizeof(int), "fixed vertices"), vertices);
-    }
-    read_embedding(item.at("embedding"), simulation);
+  /// What the vertices of a domain are in the whole body; none where they are its own.
+  std::vector<int> read_vertices(const std::optional<JsonValue>& reference, Index count, std::int64_t below) {
+    if (!reference) return {};
+    if (count == 0) reference->fail("expected none, because its part has no simulation mesh");
+    return arrays_.integers(*reference, count, below);
   }
 
-  static ElementKind read_kind(const JsonValue& value) {
-    for (const ElementKind kind : {ElementKind::tetrahedron, ElementKind::brick}) {
-      if (value.text() == name_of(kind)) return kind;
-    }
-    value.fail(fmt::format("expected tetrahedron or brick, found '{}'", printable(value.text())));
-  }
-
-  void read_embedding(const JsonValue& item, SimulationMesh& simulation) {
-    const VolumeMesh& mesh = simulation.mesh;
-    const Index points = model_.surface.mesh.vertex_count();
-    Embedding& embedding = simulation.embedding;
-    embedding.element = arrays_.integers(item.at("element"), points, mesh.element_count());
-    embedding.weights = arrays_.doubles(item.at("weights"), mesh.elements.rows(), points);
-    embedding.vertices = mesh.elements(Eigen::all, embedding.element);
-    embedding.mesh_vertices = mesh.vertex_count();
-    embedding.outside = item.at("outside").integer(0, points);
-    embedding.farthest = item.at("farthest").number();
-  }
-
-  void read_cubature(const JsonValue& item) {
-    CubatureRule& rule = model_.cubature.emplace();
-    const Index points = arrays_.count(item.at("element"), sizeof(int), "numbers of elements");
-    if (points == 0) item.at("element").fail("no points, expected one at least");
-    const auto numbers = [&](std::string_view key, std::int64_t below) {
-      return arrays_.integers(item.at(key), points, below);
-    };
-    const auto& simulation = model_.simulation;
-    rule.element = numbers("element", simulation ? simulation->mesh.element_count() : max_int);
-    rule.point =
-        numbers("point", simulation ? quadrature_points(simulation->mesh.kind) : most_quadrature_points);
-    rule.region = numbers("region", static_cast<std::int64_t>(model_.regions.size()));
-    rule.gradients = arrays_.doubles(item, "gradients", std::int64_t{9} * points, model_.rank);
-    // Sizes tell one weight per point from one per point and coordinate.
-    const JsonValue weights = item.at("weights");
-    const bool one_each = container_.count_in_view(weights, sizeof(double), "weights") == points;
-    rule.weights = not_negative(weights, points, one_each ? 1 : model_.rank);
-    const auto energy_weights = item.find("energy_weights");
-    if (!one_each && !energy_weights) (void)item.at("energy_weights");
-    rule.energy_weights = energy_weights ? not_negative(*energy_weights, points, 1) : rule.weights;
-    rule.training = read_training(item.at("training"));
-  }
-
-  Matrix not_negative(const JsonValue& reference, Index rows, Index columns) {
-    Matrix values = arrays_.doubles(reference, rows, columns);
-    for (Index i = 0; i < values.size(); ++i) {
-      if (values.data()[i] >= 0.0) continue;
-      reference.fail(fmt::format("number {} is {}, expected at least 0", i, values.data()[i]));
-    }
-    return values;
-  }
-
-  static CubatureTraining read_training(const JsonValue& item) {
-    const auto number = [&](std::string_view key) {
-      const double value = item.at(key).number();
-      if (value < 0.0) item.at(key).fail(fmt::format("expected at least 0, found {}", value));
-      return value;
-    };
-    return {.error_asked_for = number("error_asked_for"),
-            .training_error = number("training_error"),
-            .held_out_error = number("held_out_error"),
-            .amplitude = number("amplitude"),
-            .poses = static_cast<Index>(item.at("poses").integer(0, std::numeric_limits<Index>::max()))};
-  }
-
-  void read_warp(const JsonValue& item) {
-    WarpData& warp = model_.warp.emplace();
-    if (model_.rank == 0) item.fail("expected none, because a body without coordinates does not bend");
-    warp.surface_rotations = arrays_.singles(
-        item, "surface_rotations", std::int64_t{3} * model_.surface.mesh.vertex_count(), model_.rank);
-
-    const JsonValue lumps = item.at("lumps");
-    const Index number = arrays_.count(lumps.at("region"), sizeof(int), "numbers of regions");
-    const auto regions = static_cast<std::int64_t>(model_.regions.size());
-    warp.lumps.region = arrays_.integers(lumps.at("region"), number, regions);
-    warp.lumps.volume = not_negative(lumps.at("volume"), number, 1);
-    warp.lumps.center = arrays_.doubles(lumps.at("center"), 3, number);
-    warp.lumps.moment = arrays_.doubles(lumps.at("moment"), std::int64_t{3} * number, model_.rank);
-    warp.lumps.rotations = arrays_.doubles(lumps.at("rotations"), std::int64_t{3} * number, model_.rank);
-  }
-
-  ArrayReader& arrays_;
-  const GltfContainer& container_;
-  JsonValue object_;
-  int version_;
-  ReducedModel model_;
+  ArrayReader arrays_;
+  JsonValue extension_;
+  Model model_;
 };
-
-/// What older files lack for modal warping is made from their mesh. A mesh whose lumps do not add up to the
-/// weights of the model gives none: it cannot be warped. model: checked; everything else of it is put aside
-/// while the lumps are.
-void add_warp_data(ReducedModel& model, std::string_view where) {
-  const SimulationMesh& mesh = *model.simulation;
-  try {
-    model.warp = make_warp_data(mesh.mesh, mesh.basis, mesh.embedding);
-  } catch (const Error& error) {
-    throw Error("{}: no warp data from the simulation mesh: {}", where, error.what());
-  }
-  auto simulation = std::exchange(model.simulation, std::nullopt);
-  auto cubature = std::exchange(model.cubature, std::nullopt);
-  try {
-    check_model(model, where);
-  } catch (const Error&) {
-    model.warp.reset();
-  }
-  model.simulation = std::move(simulation);
-  model.cubature = std::move(cubature);
-  if (model.warp && model.warp->lumps.count() == 0) model.warp.reset();
-}
 
 }  // namespace
 
-ReducedModel read_model_object(ArrayReader& arrays, const JsonValue& object, int version, Index least_rank) {
-  return ModelReader(arrays, object, version).read(least_rank);
-}
-
-ReducedModel parse_model(std::string_view content, std::string_view where) {
+Model parse_model(std::string_view content, std::string_view where) {
   require(looks_like_gltf(content), "{}: is not a glTF file, expected a reduced model (.glb)", where);
   const GltfContainer container(content, where, {});
   const std::optional<JsonValue> extension = find_extension(container, model_extension);
-  require(extension || !find_extension(container, tree_extension),
-          "{}: is a tree of reduced domains, expected a reduced model of one domain", where);
+  for (const std::string_view older : older_extensions) {
+    require(extension || !find_extension(container, older),
+            "{}: is a reduced model of an older limber ({}); make it again with: limber reduce", where,
+            older);
+  }
   require(extension.has_value(),
           "{}: is a glTF file without a reduced model (no {}); make one with: limber reduce", where,
           model_extension);
-  ArrayReader arrays(container);
-  ReducedModel model = read_model_object(arrays, *extension, read_version(*extension, model_version), 1);
+  Model model = ModelReader(container, *extension).read();
   check_model(model, where);
-  if (model.simulation && !model.warp) add_warp_data(model, where);
   return model;
 }
 
-ReducedModel read_model(const std::filesystem::path& path) {
-  return parse_model(read_file(path), path.string());
-}
+Model read_model(const std::filesystem::path& path) { return parse_model(read_file(path), path.string()); }
 
-bool looks_like_model(std::string_view content) { return has_extension(content, model_extension); }
+bool looks_like_model(std::string_view content) {
+  return has_extension(content, model_extension) ||
+         std::any_of(older_extensions.begin(), older_extensions.end(),
+                     [&](std::string_view older) { return has_extension(content, older); });
+}
 
 }  // namespace limber

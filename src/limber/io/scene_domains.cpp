@@ -3,10 +3,10 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_parts.hpp"
 #include "limber/io/scene_uses.hpp"
-#include "limber/io/tree_file.hpp"
 #include "limber/scene/body_tree.hpp"
 
 #include <nlohmann/json.hpp>
@@ -45,12 +45,12 @@ void refuse_mesh_keys(const json& stated, const std::string& where, std::string_
   refuse(stated, {"render"}, where, whose);
 }
 
-void load_model_tree(const json& stated, const std::string& where, DomainTree tree, Body& body) {
+void load_model_tree(const json& stated, const std::string& where, Model tree, Body& body) {
   constexpr std::string_view reduced = "a tree of domains that is reduced already";
   refuse_mesh_keys(stated, where, reduced);
   refuse(stated, {"material", "materials", "fixed"}, where, reduced);
   refuse_inside(stated, "domains", {"rank", "total_rank", "rigid"}, where, reduced);
-  take_tree(std::make_shared<const DomainTree>(std::move(tree)), body);
+  take_tree(std::make_shared<const Model>(std::move(tree)), body);
 }
 
 /// Keys without a use for a reduced model, which is a tree of one domain.
@@ -159,13 +159,13 @@ bool load_tree(const json& value, const json& stated, SceneFiles& files, const s
           where);
   if (value.contains("model")) {
     const std::filesystem::path path = files.path(value, "model");
-    const std::string content = read_file(path);
-    if (!looks_like_tree(content)) {
+    Model model = read_model(path);
+    if (model.domain_count() == 1) {
       refuse_single_keys(stated, where);
       return false;
     }
     files.inputs.push_back(path);
-    load_model_tree(stated, where, parse_tree(content, path.string()), body);
+    load_model_tree(stated, where, std::move(model), body);
     return true;
   }
   if (value.contains("assembly")) {

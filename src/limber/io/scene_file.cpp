@@ -15,7 +15,6 @@
 #include "limber/io/scene_values.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
-#include "limber/io/tree_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -152,9 +151,10 @@ void load_shape(const json& value, SceneFiles& files, const std::string& where, 
   if (!value.contains("model")) return;
   const std::filesystem::path path = files.input(value, "model");
   const std::string content = read_file(path);
-  require(!looks_like_tree(content), "{}.model: it is a tree of domains; set solver.order to 'domains'",
+  const auto model = std::make_shared<const Model>(parse_model(content, path.string()));
+  require(model->domain_count() == 1, "{}.model: it is a tree of domains; set solver.order to 'domains'",
           where);
-  body.model = std::make_shared<const ReducedModel>(parse_model(content, path.string()));
+  body.model = std::shared_ptr<const ReducedModel>(model, &model->parts.front().model);
   if (value.contains("mesh") && with_mesh) return;
   body.render = body.model->surface.mesh;
   body.render_colors = body.model->surface.colors;
@@ -330,7 +330,7 @@ void check_looks_like_scene(std::string_view content, std::string_view where) {
   const std::size_t first = content.find_first_not_of(" \t\r\n");
   if (first == std::string_view::npos || content[first] == '{')
     return;  // the parser says what is wrong with it
-  require(!looks_like_model(content) && !looks_like_tree(content),
+  require(!looks_like_model(content),
           "{}: is a reduced model, expected a scene (.json); name it there as 'model'", where);
   require(
       !looks_like_mesh(content),

@@ -1,7 +1,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/clip_builder.hpp"
-#include "limber/io/tree_file.hpp"
+#include "limber/io/clip_file.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -12,11 +12,11 @@ namespace {
 /// By which the columns of a rotation may miss being orthonormal.
 constexpr double orthonormal_tolerance = 1e-6;
 
-/// Pairs of a domain and a frame that the normals of a kind are fitted to: more add nothing but time.
+/// Pairs of a domain and a frame that the normals of a part are fitted to: more add nothing but time.
 constexpr Index max_samples = 200;
 
 void check_motion(const TreeMotion& motion, Index steps, std::string_view where) {
-  const DomainTree& tree = *motion.tree;
+  const Model& tree = *motion.tree;
   require(motion.coordinates.rows() == tree.coordinate_count() && motion.coordinates.cols() == steps,
           "{}: the motion of '{}' is {} x {}, expected {} coordinates x {} frames", where, tree.name,
           motion.coordinates.rows(), motion.coordinates.cols(), tree.coordinate_count(), steps);
@@ -42,18 +42,18 @@ void check_motion(const TreeMotion& motion, Index steps, std::string_view where)
   }
 }
 
-/// The domains of a kind, and where their coordinates are.
-struct KindUses {
+/// The domains of a part, and where their coordinates are.
+struct PartUses {
   std::vector<Index> domains, first;
 };
 
-std::vector<KindUses> find_uses(const DomainTree& tree) {
-  std::vector<KindUses> uses(tree.kinds.size());
+std::vector<PartUses> find_uses(const Model& tree) {
+  std::vector<PartUses> uses(tree.parts.size());
   Index first = 0;
   for (Index d = 0; d < tree.domain_count(); ++d) {
-    KindUses& of_kind = uses[static_cast<std::size_t>(tree.domains[static_cast<std::size_t>(d)].kind)];
-    of_kind.domains.push_back(d);
-    of_kind.first.push_back(first);
+    PartUses& of_part = uses[static_cast<std::size_t>(tree.domains[static_cast<std::size_t>(d)].part)];
+    of_part.domains.push_back(d);
+    of_part.first.push_back(first);
     first += tree.rank(d);
   }
   return uses;
@@ -72,11 +72,11 @@ class TreeClip {
 
   /// Adds nodes in the order of the domains.
   void add() {
-    const std::vector<KindUses> uses = find_uses(tree_);
+    const std::vector<PartUses> uses = find_uses(tree_);
     std::vector<ClipEncoding> encodings;
     std::vector<int> meshes;
     for (std::size_t k = 0; k < uses.size(); ++k) {
-      const ReducedModel& model = tree_.kinds[k].model;
+      const ReducedModel& model = tree_.parts[k].model;
       encodings.push_back(make_encoding(uses[k], model.rank));
       const Matrix samples = encodings[k].weights(sample(uses[k], model.rank));
       // A mesh that nobody shows would be of no use.
@@ -85,8 +85,8 @@ class TreeClip {
     }
     Index first = 0;
     for (Index d = 0; d < tree_.domain_count(); ++d) {
-      const auto kind = static_cast<std::size_t>(tree_.domains[static_cast<std::size_t>(d)].kind);
-      add_domain(d, meshes[kind], encodings[kind], coordinates(first, tree_.rank(d)));
+      const auto part = static_cast<std::size_t>(tree_.domains[static_cast<std::size_t>(d)].part);
+      add_domain(d, meshes[part], encodings[part], coordinates(first, tree_.rank(d)));
       first += tree_.rank(d);
     }
   }
@@ -96,7 +96,7 @@ class TreeClip {
     return motion_.coordinates.middleRows(first, rank);
   }
 
-  [[nodiscard]] ClipEncoding make_encoding(const KindUses& uses, Index rank) const {
+  [[nodiscard]] ClipEncoding make_encoding(const PartUses& uses, Index rank) const {
     Vector least = Vector::Zero(rank), most = least;
     for (const Index first : uses.first) {
       const Matrix q = coordinates(first, rank);
@@ -106,8 +106,8 @@ class TreeClip {
     return {least, most};
   }
 
-  /// Coordinates of the kind in some of its domains and frames; all where there are few.
-  [[nodiscard]] Matrix sample(const KindUses& uses, Index rank) const {
+  /// Coordinates of the part in some of its domains and frames; all where there are few.
+  [[nodiscard]] Matrix sample(const PartUses& uses, Index rank) const {
     const Index frames = motion_.coordinates.cols();
     const auto domains = static_cast<Index>(uses.domains.size());
     const Index pairs = domains * frames;
@@ -135,7 +135,7 @@ class TreeClip {
   }
 
   const TreeMotion& motion_;
-  const DomainTree& tree_;
+  const Model& tree_;
   ClipBuilder& clip_;
 };
 
@@ -145,7 +145,7 @@ std::string encode_tree_animation(std::span<const double> times, const TreeMotio
                                   std::string_view where) {
   ClipBuilder clip(times, where);
   require(motion.tree != nullptr, "{}: a clip needs a tree of domains", where);
-  check_tree(*motion.tree, where);
+  check_model(*motion.tree, where);
   check_motion(motion, clip.frame_count(), where);
   TreeClip(motion, clip).add();
   return clip.encode();

@@ -35,11 +35,14 @@ Matrix6 rigid_inertia(double mass, const Vector3& first, const Matrix3& rotation
   return I;
 }
 
-DomainBody::Port make_run_time_port(const InterfacePort& port) {
-  DomainBody::Port result{&port, port.center_rows.transpose(), port.covariance_rows.transpose(), {}};
-  result.columns.setZero(16, port.center_rows.cols());
-  result.columns.topRows<9>() = port.covariance_rows;
-  result.columns.middleRows<3>(9) = port.center_rows;
+DomainBody::Port make_run_time_port(const InterfacePort& port, Index rank) {
+  DomainBody::Port result{&port,
+                          port.center_rows.leftCols(rank).transpose(),
+                          port.covariance_rows.leftCols(rank).transpose(),
+                          {}};
+  result.columns.setZero(16, rank);
+  result.columns.topRows<9>() = port.covariance_rows.leftCols(rank);
+  result.columns.middleRows<3>(9) = port.center_rows.leftCols(rank);
   result.spread = spreads_of(port.covariance, Matrix3::Identity()).values(0);
   return result;
 }
@@ -88,65 +91,75 @@ DomainBody::Port::Barrier DomainBody::Port::barrier(double x) const {
 Matrix6 InertiaTerms::rigid() const { return rigid_inertia(mass, first, rotational); }
 Matrix6 MotionTerms::rigid() const { return rigid_inertia(mass, first, rotational); }
 
-DomainBody::DomainBody(const DomainKind& kind) : kind_(&kind), rank_(kind.model.rank) {
-  const DomainInertia& inertia = kind.inertia;
-  shadow_ =
-      0.25 * surface_area(kind.model.surface.mesh);  // Cauchy: a quarter of the surface, where it is convex
-  first_rows_ = inertia.first_rows.transpose();
-  center_ = {inertia.first / inertia.mass, first_rows_ / inertia.mass};
-  second_rows_ = inertia.second_rows.transpose();
-  second_pairs_.resize(9 * rank_, rank_);
-  for (Index j = 0; j < rank_; ++j)
-    second_pairs_.col(j) = inertia.second_pairs.middleCols(rank_ * j, rank_).transpose().reshaped();
-  for (const InterfacePort& port : kind.ports) ports_.push_back(make_run_time_port(port));
-  work_.tangent.setZero(rank_, rank_);
-  work_.system.setZero(padded(rank_ + 7), rank_ + 7);
-  moments_q_.setZero(9 * rank_);
-  moments_v_.setZero(9 * rank_);
-  reach_ = std::sqrt(std::max(0.0, inertia.second.trace() - inertia.first.squaredNorm() / inertia.mass));
-  if (rank_ == 0) return;
-  equations_ = make_equations(kind.model);
-  mass_ = equations_.mass;
-  if (equations_.elastic.quartic() != nullptr)
-    batch_.emplace(rank_, energy_coefficients(kind.model, kind.model.materials(), rank_));
+DomainBody::Data DomainBody::make_data(const ReducedPart& part, const PartSettings& settings, Index uses) {
+  const Index r = settings.rank;
+  Data data;
+  data.part = &part;
+  data.rank = r;
+  data.inertia = inertia_of(part.model, settings.materials, r);
+  const Inertia& inertia = data.inertia;
+  data.shadow = 0.25 * surface_area(part.model.surface.mesh);  // Cauchy: of the surface, where it is convex
+  data.first_rows = inertia.first_rows.transpose();
+  data.center = {inertia.first / inertia.mass, data.first_rows / inertia.mass};
+  data.second_rows = inertia.second_rows.transpose();
+  data.second_pairs.resize(9 * r, r);
+  for (Index j = 0; j < r; ++j)
+    data.second_pairs.col(j) = inertia.second_pairs.middleCols(r * j, r).transpose().reshaped();
+  for (const InterfacePort& port : part.ports) data.ports.push_back(make_run_time_port(port, r));
+  data.reach = std::sqrt(std::max(0.0, inertia.second.trace() - inertia.first.squaredNorm() / inertia.mass));
+  data.rest_stiffness.resize(r, r);
+  if (r == 0) return data;
+  data.equations = make_equations(part.model, settings.materials, r);
+  if (settings.linear) data.equations = linearized(data.equations);
+  if (uses >= least_batch && data.equations.elastic.quartic() != nullptr)
+    data.batch.emplace(r, energy_coefficients(part.model, settings.materials, r));
   ElasticWorkspace work;
-  Vector force(rank_);
-  rest_stiffness_.resize(rank_, rank_);
-  equations_.elastic.evaluate(Vector::Zero(rank_), work, force, rest_stiffness_);
-  rest_stiffness_ = 0.5 * (rest_stiffness_ + rest_stiffness_.transpose()).eval();
-  work_.tangent = rest_stiffness_;
-  work_.positive.take(work_.tangent);  // its memory
-  for (Port& port : ports_) port.crush_energy = crush_energy_of(port, rest_stiffness_);
-  if (const Cubature* cubature = equations_.elastic.cubature()) {
-    energy_rounding_ = 8.0 * std::numeric_limits<double>::epsilon() * rest_stiffness_.norm() *
-                       cubature->reach() * cubature->reach();
+  Vector force(r);
+  data.equations.elastic.evaluate(Vector::Zero(r), work, force, data.rest_stiffness);
+  data.rest_stiffness = 0.5 * (data.rest_stiffness + data.rest_stiffness.transpose()).eval();
+  for (Port& port : data.ports) port.crush_energy = crush_energy_of(port, data.rest_stiffness);
+  if (const Cubature* cubature = data.equations.elastic.cubature()) {
+    data.energy_rounding = 8.0 * std::numeric_limits<double>::epsilon() * data.rest_stiffness.norm() *
+                           cubature->reach() * cubature->reach();
   }
+  return data;
+}
+
+DomainBody::DomainBody(const ReducedPart& part, const PartSettings& settings, Index uses)
+    : data_(std::make_shared<const Data>(make_data(part, settings, uses))) {
+  const Index r = rank();
+  work_.tangent = data_->rest_stiffness;
+  work_.system.setZero(padded(r + 7), r + 7);
+  moments_q_.setZero(9 * r);
+  moments_v_.setZero(9 * r);
+  if (r > 0) work_.positive.take(work_.tangent);  // its memory
 }
 
 void DomainBody::inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,
                          const Vector3& w, double scale, InertiaTerms& terms) {
   using Vector9 = Eigen::Matrix<double, 9, 1>;
-  const DomainInertia& data = kind_->inertia;
+  const Inertia& data = data_->inertia;
+  const Index r = rank();
   const double s3 = scale * scale * scale, s4 = s3 * scale, s5 = s4 * scale;
   terms.mass = s3 * data.mass;
   terms.first = s4 * data.first;
   Matrix3 second = data.second, flow = Matrix3::Zero();
   Vector3 momentum = Vector3::Zero();
-  if (rank_ > 0) {
-    moments_q_.noalias() = second_pairs_ * q;
-    moments_v_.noalias() = second_pairs_ * v;
-    Eigen::Map<MatrixX9> N(moments_q_.data(), rank_, 9);              // integral of rho U_i x^T, x = X + u
-    const Eigen::Map<const MatrixX9> Z(moments_v_.data(), rank_, 9);  // of rho U_i (u')^T
-    const Vector9 pairs = N.transpose() * q, rows = second_rows_.transpose() * q;
+  if (r > 0) {
+    moments_q_.noalias() = data_->second_pairs * q;
+    moments_v_.noalias() = data_->second_pairs * v;
+    Eigen::Map<MatrixX9> N(moments_q_.data(), r, 9);              // integral of rho U_i x^T, x = X + u
+    const Eigen::Map<const MatrixX9> Z(moments_v_.data(), r, 9);  // of rho U_i (u')^T
+    const Vector9 pairs = N.transpose() * q, rows = data_->second_rows.transpose() * q;
     second += by_columns(pairs) + by_columns(rows) + by_columns(rows).transpose();
-    N += second_rows_;
-    terms.first.noalias() += s4 * (first_rows_.transpose() * q);
-    momentum.noalias() = s4 * (first_rows_.transpose() * v);
+    N += data_->second_rows;
+    terms.first.noalias() += s4 * (data_->first_rows.transpose() * q);
+    momentum.noalias() = s4 * (data_->first_rows.transpose() * v);
     const Vector9 stream = N.transpose() * v;
     flow = by_columns(stream);  // of rho u' x^T
 
-    terms.coupling.resize(rank_, 6);
-    terms.coupling.leftCols<3>() = s4 * first_rows_;
+    terms.coupling.resize(r, 6);
+    terms.coupling.leftCols<3>() = s4 * data_->first_rows;
     axial_columns(N, terms.coupling.rightCols<3>());
     terms.coupling.rightCols<3>() *= s5;
 
@@ -168,23 +181,24 @@ void DomainBody::inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<con
 void DomainBody::motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, double scale,
                         MotionTerms& terms) {
   using Vector9 = Eigen::Matrix<double, 9, 1>;
-  const DomainInertia& data = kind_->inertia;
+  const Inertia& data = data_->inertia;
+  const Index r = rank();
   const double s3 = scale * scale * scale, s4 = s3 * scale, s5 = s4 * scale;
   terms.mass = s3 * data.mass;
   terms.first = s4 * data.first;
   terms.momentum.setZero();
   terms.energy = 0.0;
   Matrix3 second = data.second;
-  if (rank_ > 0) {
-    moments_q_.noalias() = second_pairs_ * q;
-    Eigen::Map<MatrixX9> N(moments_q_.data(), rank_, 9);
-    const Vector9 pairs = N.transpose() * q, rows = second_rows_.transpose() * q;
+  if (r > 0) {
+    moments_q_.noalias() = data_->second_pairs * q;
+    Eigen::Map<MatrixX9> N(moments_q_.data(), r, 9);
+    const Vector9 pairs = N.transpose() * q, rows = data_->second_rows.transpose() * q;
     second += by_columns(pairs) + by_columns(rows) + by_columns(rows).transpose();
-    const Vector9 stream = N.transpose() * v + second_rows_.transpose() * v;  // of rho u' x^T
-    terms.first.noalias() += s4 * (first_rows_.transpose() * q);
-    terms.momentum.head<3>().noalias() = s4 * (first_rows_.transpose() * v);
+    const Vector9 stream = N.transpose() * v + data_->second_rows.transpose() * v;  // of rho u' x^T
+    terms.first.noalias() += s4 * (data_->first_rows.transpose() * q);
+    terms.momentum.head<3>().noalias() = s4 * (data_->first_rows.transpose() * v);
     terms.momentum.tail<3>() = s5 * axial(by_columns(stream));
-    terms.energy = 0.5 * s5 * v.dot(mass_.lazyProduct(v));
+    terms.energy = 0.5 * s5 * v.dot(mass().lazyProduct(v));
   }
   terms.rotational = s5 * (second.trace() * Matrix3::Identity() - second);
 }

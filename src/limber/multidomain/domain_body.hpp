@@ -2,9 +2,11 @@
 
 #include "limber/integrators/dynamic_system.hpp"
 #include "limber/linalg/symmetric_spectrum.hpp"
-#include "limber/multidomain/domain_tree.hpp"
+#include "limber/multidomain/model.hpp"
+#include "limber/reduced/inertia.hpp"
 #include "limber/reduced/reduced_equations.hpp"
 
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -52,24 +54,28 @@ struct MotionTerms {
   [[nodiscard]] Matrix6 rigid() const;
 };
 
-/// What run time makes of a kind, for all domains that are of it.
+/// So many domains of one part are computed at once: fewer would leave lanes of the registers empty.
+inline constexpr Index least_batch = 8;
+
+/// What run time makes of a part, for all domains that are of it. Copies share what is constant.
 class DomainBody {
  public:
-  /// Keeps a reference to the kind.
-  explicit DomainBody(const DomainKind& kind);
+  /// Keeps a reference to the part. The settings fit it: check_settings(). uses: domains of it.
+  DomainBody(const ReducedPart& part, const PartSettings& settings, Index uses);
 
-  [[nodiscard]] Index rank() const { return rank_; }
-  [[nodiscard]] const DomainKind& kind() const { return *kind_; }
-  [[nodiscard]] const Matrix& mass() const { return mass_; }                      ///< r x r, before scaling
-  [[nodiscard]] const Matrix& rest_stiffness() const { return rest_stiffness_; }  ///< r x r, before scaling
-  [[nodiscard]] const Elasticity& elastic() const { return equations_.elastic; }
-  /// The exact forces for many states at once; null where they are not exact.
-  [[nodiscard]] const QuarticBatch* batch() const { return batch_ ? &*batch_ : nullptr; }
+  [[nodiscard]] Index rank() const { return data_->rank; }
+  [[nodiscard]] const ReducedPart& part() const { return *data_->part; }
+  [[nodiscard]] const Matrix& mass() const { return data_->equations.mass; }  ///< r x r, before scaling
+  [[nodiscard]] const Matrix& rest_stiffness() const { return data_->rest_stiffness; }  ///< likewise
+  [[nodiscard]] const Elasticity& elastic() const { return data_->equations.elastic; }
+  /// The exact forces for many states at once; null where they are not exact, or the
+  /// part has few domains.
+  [[nodiscard]] const QuarticBatch* batch() const { return data_->batch ? &*data_->batch : nullptr; }
   [[nodiscard]] double shadow() const {
-    return shadow_;
+    return data_->shadow;
   }  ///< area seen from a direction, averaged over all, m^2
 
-  [[nodiscard]] const DomainPoint& center() const { return center_; }  ///< of mass
+  [[nodiscard]] const DomainPoint& center() const { return data_->center; }  ///< of mass
 
   /// Of a domain at this scale (lengths are multiplied by it, coordinates are not), whose frame turns with w,
   /// rad/s in its axes.
@@ -80,12 +86,12 @@ class DomainBody {
 
   /// Size of the rounding error in an elastic energy that is nothing, J before scaling: cubature takes it
   /// from the stresses at I + G q, and I is rounded.
-  [[nodiscard]] double energy_rounding() const { return energy_rounding_; }
+  [[nodiscard]] double energy_rounding() const { return data_->energy_rounding; }
   /// Coordinates as large as the domain: |q| of a motion whose root mean square is the distance of its
   /// vertices from their centre.
-  [[nodiscard]] double reach() const { return reach_; }
+  [[nodiscard]] double reach() const { return data_->reach; }
 
-  /// Memory for one domain of this kind at a time.
+  /// Memory for one domain of this part at a time.
   struct Work {
     InertiaTerms terms;
     Matrix tangent;  ///< r x r, elastic stiffness without negative curvature, before scaling
@@ -120,20 +126,27 @@ class DomainBody {
     void motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, Vector12& moved,
                 Vector12& moving) const;
   };
-  [[nodiscard]] const Port& port(Index i) const { return ports_[static_cast<std::size_t>(i)]; }
+  [[nodiscard]] const Port& port(Index i) const { return data_->ports[static_cast<std::size_t>(i)]; }
 
  private:
-  const DomainKind* kind_;
-  Index rank_;
-  ReducedEquations equations_;
-  std::optional<QuarticBatch> batch_;
-  Matrix mass_, rest_stiffness_;
-  double shadow_ = 0.0, energy_rounding_ = 0.0, reach_ = 0.0;
-  DomainPoint center_;
-  MatrixX3 first_rows_;   ///< r x 3
-  MatrixX9 second_rows_;  ///< r x 9
-  Matrix second_pairs_;   ///< 9r x r: its product with q is, as an r x 9 matrix, the integral of rho U_i u^T
-  std::vector<Port> ports_;
+  /// What does not change.
+  struct Data {
+    const ReducedPart* part = nullptr;
+    Index rank = 0;
+    Inertia inertia;
+    ReducedEquations equations;
+    std::optional<QuarticBatch> batch;
+    Matrix rest_stiffness;
+    double shadow = 0.0, energy_rounding = 0.0, reach = 0.0;
+    DomainPoint center;
+    MatrixX3 first_rows;   ///< r x 3
+    MatrixX9 second_rows;  ///< r x 9
+    Matrix second_pairs;   ///< 9r x r: its product with q is, as an r x 9 matrix, the integral of rho U_i u^T
+    std::vector<Port> ports;
+  };
+  static Data make_data(const ReducedPart& part, const PartSettings& settings, Index uses);
+
+  std::shared_ptr<const Data> data_;
   Work work_;
   Vector moments_q_, moments_v_;  ///< 9r, memory of inertia()
 };

@@ -8,6 +8,7 @@
 #include "limber/basis/mass_pca.hpp"
 #include "limber/basis/rest_stiffness.hpp"
 #include "limber/linalg/blas.hpp"
+#include "limber/precompute/region_mass.hpp"
 #include "limber/reduced/quartic.hpp"
 
 #include <Eigen/Geometry>
@@ -52,7 +53,7 @@ bool same_weights(const std::vector<double>& a, const std::vector<double>& b) {
                     [](double x, double y) { return std::abs(x - y) <= same_place * std::max(x, y); });
 }
 
-/// Whether two parts become the same kind of domain, whatever they and their sites are called.
+/// Whether two parts are the same to whoever reduces them, whatever they and their sites are called.
 bool same_part(const Part& a, const Part& b) {
   return a.mesh.kind == b.mesh.kind && same_columns(a.mesh.elements, b.mesh.elements) &&
          a.mesh.region == b.mesh.region && a.mesh.regions == b.mesh.regions && a.materials == b.materials &&
@@ -68,27 +69,27 @@ bool same_part(const Part& a, const Part& b) {
 
 /// The parts that are placed, equal ones once.
 struct DistinctParts {
-  std::vector<int> parts;    ///< the first of each kind
-  std::vector<int> kind_of;  ///< of each part of the tree; -1: placed nowhere
-  std::vector<int> uses;     ///< placements of each kind
+  std::vector<int> parts;      ///< the first of those that are equal
+  std::vector<int> number_of;  ///< among these, of each part of the tree; -1: placed nowhere
+  std::vector<int> uses;       ///< placements of each
 };
 
 DistinctParts find_distinct(const PartTree& tree) {
   DistinctParts distinct;
-  distinct.kind_of.assign(tree.parts.size(), -1);
+  distinct.number_of.assign(tree.parts.size(), -1);
   for (const Placement& placement : tree.placements) {
-    int& kind = distinct.kind_of[placement.part];
-    if (kind < 0) {
+    int& number = distinct.number_of[placement.part];
+    if (number < 0) {
       const auto found = std::find_if(distinct.parts.begin(), distinct.parts.end(), [&](int p) {
         return same_part(tree.parts[p], tree.parts[placement.part]);
       });
-      kind = static_cast<int>(found - distinct.parts.begin());
+      number = static_cast<int>(found - distinct.parts.begin());
       if (found == distinct.parts.end()) {
         distinct.parts.push_back(placement.part);
         distinct.uses.push_back(0);
       }
     }
-    ++distinct.uses[kind];
+    ++distinct.uses[number];
   }
   return distinct;
 }
@@ -134,7 +135,7 @@ std::vector<int> round_shares(const std::vector<double>& share, const std::vecto
   }
 }
 
-std::vector<int> ranks_of_kinds(const PartTree& tree, const DistinctParts& distinct,
+std::vector<int> ranks_of_parts(const PartTree& tree, const DistinctParts& distinct,
                                 const TreeReduceOptions& options) {
   require(options.total_rank >= 0, "{} coordinates in all asked for, expected 0 (--rank each) or more",
           options.total_rank);
@@ -274,7 +275,7 @@ PartBasis make_basis(const FullModel& model, const Part& part, int rank, int ord
 }
 
 /// A part that does not deform.
-ReducedModel make_rigid(const Part& part, const Executor& executor) {
+ReducedModel make_rigid(const Part& part, MassKind mass, const Executor& executor) {
   static const Vector3 plain_color(0.60, 0.68, 0.78);
   ReducedModel model;
   model.description = "rigid";
@@ -283,11 +284,8 @@ ReducedModel make_rigid(const Part& part, const Executor& executor) {
     region.region = part.mesh.regions[i];
     region.material = part.materials[i];
     region.lambda_energy = region.mu_energy = Vector::Zero(static_cast<Index>(monomial_count(0)));
-    region.mass.resize(0, 0);
-    region.weight.resize(0, 3);
   }
-  for (Index e = 0; e < part.mesh.element_count(); ++e)
-    model.regions[part.mesh.region[static_cast<std::size_t>(e)]].volume += element_volume(part.mesh, e);
+  add_up_mass(part.mesh, mass, Matrix(3 * part.mesh.vertex_count(), 0), model.regions);
   ReducedSurface& surface = model.surface;
   surface.mesh = part.render.triangle_count() > 0 ? part.render : boundary_surface(part.mesh);
   Embedding embedding = embed_points(part.mesh, surface.mesh.vertices, executor);
@@ -304,7 +302,7 @@ ReducedModel make_rigid(const Part& part, const Executor& executor) {
 
 ReducedModel reduce_part(const Part& part, int rank, const TreeReduceOptions& options,
                          const Executor& executor, const Progress& progress, PartReport& report) {
-  if (rank == 0) return make_rigid(part, executor);
+  if (rank == 0) return make_rigid(part, options.mass, executor);
   const FullModel full(part.mesh, part.materials, part.fixed, {.mass = options.mass, .executor = executor});
   const PartBasis basis = make_basis(full, part, rank, options.reduce.basis.order);
   ReduceOptions reducing = options.reduce;
@@ -313,7 +311,7 @@ ReducedModel reduce_part(const Part& part, int rank, const TreeReduceOptions& op
   for (Index i = 0; i < basis.basis.cols(); ++i)
     reducing.basis.snapshots.push_back(full.dofs().expand(basis.basis.col(i)));
   reducing.basis.condense = Condensation::pca;
-  reducing.keep_simulation_mesh = true;  // for the integrals
+  reducing.keep_simulation_mesh = true;  // for the ports
   reducing.progress = progress;
   ReduceReport reduced;
   ReducedModel model = reduce(full, part.render, part.colors, reducing, reduced);
@@ -323,34 +321,33 @@ ReducedModel reduce_part(const Part& part, int rank, const TreeReduceOptions& op
   return model;
 }
 
-DomainKind make_kind(const Part& part, int rank, const TreeReduceOptions& options, const Executor& executor,
-                     const Progress& progress, PartReport& report) {
+ReducedPart make_reduced(const Part& part, int rank, const TreeReduceOptions& options,
+                         const Executor& executor, const Progress& progress, PartReport& report) {
   const Timer timer;
-  DomainKind kind;
+  ReducedPart reduced;
   try {
-    kind.model = reduce_part(part, rank, options, executor, progress, report);
+    reduced.model = reduce_part(part, rank, options, executor, progress, report);
   } catch (const Error& error) {
     throw Error("part '{}': {}", part.name, error.what());
   }
-  kind.model.name = part.name;
-  kind.inertia = make_inertia(kind.model, options.mass == MassKind::lumped);
+  reduced.model.name = part.name;
   for (const AttachmentSite& site : part.sites) {
-    kind.ports.push_back(
-        make_port(kind.model, site.name, site.vertices,
+    reduced.ports.push_back(
+        make_port(reduced.model, site.name, site.vertices,
                   Eigen::Map<const Vector>(site.weights.data(), static_cast<Index>(site.weights.size()))));
   }
-  if (!options.reduce.keep_simulation_mesh) kind.model.simulation.reset();
+  if (!options.reduce.keep_simulation_mesh) reduced.model.simulation.reset();
   report.name = part.name;
   report.elements = part.mesh.element_count();
-  report.rank = kind.model.rank;
+  report.rank = reduced.model.rank;
   report.seconds = timer.seconds();
-  return kind;
+  return reduced;
 }
 
-/// All kinds, in parallel where there are several: then each has one thread.
-void make_kinds(const PartTree& tree, const DistinctParts& distinct, const TreeReduceOptions& options,
-                std::vector<DomainKind>& kinds, std::vector<PartReport>& reports) {
-  const std::vector<int> rank = ranks_of_kinds(tree, distinct, options);
+/// All distinct ones, in parallel where there are several: then each has one thread.
+void reduce_parts(const PartTree& tree, const DistinctParts& distinct, const TreeReduceOptions& options,
+                  std::vector<ReducedPart>& reduced, std::vector<PartReport>& reports) {
+  const std::vector<int> rank = ranks_of_parts(tree, distinct, options);
   const bool several = rank.size() > 1;
   const Executor executor = several ? Executor(1) : options.executor;
   if (several) {
@@ -367,7 +364,7 @@ void make_kinds(const PartTree& tree, const DistinctParts& distinct, const TreeR
 
   const std::thread::id caller = std::this_thread::get_id();
   std::atomic<std::size_t> done{0};
-  kinds.resize(rank.size());
+  reduced.resize(rank.size());
   reports.resize(rank.size());
   options.executor.parallel_for(static_cast<std::ptrdiff_t>(rank.size()), [&](std::ptrdiff_t i) {
     const std::size_t k = order[static_cast<std::size_t>(i)];
@@ -379,8 +376,8 @@ void make_kinds(const PartTree& tree, const DistinctParts& distinct, const TreeR
                      static_cast<double>(done) / static_cast<double>(rank.size()));
     };
     tell();
-    kinds[k] =
-        make_kind(part, rank[k], options, executor, several ? Progress{} : options.progress, reports[k]);
+    reduced[k] =
+        make_reduced(part, rank[k], options, executor, several ? Progress{} : options.progress, reports[k]);
     reports[k].uses = distinct.uses[k];
     ++done;
     tell();
@@ -398,29 +395,29 @@ void check_options(const TreeReduceOptions& options) {
 
 std::vector<int> choose_ranks(const PartTree& parts, const TreeReduceOptions& options) {
   const DistinctParts distinct = find_distinct(parts);
-  const std::vector<int> of_kind = ranks_of_kinds(parts, distinct, options);
+  const std::vector<int> of_distinct = ranks_of_parts(parts, distinct, options);
   std::vector<int> rank;
-  for (const int kind : distinct.kind_of) rank.push_back(kind < 0 ? 0 : of_kind[kind]);
+  for (const int number : distinct.number_of) rank.push_back(number < 0 ? 0 : of_distinct[number]);
   return rank;
 }
 
-DomainTree reduce_tree(const PartTree& parts, const TreeReduceOptions& options, TreeReduceReport& report) {
+Model reduce_tree(const PartTree& parts, const TreeReduceOptions& options, TreeReduceReport& report) {
   check_parts(parts, parts.name.empty() ? "the parts" : parts.name);
   check_options(options);
   report = {};
   const Timer timer;
   const DistinctParts distinct = find_distinct(parts);
-  DomainTree tree;
+  Model tree;
   tree.name = parts.name;
   tree.free = parts.free;
-  make_kinds(parts, distinct, options, tree.kinds, report.parts);
+  reduce_parts(parts, distinct, options, tree.parts, report.parts);
   report.stages.emplace_back("reduction of parts", timer.seconds());
   for (std::size_t k = 0; k < distinct.parts.size(); ++k)
     report.full_dofs += distinct.uses[k] * dof_count(parts.parts[distinct.parts[k]]);
   for (const Placement& placement : parts.placements) {
     Domain& domain = tree.domains.emplace_back();
     domain.name = placement.name;
-    domain.kind = distinct.kind_of[placement.part];
+    domain.part = distinct.number_of[placement.part];
     domain.parent = placement.parent;
     domain.port = placement.site;
     domain.position = placement.position;
@@ -431,9 +428,9 @@ DomainTree reduce_tree(const PartTree& parts, const TreeReduceOptions& options, 
     domain.surface_vertices = placement.surface_vertices;
   }
   tree.description =
-      fmt::format("{} domains of {} kinds, {} coordinates for {} unknowns", tree.domain_count(),
-                  tree.kinds.size(), tree.coordinate_count(), report.full_dofs);
-  check_tree(tree, "the reduced tree");
+      fmt::format("{} domains of {} parts, {} coordinates for {} unknowns", tree.domain_count(),
+                  tree.parts.size(), tree.coordinate_count(), report.full_dofs);
+  check_model(tree, "the reduced tree");
   return tree;
 }
 

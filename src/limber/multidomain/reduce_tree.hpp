@@ -2,7 +2,7 @@
 
 #include "limber/bodies/part_tree.hpp"
 #include "limber/fem/full_model.hpp"
-#include "limber/multidomain/domain_tree.hpp"
+#include "limber/multidomain/model.hpp"
 #include "limber/precompute/reduce.hpp"
 
 #include <string>
@@ -40,6 +40,6 @@ std::vector<int> choose_ranks(const PartTree& parts, const TreeReduceOptions& op
 
 /// Reduces every distinct part, in parallel, and puts the tree together. [Barbic & Zhao 2011, sections 3 and
 /// 5]
-DomainTree reduce_tree(const PartTree& parts, const TreeReduceOptions& options, TreeReduceReport& report);
+Model reduce_tree(const PartTree& parts, const TreeReduceOptions& options, TreeReduceReport& report);
 
 }  // namespace limber

@@ -14,15 +14,15 @@ InterfaceGap TreeDynamics::Parts::largest_gap() const {
   for (std::size_t i = 1; i < nodes.size(); ++i) {
     const TreeNode& node = nodes[i];
     const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
-    const ReducedModel& model = parent.body->kind().model;
+    const ReducedModel& model = parent.body->part().model;
     if (!model.simulation || parent.rank == 0) continue;
     const InterfacePort& port = *node.port->data;
     const auto q = state.q.segment(parent.first, parent.rank);
-    const Vector3 center = port.center + port.center_rows * q;
+    const Vector3 center = port.center + port.center_rows.leftCols(parent.rank) * q;
     double gap = 0.0, radius = 0.0;
     for (const int v : port.vertices) {
       const Vector3 rest = model.simulation->mesh.vertices.col(v);
-      const Vector3 moved = rest + model.simulation->basis.middleRows<3>(3 * Index{v}) * q;
+      const Vector3 moved = rest + model.simulation->basis.block(3 * Index{v}, 0, 3, parent.rank) * q;
       gap = std::max(gap, (moved - center - node.turned * (rest - port.center)).norm());
       radius = std::max(radius, (rest - port.center).norm());
     }
@@ -52,7 +52,7 @@ double TreeDynamics::Parts::stiffness_at(const TreeLoad& point) const {
 }
 
 Vector TreeDynamics::Parts::natural_frequencies() const {
-  Parts resting(tree);
+  Parts resting(tree, settings);
   resting.inertia = inertia;
   for (std::size_t i = 0; i < nodes.size(); ++i) resting.nodes[i].stiffness = nodes[i].stiffness;
   resting.prepare_all(Rotations::keep);

@@ -10,18 +10,19 @@
 namespace limber {
 namespace {
 
-std::shared_ptr<const DomainTree> checked(std::shared_ptr<const DomainTree> tree) {
+std::shared_ptr<const Model> checked(std::shared_ptr<const Model> tree) {
   require(tree != nullptr, "a tree of domains is missing");
-  check_tree(*tree, tree->name.empty() ? "tree" : tree->name);
+  check_model(*tree, tree->name.empty() ? "tree" : tree->name);
   return tree;
 }
 
-void check_index(const DomainTree& tree, Index domain) {
+void check_index(const Model& tree, Index domain) {
   require(domain >= 0 && domain < tree.domain_count(), "domain {}, expected 0 to {}", domain,
           tree.domain_count() - 1);
 }
 
-TreeLoad to_load(const DomainTree& tree, const TreePoint& point) {
+TreeLoad to_load(const TreeDynamics& dynamics, const TreePoint& point) {
+  const Model& tree = dynamics.tree();
   check_index(tree, point.domain);
   require(point.rows.cols() == tree.rank(point.domain), "a point of domain {} has {} columns, expected {}",
           point.domain, point.rows.cols(), tree.rank(point.domain));
@@ -30,7 +31,7 @@ TreeLoad to_load(const DomainTree& tree, const TreePoint& point) {
   TreeLoad load;
   load.node = point.domain;
   load.place = point.place;
-  load.rows = point.rows.transpose();
+  load.rows = point.rows.leftCols(dynamics.rank(point.domain)).transpose();
   return load;
 }
 
@@ -51,15 +52,39 @@ void list_loads(const std::vector<TreeLoad>& loads, std::vector<TreeNode>& nodes
 
 }  // namespace
 
-TreeDynamics::TreeDynamics(std::shared_ptr<const DomainTree> tree)
-    : parts_(std::make_unique<Parts>(checked(std::move(tree)))) {}
+TreeDynamics::TreeDynamics(std::shared_ptr<const Model> tree) {
+  tree = checked(std::move(tree));
+  std::vector<PartSettings> settings = settings_of(*tree);
+  parts_ = std::make_unique<Parts>(std::move(tree), std::move(settings));
+}
+
+TreeDynamics::TreeDynamics(std::shared_ptr<const Model> tree, std::vector<PartSettings> settings) {
+  tree = checked(std::move(tree));
+  check_settings(*tree, settings);
+  parts_ = std::make_unique<Parts>(std::move(tree), std::move(settings));
+}
+
+TreeDynamics::TreeDynamics(const TreeDynamics& other)
+    : measure(other.measure), parts_(other.parts_->copy()) {}
+
+TreeDynamics& TreeDynamics::operator=(const TreeDynamics& other) {
+  if (this != &other) *this = TreeDynamics(other);
+  return *this;
+}
+
 TreeDynamics::~TreeDynamics() = default;
 TreeDynamics::TreeDynamics(TreeDynamics&&) noexcept = default;
 TreeDynamics& TreeDynamics::operator=(TreeDynamics&&) noexcept = default;
 
-const DomainTree& TreeDynamics::tree() const { return *parts_->tree; }
-const std::shared_ptr<const DomainTree>& TreeDynamics::shared_tree() const { return parts_->tree; }
+const Model& TreeDynamics::tree() const { return *parts_->tree; }
+const std::shared_ptr<const Model>& TreeDynamics::shared_tree() const { return parts_->tree; }
+const std::vector<PartSettings>& TreeDynamics::settings() const { return parts_->settings; }
 Index TreeDynamics::coordinate_count() const { return parts_->state.q.size(); }
+
+Index TreeDynamics::rank(Index domain) const {
+  check_index(tree(), domain);
+  return parts_->nodes[static_cast<std::size_t>(domain)].rank;
+}
 
 Index TreeDynamics::first_coordinate(Index domain) const {
   check_index(tree(), domain);
@@ -101,11 +126,13 @@ void TreeDynamics::set_gravity(const Vector3& acceleration) {
   parts_->gravity = acceleration;
 }
 
+const Vector3& TreeDynamics::gravity() const { return parts_->gravity; }
+
 void TreeDynamics::set_forces(std::span<const TreeForce> forces) {
   std::vector<TreeLoad> loads;
   for (const TreeForce& force : forces) {
     require(force.force.allFinite(), "a force on domain {} is not finite", force.point.domain);
-    loads.push_back(to_load(tree(), force.point));
+    loads.push_back(to_load(*this, force.point));
     loads.back().force = force.force;
   }
   if (!same_loads(loads, parts_->forces)) parts_->take_new_loads();
@@ -119,7 +146,7 @@ void TreeDynamics::set_springs(std::span<const TreeSpring> springs) {
     require(spring.target.allFinite() && std::isfinite(spring.stiffness) && spring.stiffness >= 0.0,
             "a spring on domain {} has a target that is not finite, or the stiffness {}", spring.point.domain,
             spring.stiffness);
-    loads.push_back(to_load(tree(), spring.point));
+    loads.push_back(to_load(*this, spring.point));
     loads.back().target = spring.target;
     loads.back().stiffness = spring.stiffness;
   }
@@ -193,11 +220,11 @@ const DomainFrame& TreeDynamics::frame(Index domain) const {
 }
 
 Vector3 TreeDynamics::position(const TreePoint& point) const {
-  return parts_->position(to_load(tree(), point));
+  return parts_->position(to_load(*this, point));
 }
 
 Vector3 TreeDynamics::velocity(const TreePoint& point) const {
-  return parts_->velocity(to_load(tree(), point));
+  return parts_->velocity(to_load(*this, point));
 }
 
 double TreeDynamics::elastic_energy() const { return parts_->elastic_energy(); }
@@ -212,7 +239,7 @@ TreeMomentum TreeDynamics::momentum() const {
 InterfaceGap TreeDynamics::largest_gap() const { return parts_->largest_gap(); }
 
 double TreeDynamics::stiffness_at(const TreePoint& point) const {
-  return parts_->stiffness_at(to_load(tree(), point));
+  return parts_->stiffness_at(to_load(*this, point));
 }
 
 Vector TreeDynamics::natural_frequencies() const { return parts_->natural_frequencies(); }

@@ -3,7 +3,7 @@
 #include "limber/integrators/newmark.hpp"
 #include "limber/linalg/solve_report.hpp"
 #include "limber/linalg/state_stream.hpp"
-#include "limber/multidomain/domain_tree.hpp"
+#include "limber/multidomain/model.hpp"
 #include "limber/warp/pose.hpp"
 
 #include <memory>
@@ -20,7 +20,8 @@ enum class SubtreeInertia {
   full,    ///< all of it, by recursion over the tree: the exact equations of motion  (L3)
 };
 
-/// A point of a domain, in its coordinates: X + rows q.
+/// A point of a domain, in its coordinates: X + rows q, of which the first columns are taken where fewer
+/// coordinates are in use.
 struct TreePoint {
   Index domain = 0;
   Vector3 place = Vector3::Zero();  ///< at rest, m before scaling
@@ -101,19 +102,26 @@ constexpr NewmarkOptions tree_newmark(int max_iterations = 1) {
 /// The motion of a tree of domains. For one thread at a time. A warmed-up step allocates nothing, one
 /// that is rescued neither.
 ///
-/// Coordinates are those of the kinds, whatever the scale: a point of domain i is at p_i + R_i s_i (X + U
+/// Coordinates are those of the parts, whatever the scale: a point of domain i is at p_i + R_i s_i (X + U
 /// q_i). Functions that throw Error leave all as it was.
 class TreeDynamics {
  public:
-  /// At rest. Throws Error as check_tree() does.
-  explicit TreeDynamics(std::shared_ptr<const DomainTree> tree);
+  /// At rest. Throws Error as check_model() does.
+  explicit TreeDynamics(std::shared_ptr<const Model> tree);
+  /// The same with other materials and ranks. Throws Error as check_settings() does too, and for materials that
+  /// cannot be.
+  TreeDynamics(std::shared_ptr<const Model> tree, std::vector<PartSettings> settings);
   ~TreeDynamics();
+  TreeDynamics(const TreeDynamics& other);  ///< shares what is constant: the tree, coefficients, integrals
+  TreeDynamics& operator=(const TreeDynamics& other);
   TreeDynamics(TreeDynamics&&) noexcept;
   TreeDynamics& operator=(TreeDynamics&&) noexcept;
 
-  [[nodiscard]] const DomainTree& tree() const;
-  [[nodiscard]] const std::shared_ptr<const DomainTree>& shared_tree() const;
+  [[nodiscard]] const Model& tree() const;
+  [[nodiscard]] const std::shared_ptr<const Model>& shared_tree() const;
+  [[nodiscard]] const std::vector<PartSettings>& settings() const;
   [[nodiscard]] Index coordinate_count() const;
+  [[nodiscard]] Index rank(Index domain) const;
   [[nodiscard]] Index first_coordinate(
       Index domain) const;  ///< those of a domain are rank(domain) from here on
 
@@ -129,7 +137,8 @@ class TreeDynamics {
 
   // What acts on it, until it is changed.
 
-  void set_gravity(const Vector3& acceleration);       ///< m/s^2; none at first
+  void set_gravity(const Vector3& acceleration);  ///< m/s^2; none at first
+  [[nodiscard]] const Vector3& gravity() const;
   void set_forces(std::span<const TreeForce> forces);  ///< in place of those there were
   /// In place of those there were. Taken implicitly: stable at any time step for springs up to some 10^4
   /// times stiffness_at().

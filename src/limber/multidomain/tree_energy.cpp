@@ -47,7 +47,7 @@ double TreeDynamics::Parts::elastic_energy() const {
   double sum = 0.0;
   for (const TreeNode& node : nodes) {
     const double factor = node.stiffness * node.scale * node.scale * node.scale;
-    sum += factor * elastic_[static_cast<std::size_t>(node.kind)].energies(node.lane);
+    sum += factor * elastic_[static_cast<std::size_t>(node.part)].energies(node.lane);
   }
   return sum;
 }
@@ -59,7 +59,7 @@ double TreeDynamics::Parts::rounding() const {
   double sum = energy_rounding_share * energy_size_;
   for (const TreeNode& node : nodes) {
     const double factor = node.stiffness * node.scale * node.scale * node.scale;
-    const ElasticStates& states = elastic_[static_cast<std::size_t>(node.kind)];
+    const ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
     const double stiffness =
         std::max(states.stiffnesses.col(node.lane).norm(), node.body->rest_stiffness().norm());
     sum +=

@@ -166,7 +166,7 @@ void TreeDynamics::Parts::resist_crushing() {
   for (const int number : narrow_) {
     const TreeNode& node = nodes[static_cast<std::size_t>(number)];
     const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
-    ElasticStates& states = elastic_[static_cast<std::size_t>(parent.kind)];
+    ElasticStates& states = elastic_[static_cast<std::size_t>(parent.part)];
     const auto q = states.q.col(parent.lane);
     const Spreads spreads = spreads_of(PortMotion(*node.port, q, q).covariance, node.turned);
     Eigen::Map<Matrix> stiffness(&states.stiffnesses(0, parent.lane), parent.rank, parent.rank);

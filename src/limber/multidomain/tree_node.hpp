@@ -15,9 +15,9 @@ struct TreeNode {
   // What it is.
   int parent = -1;
   DomainBody* body = nullptr;
-  const DomainBody::Port* port = nullptr;  ///< of the parent's kind
+  const DomainBody::Port* port = nullptr;  ///< of the parent's part
   Index first = 0, rank = 0;               ///< of its coordinates
-  Index kind = 0, lane = 0;                ///< where its elastic forces are among those of the tree
+  Index part = 0, lane = 0;                ///< where its elastic forces are among those of the tree
   double scale = 1.0, stiffness = 1.0;
   Vector3 lever = Vector3::Zero();     ///< from the centre of the port to its origin at rest *, m
   Matrix3 rest = Matrix3::Identity();  ///< its axes at rest *
@@ -71,7 +71,7 @@ struct TreeLoad : DomainPoint {
   Vector3 reached = Vector3::Zero();  ///< where it would be but for the acceleration that is sought; likewise
 };
 
-/// Elastic energies, forces and stiffnesses of all domains of a kind, before scaling; those of exact
+/// Elastic energies, forces and stiffnesses of all domains of a part, before scaling; those of exact
 /// polynomials are computed some at a time, which is less work.
 struct ElasticStates {
   std::vector<int> nodes;

@@ -19,7 +19,9 @@ inline Eigen::Quaterniond turned_by(const Eigen::Quaterniond& start, const Vecto
 /// state.
 class TreeDynamics::Parts {
  public:
-  explicit Parts(std::shared_ptr<const DomainTree> given);
+  Parts(std::shared_ptr<const Model> given, std::vector<PartSettings> chosen);
+  [[nodiscard]] std::unique_ptr<Parts> copy() const;  ///< which shares what is constant
+  Parts& operator=(const Parts&) = delete;
 
   // Kinematics (tree_kinematics.cpp): what follows from the state.
   [[nodiscard]] Vector3 position(const TreeLoad& load) const { return position(node_of(load), load); }
@@ -37,9 +39,10 @@ class TreeDynamics::Parts {
   SolveStatus balance(double h);
   [[nodiscard]] TreeState rest() const;
   [[nodiscard]] RootState rest_root() const;  ///< where it was placed
-  void take_support(PoseFunction motion);     ///< none: it stands still
-  void take_state(const TreeState& next);     ///< and all that follows from it
-  void take_momentum();                       ///< of a free tree, from its velocities
+  [[nodiscard]] Index coordinate_count() const { return nodes.back().first + nodes.back().rank; }
+  void take_support(PoseFunction motion);  ///< none: it stands still
+  void take_state(const TreeState& next);  ///< and all that follows from it
+  void take_momentum();                    ///< of a free tree, from its velocities
   /// What acts on it changes: whoever lets go of it sees no energy come back that was lost in his hands.
   void forget_slack() { state.slack = std::min(state.slack, 0.0); }
   /// The same for forces, springs, wind and the gravity that is felt. Whoever lets go in the next step has
@@ -58,8 +61,9 @@ class TreeDynamics::Parts {
   [[nodiscard]] double stiffness_at(const TreeLoad& point) const;
   [[nodiscard]] Vector natural_frequencies() const;
 
-  std::shared_ptr<const DomainTree> tree;
-  std::vector<DomainBody> bodies;  ///< of the kinds
+  std::shared_ptr<const Model> tree;
+  std::vector<PartSettings> settings;  ///< of its parts
+  std::vector<DomainBody> bodies;      ///< of the parts
   std::vector<TreeNode> nodes;
   TreeState state;
   SubtreeInertia inertia = SubtreeInertia::full;
@@ -72,6 +76,8 @@ class TreeDynamics::Parts {
   bool measure = false;
 
  private:
+  Parts(const Parts& other);  ///< whose nodes still point to the bodies of the other: see copy()
+
   // Kinematics.
 
   enum class Rotations { seek, keep };              ///< of ports: sought near the last ones, or known already
@@ -81,7 +87,7 @@ class TreeDynamics::Parts {
   void prepare_all(Rotations rotations);
   void carry(TreeNode& node);
   void carry_all();  ///< where only the root's state has changed since they were placed
-  InertiaTerms& update_inertia(TreeNode& node);  ///< valid until that of another of its kind
+  InertiaTerms& update_inertia(TreeNode& node);  ///< valid until that of another of its part
   double read_motion(const TreeNode& node, Vector6& total);
   void fill_sums(SubtreeSums& sum, const Vector6& total) const;
   void begin_motion();
@@ -207,7 +213,7 @@ class TreeDynamics::Parts {
   bool loads_changed_ = false;          ///< as take_new_loads() says, since the last step
   bool support_moved_ = false;          ///< in the last step
   TreeMomentum momentum_;               ///< of a free tree, which only impulses from outside change
-  std::vector<ElasticStates> elastic_;  ///< of the kinds
+  std::vector<ElasticStates> elastic_;  ///< of the parts
   double kinetic_ = 0.0;                ///< J
   double mass_ = 0.0;                   ///< kg
   Vector3 center_ = Vector3::Zero();    ///< of mass, from where the root rests, m

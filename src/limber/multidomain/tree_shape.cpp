@@ -10,7 +10,7 @@
 namespace limber {
 namespace {
 
-/// The basis of a kind; of one without coordinates a matrix without columns, whatever it keeps.
+/// The basis of a part; of one without coordinates a matrix without columns, whatever it keeps.
 template <class Scalar>
 Reconstruction<Scalar> basis_of(const Eigen::Matrix<Scalar, Eigen::Dynamic, Eigen::Dynamic>& basis,
                                 Index vertices, Index rank) {
@@ -18,29 +18,29 @@ Reconstruction<Scalar> basis_of(const Eigen::Matrix<Scalar, Eigen::Dynamic, Eige
   return rank > 0 ? Reconstruction<Scalar>(basis) : Reconstruction<Scalar>(Basis(3 * vertices, 0));
 }
 
-std::vector<TreePoints<float>::Kind> surface_kinds(const DomainTree& tree) {
-  std::vector<TreePoints<float>::Kind> kinds;
-  kinds.reserve(tree.kinds.size());
-  for (const auto& [model, inertia, ports] : tree.kinds) {
+std::vector<TreePoints<float>::PartPoints> surface_parts(const Model& tree) {
+  std::vector<TreePoints<float>::PartPoints> points;
+  points.reserve(tree.parts.size());
+  for (const auto& [model, ports] : tree.parts) {
     const ReducedSurface& surface = model.surface;
-    kinds.push_back({surface.mesh.vertices.cast<float>(),
-                     basis_of<float>(surface.basis, surface.mesh.vertex_count(), model.rank)});
+    points.push_back({surface.mesh.vertices.cast<float>(),
+                      basis_of<float>(surface.basis, surface.mesh.vertex_count(), model.rank)});
   }
-  return kinds;
+  return points;
 }
 
-std::vector<TreePoints<double>::Kind> mesh_kinds(const DomainTree& tree) {
-  std::vector<TreePoints<double>::Kind> kinds;
-  kinds.reserve(tree.kinds.size());
-  for (const auto& [model, inertia, ports] : tree.kinds) {
+std::vector<TreePoints<double>::PartPoints> mesh_parts(const Model& tree) {
+  std::vector<TreePoints<double>::PartPoints> points;
+  points.reserve(tree.parts.size());
+  for (const auto& [model, ports] : tree.parts) {
     require(model.simulation.has_value(),
-            "domains of kind '{}' were kept without their simulation mesh; reduce the body again and keep it",
+            "domains of part '{}' were kept without their simulation mesh; reduce the body again and keep it",
             model.name);
     const SimulationMesh& simulation = *model.simulation;
-    kinds.push_back({simulation.mesh.vertices,
-                     basis_of<double>(simulation.basis, simulation.mesh.vertex_count(), model.rank)});
+    points.push_back({simulation.mesh.vertices,
+                      basis_of<double>(simulation.basis, simulation.mesh.vertex_count(), model.rank)});
   }
-  return kinds;
+  return points;
 }
 
 /// Index of a value, which is added where it is missing.
@@ -52,16 +52,16 @@ int index_of(std::vector<Value>& values, const Value& value) {
   return static_cast<int>(values.size()) - 1;
 }
 
-/// Columns of the domains' vertex numbers, one after the other, in those of the whole. columns(kind): k x m.
+/// Columns of the domains' vertex numbers, one after the other, in those of the whole. columns(part): k x m.
 template <class Scalar, class Columns>
 Eigen::MatrixXi join(const TreePoints<Scalar>& points, Index rows, const Columns& columns) {
-  const DomainTree& tree = points.tree();
+  const Model& tree = points.tree();
   Index count = 0;
-  for (Index d = 0; d < tree.domain_count(); ++d) count += columns(tree.kind(d)).cols();
+  for (Index d = 0; d < tree.domain_count(); ++d) count += columns(tree.part(d)).cols();
   Eigen::MatrixXi result(rows, count);
   Index next = 0;
   for (Index d = 0; d < tree.domain_count(); ++d) {
-    const auto& own = columns(tree.kind(d));
+    const auto& own = columns(tree.part(d));
     for (Index i = 0; i < own.size(); ++i) {
       result.data()[rows * next + i] = points.number(d, own.data()[i]);
     }
@@ -71,10 +71,10 @@ Eigen::MatrixXi join(const TreePoints<Scalar>& points, Index rows, const Columns
 }
 
 /// Whether the elements of all domains are those of one mesh.
-bool makes_one_mesh(const DomainTree& tree) {
-  const ElementKind kind = tree.kind(0).model.simulation->mesh.kind;
+bool makes_one_mesh(const Model& tree) {
+  const ElementKind kind = tree.part(0).model.simulation->mesh.kind;
   const auto fits = [&](const Domain& domain) {
-    const ElementKind own = tree.kinds[static_cast<std::size_t>(domain.kind)].model.simulation->mesh.kind;
+    const ElementKind own = tree.parts[static_cast<std::size_t>(domain.part)].model.simulation->mesh.kind;
     const bool turned = domain.rotation.vec().squaredNorm() > 0.0;
     return own == kind && (kind == ElementKind::tetrahedron || !turned);
   };
@@ -84,17 +84,16 @@ bool makes_one_mesh(const DomainTree& tree) {
 }  // namespace
 
 template <class Scalar>
-TreePoints<Scalar>::TreePoints(std::shared_ptr<const DomainTree> tree, std::vector<Kind> kinds,
+TreePoints<Scalar>::TreePoints(std::shared_ptr<const Model> tree, std::vector<PartPoints> parts,
                                std::vector<int> Domain::*numbers)
-    : tree_(std::move(tree)), kinds_(std::move(kinds)), groups_(tree_->domains.size()) {
-  Index largest_kind = 0, largest_rank = 0;
+    : tree_(std::move(tree)), parts_(std::move(parts)), groups_(tree_->domains.size()) {
   std::vector<int> copies;
   for (std::size_t d = 0; d < groups_.size(); ++d) {
     const Domain& domain = tree_->domains[d];
-    const Kind& kind = kinds_[static_cast<std::size_t>(domain.kind)];
-    const Index n = kind.rest.cols();
-    largest_kind = std::max(largest_kind, n);
-    largest_rank = std::max(largest_rank, kind.basis.rank());
+    const PartPoints& part = parts_[static_cast<std::size_t>(domain.part)];
+    const Index n = part.rest.cols();
+    largest_part_ = std::max(largest_part_, n);
+    largest_rank_ = std::max(largest_rank_, part.basis.rank());
 
     std::vector<int>& own = groups_[d].numbers;
     own = domain.*numbers;
@@ -105,8 +104,8 @@ TreePoints<Scalar>::TreePoints(std::shared_ptr<const DomainTree> tree, std::vect
       std::iota(own.begin(), own.end(), static_cast<int>(copies.size()));
     }
     require(static_cast<Index>(own.size()) == n,
-            "domain '{}' numbers {} vertices, its kind '{}' has {}; expected as many", domain.name,
-            own.size(), tree_->kinds[static_cast<std::size_t>(domain.kind)].model.name, n);
+            "domain '{}' numbers {} vertices, its part '{}' has {}; expected as many", domain.name,
+            own.size(), tree_->parts[static_cast<std::size_t>(domain.part)].model.name, n);
     for (std::size_t i = 0; i < own.size(); ++i) {
       require(own[i] >= 0, "vertex {} of domain '{}' has the number {}, expected at least 0", i, domain.name,
               own[i]);
@@ -136,8 +135,6 @@ TreePoints<Scalar>::TreePoints(std::shared_ptr<const DomainTree> tree, std::vect
     }
     if (alone) group.numbers = {};
   }
-  scratch_.resize(3, largest_kind);
-  q_.resize(largest_rank);
 }
 
 template <class Scalar>
@@ -167,7 +164,7 @@ Matrix3X TreePoints<Scalar>::rest() const {
   for (std::size_t d = 0; d < groups_.size(); ++d) {
     const Domain& domain = tree_->domains[d];
     const Matrix3 turn = domain.scale * domain.rotation.toRotationMatrix();
-    const Field& own = kinds_[static_cast<std::size_t>(domain.kind)].rest;
+    const Field& own = parts_[static_cast<std::size_t>(domain.part)].rest;
     for (Index i = 0; i < own.cols(); ++i) {
       const int v = number(static_cast<Index>(d), i);
       result.col(v) += double{share_[static_cast<std::size_t>(v)]} *
@@ -182,12 +179,15 @@ Matrix3X TreePoints<Scalar>::rest() const {
 }
 
 template <class Scalar>
-void TreePoints<Scalar>::positions(const TreeDynamics& dynamics, Eigen::Ref<Field> x) const {
+void TreePoints<Scalar>::positions(const TreeDynamics& dynamics, Eigen::Ref<Field> x,
+                                   Scratch& scratch) const {
   require(&dynamics.tree() == tree_.get(), "the motion is that of another tree");
   require(x.cols() == count() && (x.outerStride() == 3 || count() <= 1),
           "room for {} vertices, the tree has {}; give a 3 x n matrix whose columns follow each other",
           x.cols(), count());
   using Point = Eigen::Matrix<Scalar, 3, 1>;
+  scratch.own.resize(3, largest_part_);
+  scratch.q.resize(largest_rank_);
   for (Index v = 0; v < count(); ++v) {
     const auto i = static_cast<std::size_t>(v);
     if (domain_[i] < 0) {
@@ -201,15 +201,15 @@ void TreePoints<Scalar>::positions(const TreeDynamics& dynamics, Eigen::Ref<Fiel
     const auto index = static_cast<Index>(d);
     const Group& group = groups_[d];
     const Domain& domain = tree_->domains[d];
-    const Kind& kind = kinds_[static_cast<std::size_t>(domain.kind)];
+    const PartPoints& part = parts_[static_cast<std::size_t>(domain.part)];
     const DomainFrame& frame = dynamics.frame(index);
-    const Index n = kind.rest.cols(), rank = kind.basis.rank();
+    const Index n = part.rest.cols(), rank = dynamics.rank(index);
     const Eigen::Matrix<Scalar, 3, 3> turn = (domain.scale * frame.rotation).cast<Scalar>();
     const Point shift = frame.position.cast<Scalar>();
 
-    auto own = scratch_.leftCols(n);
-    q_.head(rank) = q.segment(dynamics.first_coordinate(index), rank).cast<Scalar>();
-    kind.basis.positions(kind.rest, q_.head(rank), own);
+    auto own = scratch.own.leftCols(n);
+    scratch.q.head(rank) = q.segment(dynamics.first_coordinate(index), rank).cast<Scalar>();
+    part.basis.positions(part.rest, scratch.q.head(rank), own);
     if (group.numbers.empty()) {
       for (Index i = 0; i < n; ++i) x.col(group.first + i) = turn * own.col(i) + shift;
       continue;
@@ -229,24 +229,24 @@ void TreePoints<Scalar>::positions(const TreeDynamics& dynamics, Eigen::Ref<Fiel
 template class TreePoints<float>;
 template class TreePoints<double>;
 
-TreeSurface::TreeSurface(const std::shared_ptr<const DomainTree>& tree)
-    : points_(tree, surface_kinds(*tree), &Domain::surface_vertices) {
+TreeSurface::TreeSurface(const std::shared_ptr<const Model>& tree)
+    : points_(tree, surface_parts(*tree), &Domain::surface_vertices) {
   mesh_.vertices = points_.rest();
   mesh_.triangles = join(
-      points_, 3, [](const DomainKind& kind) -> const auto& { return kind.model.surface.mesh.triangles; });
+      points_, 3, [](const ReducedPart& part) -> const auto& { return part.model.surface.mesh.triangles; });
 
   std::vector<std::pair<std::string, Vector3>> parts;
-  std::vector<std::vector<int>> renumbered;  // of each kind's parts
-  for (const auto& [model, inertia, ports] : tree->kinds) {
+  std::vector<std::vector<int>> renumbered;  // of each part's parts
+  for (const auto& [model, ports] : tree->parts) {
     std::vector<int>& own = renumbered.emplace_back();
     for (std::size_t i = 0; i < model.surface.mesh.parts.size(); ++i) {
       own.push_back(index_of(parts, {model.surface.mesh.parts[i], model.surface.colors[i]}));
     }
   }
   for (const Domain& domain : tree->domains) {
-    const auto kind = static_cast<std::size_t>(domain.kind);
-    for (const int part : tree->kinds[kind].model.surface.mesh.part) {
-      mesh_.part.push_back(renumbered[kind][static_cast<std::size_t>(part)]);
+    const auto number = static_cast<std::size_t>(domain.part);
+    for (const int part : tree->parts[number].model.surface.mesh.part) {
+      mesh_.part.push_back(renumbered[number][static_cast<std::size_t>(part)]);
     }
   }
   for (auto& [name, color] : parts) {
@@ -257,18 +257,18 @@ TreeSurface::TreeSurface(const std::shared_ptr<const DomainTree>& tree)
 
 TreePoint TreeSurface::point(int vertex) const {
   const Index domain = points_.domain(vertex), local = points_.local(vertex);
-  const ReducedModel& model = points_.tree().kind(domain).model;
+  const ReducedModel& model = points_.tree().part(domain).model;
   TreePoint result{domain, model.surface.mesh.vertices.col(local), Matrix3X(3, model.rank)};
   if (model.rank > 0) result.rows = model.surface.basis.middleRows(3 * local, 3).cast<double>();
   return result;
 }
 
-TreeMesh::TreeMesh(const std::shared_ptr<const DomainTree>& tree)
-    : points_(tree, mesh_kinds(*tree), &Domain::vertices) {
-  mesh_.kind = tree->kind(0).model.simulation->mesh.kind;
+TreeMesh::TreeMesh(const std::shared_ptr<const Model>& tree)
+    : points_(tree, mesh_parts(*tree), &Domain::vertices) {
+  mesh_.kind = tree->part(0).model.simulation->mesh.kind;
   mesh_.vertices = points_.rest();
-  std::vector<std::vector<int>> renumbered;  // of each kind's regions
-  for (const auto& [model, inertia, ports] : tree->kinds) {
+  std::vector<std::vector<int>> renumbered;  // of each part's regions
+  for (const auto& [model, ports] : tree->parts) {
     std::vector<int>& own = renumbered.emplace_back();
     for (const Region& region : model.simulation->mesh.regions) {
       own.push_back(index_of(mesh_.regions, region));
@@ -279,18 +279,18 @@ TreeMesh::TreeMesh(const std::shared_ptr<const DomainTree>& tree)
   if (!makes_one_mesh(*tree)) return;
   mesh_.elements = join(
       points_, corners,
-      [](const DomainKind& kind) -> const auto& { return kind.model.simulation->mesh.elements; });
+      [](const ReducedPart& part) -> const auto& { return part.model.simulation->mesh.elements; });
   for (const Domain& domain : tree->domains) {
-    const auto kind = static_cast<std::size_t>(domain.kind);
-    for (const int region : tree->kinds[kind].model.simulation->mesh.region) {
-      mesh_.region.push_back(renumbered[kind][static_cast<std::size_t>(region)]);
+    const auto number = static_cast<std::size_t>(domain.part);
+    for (const int region : tree->parts[number].model.simulation->mesh.region) {
+      mesh_.region.push_back(renumbered[number][static_cast<std::size_t>(region)]);
     }
   }
 }
 
 TreePoint TreeMesh::point(int vertex) const {
   const Index domain = points_.domain(vertex), local = points_.local(vertex);
-  const ReducedModel& model = points_.tree().kind(domain).model;
+  const ReducedModel& model = points_.tree().part(domain).model;
   TreePoint result{domain, model.simulation->mesh.vertices.col(local), Matrix3X(3, model.rank)};
   if (model.rank > 0) result.rows = model.simulation->basis.middleRows(3 * local, 3);
   return result;
@@ -298,7 +298,8 @@ TreePoint TreeMesh::point(int vertex) const {
 
 Matrix3X TreeMesh::positions(const TreeDynamics& dynamics) const {
   Matrix3X x(3, points_.count());
-  points_.positions(dynamics, x);
+  TreePoints<double>::Scratch scratch;
+  points_.positions(dynamics, x, scratch);
   return x;
 }
 

@@ -14,17 +14,17 @@ template <class Scalar>
 class TreePoints {
  public:
   using Field = Eigen::Matrix<Scalar, 3, Eigen::Dynamic>;
-  struct Kind {
+  struct PartPoints {
     Field rest;  ///< 3 x n, in its own coordinates
     Reconstruction<Scalar> basis;
   };
 
   /// numbers: where a domain says which vertices of the whole its own are. Throws Error for numbers that do
   /// not fit.
-  TreePoints(std::shared_ptr<const DomainTree> tree, std::vector<Kind> kinds,
+  TreePoints(std::shared_ptr<const Model> tree, std::vector<PartPoints> parts,
              std::vector<int> Domain::*numbers);
 
-  [[nodiscard]] const DomainTree& tree() const { return *tree_; }
+  [[nodiscard]] const Model& tree() const { return *tree_; }
   [[nodiscard]] Index count() const { return static_cast<Index>(domain_.size()); }
   [[nodiscard]] const std::vector<int>& domains() const { return domain_; }
   [[nodiscard]] int domain(int vertex) const;  ///< throws Error for a vertex that no domain has
@@ -32,7 +32,14 @@ class TreePoints {
   /// In the whole, of vertex i of a domain.
   [[nodiscard]] int number(Index domain, Index i) const;
   [[nodiscard]] Matrix3X rest() const;  ///< in the world
-  void positions(const TreeDynamics& dynamics, Eigen::Ref<Field> x) const;
+  [[nodiscard]] const PartPoints& part(Index i) const { return parts_[static_cast<std::size_t>(i)]; }
+
+  /// Memory of positions(), kept from call to call.
+  struct Scratch {
+    Field own;  ///< positions in one domain
+    Eigen::Matrix<Scalar, Eigen::Dynamic, 1> q;
+  };
+  void positions(const TreeDynamics& dynamics, Eigen::Ref<Field> x, Scratch& scratch) const;
 
  private:
   struct Group {
@@ -40,25 +47,23 @@ class TreePoints {
     std::vector<int> numbers;  ///< of all, where one may have; else empty
   };
 
-  std::shared_ptr<const DomainTree> tree_;
-  std::vector<Kind> kinds_;
+  std::shared_ptr<const Model> tree_;
+  std::vector<PartPoints> parts_;
   std::vector<Group> groups_;  ///< one per domain
   std::vector<int> domain_;    ///< of each vertex, the first that has a copy; -1: none
   std::vector<int> local_;
   std::vector<Scalar> share_;  ///< one over the number of its copies
-  mutable Field scratch_;      ///< positions in one domain
-  mutable Eigen::Matrix<Scalar, Eigen::Dynamic, 1> q_;
+  Index largest_part_ = 0, largest_rank_ = 0;
 };
 extern template class TreePoints<float>;
 extern template class TreePoints<double>;
 
-/// The whole surface of a tree, closed at the interfaces. For one thread at a time; positions() allocates
-/// nothing after its first call.
+/// The whole surface of a tree, closed at the interfaces. Constant: bodies of one model share it.
 class TreeSurface {
  public:
-  explicit TreeSurface(const std::shared_ptr<const DomainTree>& tree);
+  explicit TreeSurface(const std::shared_ptr<const Model>& tree);
 
-  /// At rest, in the world. Parts: those of the kinds' surfaces, each name and colour once; colors: one per
+  /// At rest, in the world. Parts: those of the parts' surfaces, each name and colour once; colors: one per
   /// part.
   [[nodiscard]] const SurfaceMesh& mesh() const { return mesh_; }
   [[nodiscard]] const std::vector<Vector3>& colors() const { return colors_; }
@@ -66,9 +71,17 @@ class TreeSurface {
   [[nodiscard]] const std::vector<int>& domains() const { return points_.domains(); }
   [[nodiscard]] TreePoint point(int vertex) const;  ///< of the copy in that domain
 
-  /// Positions now. x: 3 x n.
+  /// At rest, in its own coordinates, and how it moves with q.
+  [[nodiscard]] const TreePoints<float>::PartPoints& part(Index i) const { return points_.part(i); }
+
+  /// Positions now. x: 3 x n. Allocates nothing after the first call with the same memory.
+  using Scratch = TreePoints<float>::Scratch;
+  void positions(const TreeDynamics& dynamics, Eigen::Ref<Eigen::Matrix3Xf> x, Scratch& scratch) const {
+    points_.positions(dynamics, x, scratch);
+  }
   void positions(const TreeDynamics& dynamics, Eigen::Ref<Eigen::Matrix3Xf> x) const {
-    points_.positions(dynamics, x);
+    Scratch scratch;
+    points_.positions(dynamics, x, scratch);
   }
 
  private:
@@ -81,8 +94,8 @@ class TreeSurface {
 /// bricks of domains that are turned: then it has points only.
 class TreeMesh {
  public:
-  /// Throws Error where a kind was kept without its mesh.
-  explicit TreeMesh(const std::shared_ptr<const DomainTree>& tree);
+  /// Throws Error where a part was kept without its mesh.
+  explicit TreeMesh(const std::shared_ptr<const Model>& tree);
 
   [[nodiscard]] const VolumeMesh& mesh() const { return mesh_; }
   /// Of each vertex, the first that has a copy; -1 for a vertex that none has.

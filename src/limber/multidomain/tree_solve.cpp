@@ -15,9 +15,6 @@ namespace {
 
 double cube(double x) { return x * x * x; }
 
-/// So many domains of one kind are computed at once: fewer would leave lanes of the registers empty.
-constexpr Index least_batch = 8;
-
 /// sums += columns^T z, with columns whose padding is zero.
 void add_products(const MatrixX6& columns, const Vector& z, Vector6& sums) {
   Packet sum[6] = {};
@@ -40,7 +37,7 @@ void TreeDynamics::Parts::evaluate_elastic(const Vector& q) {
     for (Index i = 0; i < count; ++i)
       states.q.col(i) =
           q.segment(nodes[static_cast<std::size_t>(states.nodes[static_cast<std::size_t>(i)])].first, r);
-    if (body.batch() != nullptr && count >= least_batch) {
+    if (body.batch() != nullptr) {
       body.batch()->evaluate(states.q, batch_, states.forces, states.stiffnesses, states.energies);
       continue;
     }
@@ -74,7 +71,7 @@ void TreeDynamics::Parts::set_up(TreeNode& node, const StepRule& rule, const Vec
   if (r == 0) return;
   const double elastic = node.stiffness * cube(node.scale),
                heavy = cube(node.scale) * node.scale * node.scale;
-  const ElasticStates& states = elastic_[static_cast<std::size_t>(node.kind)];
+  const ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
   const Matrix& M = node.body->mass();
   const Eigen::Map<const Matrix> tangent(
       positive ? node.body->work().tangent.data() : &states.stiffnesses(0, node.lane), r, r);
@@ -232,7 +229,7 @@ SolveStatus TreeDynamics::Parts::eliminate_once(const StepRule& rule, const Vect
     if (i > 0) expect(nodes[i - 1]);
     if (positive && node.rank > 0) {
       Matrix& tangent = node.body->work().tangent;
-      tangent = elastic_[static_cast<std::size_t>(node.kind)].stiffnesses.col(node.lane).reshaped(node.rank,
+      tangent = elastic_[static_cast<std::size_t>(node.part)].stiffnesses.col(node.lane).reshaped(node.rank,
                                                                                                   node.rank);
       if (!tangent.allFinite()) return SolveStatus::not_finite;
       node.body->work().positive.take(tangent);  // no negative curvature, of a body under pressure

@@ -10,12 +10,12 @@
 namespace limber {
 namespace {
 
-TreeNode make_node(const DomainTree& tree, Index i, std::vector<DomainBody>& bodies) {
+TreeNode make_node(const Model& tree, Index i, std::vector<DomainBody>& bodies) {
   const Domain& domain = tree.domains[static_cast<std::size_t>(i)];
   TreeNode node;
   node.parent = domain.parent;
-  node.kind = domain.kind;
-  node.body = &bodies[static_cast<std::size_t>(domain.kind)];
+  node.part = domain.part;
+  node.body = &bodies[static_cast<std::size_t>(domain.part)];
   node.rank = node.body->rank();
   node.scale = domain.scale;
   node.stiffness = domain.stiffness;
@@ -23,7 +23,7 @@ TreeNode make_node(const DomainTree& tree, Index i, std::vector<DomainBody>& bod
   node.solution.setZero(padded(node.rank + 7));
   if (domain.parent < 0) return node;
   const Domain& parent = tree.domains[static_cast<std::size_t>(domain.parent)];
-  DomainBody& carrier = bodies[static_cast<std::size_t>(parent.kind)];
+  DomainBody& carrier = bodies[static_cast<std::size_t>(parent.part)];
   node.port = &carrier.port(domain.port);
   node.carried.setZero(padded(carrier.rank()), 6);
   const Matrix3 to_parent = parent.rotation.normalized().toRotationMatrix().transpose();
@@ -56,16 +56,19 @@ constexpr double rounding_share = 1e-13;
 
 }  // namespace
 
-TreeDynamics::Parts::Parts(std::shared_ptr<const DomainTree> given) : tree(std::move(given)) {
-  bodies.reserve(tree->kinds.size());
-  for (const DomainKind& kind : tree->kinds) bodies.emplace_back(kind);
+TreeDynamics::Parts::Parts(std::shared_ptr<const Model> given, std::vector<PartSettings> chosen)
+    : tree(std::move(given)), settings(std::move(chosen)) {
+  std::vector<Index> uses(tree->parts.size(), 0);
+  for (const Domain& domain : tree->domains) ++uses[static_cast<std::size_t>(domain.part)];
+  bodies.reserve(tree->parts.size());
+  for (std::size_t i = 0; i < uses.size(); ++i) bodies.emplace_back(tree->parts[i], settings[i], uses[i]);
   nodes.reserve(tree->domains.size());
   elastic_.resize(bodies.size());
   Index first = 0, most = 0;
   double reach = 0.0;
   for (Index i = 0; i < tree->domain_count(); ++i) {
     TreeNode& node = nodes.emplace_back(make_node(*tree, i, bodies));
-    ElasticStates& states = elastic_[static_cast<std::size_t>(node.kind)];
+    ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
     node.lane = static_cast<Index>(states.nodes.size());
     states.nodes.push_back(static_cast<int>(i));
     node.first = first;
@@ -102,9 +105,17 @@ TreeDynamics::Parts::Parts(std::shared_ptr<const DomainTree> given) : tree(std::
   whole_ = start_;  // their memory
 }
 
+TreeDynamics::Parts::Parts(const Parts& other) = default;
+
+std::unique_ptr<TreeDynamics::Parts> TreeDynamics::Parts::copy() const {
+  std::unique_ptr<Parts> result(new Parts(*this));
+  for (TreeNode& node : result->nodes) node.body = &result->bodies[static_cast<std::size_t>(node.part)];
+  return result;
+}
+
 TreeState TreeDynamics::Parts::rest() const {
   TreeState result;
-  const Index size = tree->coordinate_count();
+  const Index size = coordinate_count();
   result.q.setZero(size);
   result.v.setZero(size);
   result.a.setZero(size);

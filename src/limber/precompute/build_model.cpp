@@ -1,8 +1,8 @@
 #include "limber/precompute/build_model.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/fem/elements.hpp"
 #include "limber/linalg/symmetric_eigen.hpp"
+#include "limber/precompute/region_mass.hpp"
 #include "limber/precompute/stvk_coefficients.hpp"
 
 #include <array>
@@ -32,46 +32,6 @@ Matrix expand(const DofMap& dofs, const Eigen::Ref<const Matrix>& basis) {
   return expanded;
 }
 
-/// Share of an element's mass that couples its vertices a and b.
-using MassShares = Matrix;
-
-/// As the model's mass has them.
-MassShares mass_shares(const FullModel& model) {
-  const bool tetrahedra = model.mesh().kind == ElementKind::tetrahedron;
-  const int corners = vertices_per_element(model.mesh().kind);
-  if (model.mass_kind() == MassKind::lumped) return Matrix::Identity(corners, corners) / corners;
-  MassShares shares(corners, corners);
-  for (int a = 0; a < corners; ++a) {
-    for (int b = 0; b < corners; ++b)
-      shares(a, b) = tetrahedra ? TetrahedronElement::mass_share(a, b) : BrickElement::mass_share(a, b);
-  }
-  return shares;
-}
-
-/// Sets volume, mass and weight of the region: sums over its elements.
-/// modes: 3n x r.  rows: its transpose, so that the entries of a vertex lie side by side.
-void add_up_mass(const VolumeMesh& mesh, const MassShares& shares, const Matrix& modes, const Matrix& rows,
-                 int region, ReducedRegion& result) {
-  Matrix momentum = Matrix::Zero(rows.rows(), rows.cols());  // (M U)^T
-  result.weight = Eigen::MatrixX3d::Zero(rows.rows(), 3);
-  for (Index e = 0; e < mesh.element_count(); ++e) {
-    if (mesh.region[static_cast<std::size_t>(e)] != region) continue;
-    const double volume = element_volume(mesh, e);
-    result.volume += volume;
-    const auto corners = mesh.elements.col(e);
-    for (Index b = 0; b < corners.size(); ++b) {
-      const auto mode = rows.middleCols<3>(3 * Index{corners(b)});
-      result.weight += volume / static_cast<double>(corners.size()) * mode;
-      for (Index a = 0; a < corners.size(); ++a) {
-        if (shares(a, b) != 0.0)
-          momentum.middleCols<3>(3 * Index{corners(a)}) += volume * shares(a, b) * mode;
-      }
-    }
-  }
-  const Matrix mass = momentum * modes;
-  result.mass = 0.5 * (mass + mass.transpose());
-}
-
 std::vector<ReducedRegion> build_regions(const FullModel& model, const Eigen::Ref<const Matrix>& basis,
                                          const Matrix& modes, bool exact, const Progress& progress) {
   const VolumeMesh& mesh = model.mesh();
@@ -82,12 +42,10 @@ std::vector<ReducedRegion> build_regions(const FullModel& model, const Eigen::Re
   }
   std::vector<StvkCoefficients> coefficients(regions.size());
   if (exact) coefficients = compute_stvk_coefficients(model, basis, progress);
-  const MassShares shares = mass_shares(model);
-  const Matrix rows = modes.transpose();
+  add_up_mass(mesh, model.mass_kind(), modes, regions);
   for (std::size_t i = 0; i < regions.size(); ++i) {
     regions[i].lambda_energy = std::move(coefficients[i].lambda_energy);
     regions[i].mu_energy = std::move(coefficients[i].mu_energy);
-    add_up_mass(mesh, shares, modes, rows, static_cast<int>(i), regions[i]);
     require(regions[i].volume > 0.0, "{} has no elements; remove it from the mesh",
             describe(mesh.regions[i], i));
   }

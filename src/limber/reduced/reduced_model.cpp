@@ -30,6 +30,16 @@ void check_shape(const Eigen::MatrixBase<Derived>& values, Index rows, Index col
   require(values.allFinite(), "{}: {} has entries that are not finite", where, what);
 }
 
+void check_moments(const RegionMoments& moments, Index rank, std::string_view where) {
+  check_shape(moments.first, 3, 1, where, "the first moment");
+  check_shape(moments.second, 3, 3, where, "the second moment");
+  require((moments.second - moments.second.transpose()).cwiseAbs().maxCoeff() <=
+              symmetry_tolerance * moments.second.cwiseAbs().maxCoeff(),
+          "{}: the second moment is not symmetric", where);
+  check_shape(moments.second_rows, 9, rank, where, "the second moment of the modes");
+  check_shape(moments.second_pairs, 9, rank * rank, where, "the second moment of pairs of modes");
+}
+
 void check_region(const ReducedRegion& region, Index rank, bool exact, std::string_view where) {
   try {
     check_material(region.material);
@@ -46,6 +56,7 @@ void check_region(const ReducedRegion& region, Index rank, bool exact, std::stri
   check_shape(region.mu_energy, monomials, 1, where, "the energy for mu");
   check_shape(region.mass, rank, rank, where, "the mass");
   check_shape(region.weight, rank, 3, where, "the weight");
+  check_moments(region.moments, rank, where);
   if (rank == 0) return;
   const double asymmetry = (region.mass - region.mass.transpose()).cwiseAbs().maxCoeff();
   require(asymmetry <= symmetry_tolerance * region.mass.cwiseAbs().maxCoeff(),
@@ -182,7 +193,7 @@ void check_simulation(const SimulationMesh& simulation, const ReducedModel& mode
 }
 
 /// The lumps of each region must add up to its weight.
-void check_moments(const Lumps& lumps, const ReducedModel& model, std::string_view where) {
+void check_lump_moments(const Lumps& lumps, const ReducedModel& model, std::string_view where) {
   std::vector<Matrix> sum(model.regions.size(), Matrix::Zero(3, model.rank)), size = sum;
   for (Index i = 0; i < lumps.count(); ++i) {
     const auto region = static_cast<std::size_t>(lumps.region[static_cast<std::size_t>(i)]);
@@ -222,7 +233,7 @@ void check_warp(const WarpData& warp, const ReducedModel& model, std::string_vie
     require(lumps.volume(i) > 0.0, "{}: the volume of lump {} is {}, expected a positive number of m^3",
             where, i, lumps.volume(i));
   }
-  check_moments(lumps, model, where);
+  check_lump_moments(lumps, model, where);
 }
 
 }  // namespace

@@ -15,6 +15,16 @@
 
 namespace limber {
 
+/// Moments of a region and of its motions for 1 kg/m^3: what a body that is carried, or that flies, feels of
+/// its frame. X: rest position, U_i: column i of the basis; 3 x 3 matrices are taken by columns.
+/// [Barbic & Zhao 2011, Eq. 20-23]
+struct RegionMoments {
+  Vector3 first = Vector3::Zero();   ///< integral of X, m^4
+  Matrix3 second = Matrix3::Zero();  ///< integral of X X^T, m^5
+  Matrix second_rows;                ///< 9 x r: column i is the integral of U_i X^T, m^5 per unit of q
+  Matrix second_pairs;  ///< 9 x r^2: column i + r j is the integral of U_i U_j^T, m^5 per unit of q squared
+};
+
 /// What one material region adds to the reduced equations, per unit of its parameters, so that these can be
 /// changed at run time. [Barbic & James 2005, section 6.5]
 struct ReducedRegion {
@@ -26,6 +36,7 @@ struct ReducedRegion {
   Vector mu_energy;         ///< for lambda = 0, mu = 1 Pa; m^3; none with cubature
   Matrix mass;              ///< r x r, U^T M U for 1 kg/m^3
   Eigen::MatrixX3d weight;  ///< r x 3, reduced force of each unit acceleration for 1 kg/m^3
+  RegionMoments moments;
 };
 
 /// What is drawn, and how it follows q: x + U q. Vertices and basis hold floats, as the model file does.

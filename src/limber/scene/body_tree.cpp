@@ -20,10 +20,10 @@ bool is_numbered(std::string_view name, std::string_view stem) {
                      [](char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; });
 }
 
-/// Indices of the pieces that a name stands for. own, kinds: names of the pieces, and of what they are made
+/// Indices of the pieces that a name stands for. own, parts: names of the pieces, and of what they are made
 /// of.
 std::vector<Index> find_named(const std::vector<std::string_view>& own,
-                              const std::vector<std::string_view>& kinds, std::string_view name,
+                              const std::vector<std::string_view>& parts, std::string_view name,
                               std::string_view where) {
   std::vector<Index> found;
   const auto take = [&](const auto& fits) {
@@ -33,10 +33,10 @@ std::vector<Index> find_named(const std::vector<std::string_view>& own,
     return !found.empty();
   };
   if (take([&](std::size_t i) { return own[i] == name; })) return found;
-  if (take([&](std::size_t i) { return kinds[i] == name; })) return found;
+  if (take([&](std::size_t i) { return parts[i] == name; })) return found;
   if (take([&](std::size_t i) { return is_numbered(own[i], name); })) return found;
   std::vector<std::string_view> known = own;
-  known.insert(known.end(), kinds.begin(), kinds.end());
+  known.insert(known.end(), parts.begin(), parts.end());
   std::sort(known.begin(), known.end());
   known.erase(std::unique(known.begin(), known.end()), known.end());
   constexpr std::size_t most = 12;  // of an oak's 1,435 names nobody wants to read more
@@ -89,43 +89,32 @@ Decomposition decompose(const Body& body, const std::vector<int>& fixed) {
 
 void make_rigid(PartTree& tree, const std::vector<std::string>& names, const std::string& where) {
   for (const std::string& name : names) {
-    std::vector<std::string_view> own, kinds;
+    std::vector<std::string_view> own, parts;
     for (const Placement& placement : tree.placements) {
       own.emplace_back(placement.name);
-      kinds.emplace_back(part_of(tree, placement).name);
+      parts.emplace_back(part_of(tree, placement).name);
     }
-    change_parts(tree, find_named(own, kinds, name, where), "rigid", [](Part& part) { part.rigid = true; });
+    change_parts(tree, find_named(own, parts, name, where), "rigid", [](Part& part) { part.rigid = true; });
   }
 }
 
-/// A reduced model of a whole body as a tree of one domain, with the materials of the body.
-DomainTree make_single(const Body& body) {
-  require(body.model->simulation.has_value(),
-          "{}: the reduced model was kept without its mesh, which the order 'domains' needs; reduce the body "
-          "again and keep it",
-          body.name);
-  DomainTree tree;
-  tree.name = body.model->name;
-  tree.description = body.model->description;
-  tree.free = body.model->simulation->fixed.empty();
-  ReducedModel model = *body.model;
+/// The reduced model of a whole body, with the materials of the body.
+Model make_single(const Body& body) {
+  ReducedModel reduced = *body.model;
   if (!body.materials.empty()) {
-    require(body.materials.size() == model.regions.size(),
+    require(body.materials.size() == reduced.regions.size(),
             "{}: {} materials given, the reduced model has {} regions", body.name, body.materials.size(),
-            model.regions.size());
-    for (std::size_t r = 0; r < model.regions.size(); ++r) model.regions[r].material = body.materials[r];
+            reduced.regions.size());
+    for (std::size_t r = 0; r < reduced.regions.size(); ++r) reduced.regions[r].material = body.materials[r];
   }
-  const DomainInertia inertia = make_inertia(model, body.mass == MassKind::lumped);
-  tree.kinds.push_back({std::move(model), inertia, {}});
-  Domain root;
-  root.name = body.name;
-  tree.domains.push_back(root);
-  return tree;
+  Model model = make_model(std::move(reduced));
+  model.domains.front().name = body.name;
+  return model;
 }
 
 /// What stands for the parts while only their places matter: rigid domains.
-DomainTree make_resting(const PartTree& parts) {
-  DomainTree tree;
+Model make_resting(const PartTree& parts) {
+  Model tree;
   for (const Part& part : parts.parts) {
     ReducedModel model;
     model.name = part.name;
@@ -133,12 +122,12 @@ DomainTree make_resting(const PartTree& parts) {
     model.surface.colors = part.colors;
     model.surface.colors.resize(model.surface.mesh.parts.size(), Vector3(0.60, 0.68, 0.78));
     model.simulation = SimulationMesh{part.mesh, {}, {}, {}};
-    tree.kinds.push_back({std::move(model), {}, {}});
+    tree.parts.push_back({std::move(model), {}});
   }
   for (const Placement& placement : parts.placements) {
     Domain domain;
     domain.name = placement.name;
-    domain.kind = placement.part;
+    domain.part = placement.part;
     domain.position = placement.position;
     domain.rotation = placement.rotation;
     domain.scale = placement.scale;
@@ -178,22 +167,22 @@ TreeReduceOptions reduce_options(const Body& body, const Executor& executor, con
   return options;
 }
 
-std::shared_ptr<const DomainTree> find_tree(const Body& body, const Executor& executor,
-                                            const Progress& progress, TreeReduceReport& report) {
+std::shared_ptr<const Model> find_tree(const Body& body, const Executor& executor, const Progress& progress,
+                                       TreeReduceReport& report) {
   report = {};
   if (body.tree) return body.tree;
-  if (body.model) return std::make_shared<const DomainTree>(make_single(body));
-  return std::make_shared<const DomainTree>(
+  if (body.model) return std::make_shared<const Model>(make_single(body));
+  return std::make_shared<const Model>(
       reduce_tree(find_parts(body), reduce_options(body, executor, progress), report));
 }
 
-std::optional<TreeMesh> find_mesh(const std::shared_ptr<const DomainTree>& tree) {
-  const bool kept = std::all_of(tree->kinds.begin(), tree->kinds.end(),
-                                [](const DomainKind& kind) { return kind.model.simulation.has_value(); });
+std::optional<TreeMesh> find_mesh(const std::shared_ptr<const Model>& tree) {
+  const bool kept = std::all_of(tree->parts.begin(), tree->parts.end(),
+                                [](const ReducedPart& part) { return part.model.simulation.has_value(); });
   return kept ? std::optional<TreeMesh>(tree) : std::nullopt;
 }
 
-void take_tree(std::shared_ptr<const DomainTree> tree, Body& body) {
+void take_tree(std::shared_ptr<const Model> tree, Body& body) {
   if (const std::optional<TreeMesh> mesh = find_mesh(tree)) body.mesh = mesh->mesh();
   const TreeSurface surface(tree);
   body.render = surface.mesh();
@@ -201,13 +190,13 @@ void take_tree(std::shared_ptr<const DomainTree> tree, Body& body) {
   body.tree = std::move(tree);
 }
 
-std::vector<Index> find_domains(const DomainTree& tree, std::string_view name, std::string_view where) {
-  std::vector<std::string_view> own, kinds;
+std::vector<Index> find_domains(const Model& tree, std::string_view name, std::string_view where) {
+  std::vector<std::string_view> own, parts;
   for (Index d = 0; d < tree.domain_count(); ++d) {
     own.emplace_back(tree.domains[static_cast<std::size_t>(d)].name);
-    kinds.emplace_back(tree.kind(d).model.name);
+    parts.emplace_back(tree.part(d).model.name);
   }
-  return find_named(own, kinds, name, where);
+  return find_named(own, parts, name, where);
 }
 
 void release_root(PartTree& parts) {
@@ -217,7 +206,7 @@ void release_root(PartTree& parts) {
 }
 
 WholeBody join_parts(const PartTree& parts) {
-  const auto tree = std::make_shared<const DomainTree>(make_resting(parts));
+  const auto tree = std::make_shared<const Model>(make_resting(parts));
   const TreeSurface surface(tree);
   WholeBody whole{TreeMesh(tree).mesh(), surface.mesh(), surface.colors()};
   const bool plain = std::all_of(parts.parts.begin(), parts.parts.end(),

@@ -23,18 +23,18 @@ TreeReduceOptions reduce_options(const Body& body, const Executor& executor, con
 
 /// The tree that a body brings, the reduced model that it brings as a tree of one domain, else its parts,
 /// reduced. The report is that of the reduction, empty where there was none.
-std::shared_ptr<const DomainTree> find_tree(const Body& body, const Executor& executor,
-                                            const Progress& progress, TreeReduceReport& report);
+std::shared_ptr<const Model> find_tree(const Body& body, const Executor& executor, const Progress& progress,
+                                       TreeReduceReport& report);
 
 /// The mesh of a whole tree; none where a domain was kept without its own.
-std::optional<TreeMesh> find_mesh(const std::shared_ptr<const DomainTree>& tree);
+std::optional<TreeMesh> find_mesh(const std::shared_ptr<const Model>& tree);
 
 /// Gives a body a tree, with the whole at rest as its mesh and surface.
-void take_tree(std::shared_ptr<const DomainTree> tree, Body& body);
+void take_tree(std::shared_ptr<const Model> tree, Body& body);
 
 /// The domains that a name stands for (see DomainSettings). Throws Error, naming the nearest, where there are
 /// none.
-std::vector<Index> find_domains(const DomainTree& tree, std::string_view name, std::string_view where);
+std::vector<Index> find_domains(const Model& tree, std::string_view name, std::string_view where);
 
 /// Lets the root go: nothing holds it any more.
 void release_root(PartTree& parts);

@@ -72,8 +72,8 @@ struct Body {
 
   // Order domains only. `mesh`, `render` and `render_colors` are those of the whole, in the order of its
   // domains.
-  std::shared_ptr<const DomainTree> tree;  ///< none: made from `parts`, `model` or the mesh
-  PartTree parts;                          ///< without placements: none
+  std::shared_ptr<const Model> tree;  ///< none: made from `parts`, `model` or the mesh
+  PartTree parts;                     ///< without placements: none
   DomainSettings domains;
   Wind wind;
 

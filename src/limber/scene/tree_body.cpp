@@ -205,7 +205,7 @@ Index TreeBody::unknowns() const { return dynamics_.coordinate_count() + (tree()
 Index TreeBody::element_count() const {
   Index sum = 0;
   for (Index d = 0; d < tree().domain_count(); ++d) {
-    const std::optional<SimulationMesh>& simulation = tree().kind(d).model.simulation;
+    const std::optional<SimulationMesh>& simulation = tree().part(d).model.simulation;
     if (simulation) sum += simulation->mesh.element_count();
   }
   return sum;

@@ -35,7 +35,7 @@ class TreeBody final : public BodySimulation {
   [[nodiscard]] double smallest_volume_ratio() const override;
   [[nodiscard]] const TreeDynamics* tree_dynamics() const override { return &dynamics_; }
 
-  [[nodiscard]] const DomainTree& tree() const { return dynamics_.tree(); }
+  [[nodiscard]] const Model& tree() const { return dynamics_.tree(); }
   [[nodiscard]] const TreeDynamics& dynamics() const { return dynamics_; }
   [[nodiscard]] const TreeSurface& surface() const { return surface_; }
   [[nodiscard]] const TreeMesh* mesh() const { return mesh_ ? &*mesh_ : nullptr; }  ///< null: kept without

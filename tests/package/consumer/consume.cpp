@@ -3,10 +3,8 @@
 
 #include "consume.hpp"
 
+#include <limber/body/body.hpp>
 #include <limber/io/model_file.hpp>
-#include <limber/io/tree_file.hpp>
-#include <limber/live/live_body.hpp>
-#include <limber/multidomain/live_tree.hpp>
 
 #include <cstdio>
 #include <vector>
@@ -23,7 +21,12 @@ void print_layout(const char* name) {
 void print_layouts() {
 #define LAYOUT(type) print_layout<type>(#type)
   LAYOUT(Handle);
-  LAYOUT(Pull);
+  LAYOUT(Spring);
+  LAYOUT(VertexForce);
+  LAYOUT(BodyLoads);
+  LAYOUT(Wind);
+  LAYOUT(Pose);
+  LAYOUT(TreeState);
   LAYOUT(Pick);
   LAYOUT(FrameMotion);
   LAYOUT(ConstraintReport);
@@ -40,11 +43,11 @@ void print_layouts() {
   LAYOUT(VolumeMesh);
   LAYOUT(SurfaceMesh);
   LAYOUT(Embedding);
-  LAYOUT(LiveBody);
+  LAYOUT(Body);
   LAYOUT(Domain);
-  LAYOUT(DomainKind);
-  LAYOUT(DomainTree);
-  LAYOUT(LiveTree);
+  LAYOUT(ReducedPart);
+  LAYOUT(Model);
+  LAYOUT(PartSettings);
   LAYOUT(TreeDynamics);
   LAYOUT(TreeSurface);
   LAYOUT(Eigen::Quaterniond);
@@ -60,9 +63,11 @@ void print_positions(const char* what, const Eigen::Matrix3Xf& x) {
 }
 
 int drag(const char* file) {
-  LiveBody made(read_model(file));
-  LiveBody body = std::move(made);
-  Eigen::Matrix3Xf x(3, body.model().surface.mesh.vertex_count());
+  Body made(read_model(file));
+  const Body copied = made;
+  Body body = std::move(made);
+  body = copied;
+  Eigen::Matrix3Xf x(3, body.surface().mesh().vertex_count());
   body.positions(x);
   body.set_gravity({0.0, 0.0, -9.81});
   for (int i = 0; i < 20; ++i)
@@ -94,12 +99,12 @@ int drag(const char* file) {
 }
 
 int shake(const char* file) {
-  DomainTree read = read_tree(file);
-  DomainTree copy = read;
+  Model read = read_model(file);
+  Model copy = read;
   copy.domains.insert(copy.domains.end(), 3, read.domains.back());  // grows, and shrinks again
   copy.domains.resize(read.domains.size());
-  read = DomainTree();
-  LiveTree tree(std::move(copy));
+  read = Model();
+  Body tree(std::move(copy));
   tree.set_gravity({0.0, 0.0, -9.81});
   for (int i = 0; i < 20; ++i)
     if (!tree.step(1e-3).ok()) return 1;

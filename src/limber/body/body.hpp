@@ -1,0 +1,139 @@
+#pragma once
+
+#include "limber/body/loads.hpp"
+#include "limber/body/method.hpp"
+#include "limber/body/motion.hpp"
+#include "limber/reduced/picking.hpp"
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace limber {
+
+/// A body in someone's hands: a model with its method, materials, state and loads, all of which may change between
+/// two steps. This is what an engine embeds, and what the viewer runs in the browser. For one thread at a time;
+/// bodies of one model may live in several threads. After the first step, steps of the same length and kind
+/// allocate nothing, but for some small matrices where there are handles.
+///
+/// Vertices are those of the surface, places and forces in the world. What a method cannot do is refused
+/// (method.hpp). Functions that throw Error leave the body as it was.
+class Body {
+ public:
+  /// At rest, with the materials that the model was made with, by the method 'reduced'. Throws Error as
+  /// check_model() does.
+  explicit Body(std::shared_ptr<const Model> model);
+  explicit Body(Model model);
+  ~Body();
+  /// A copy shares the model and all that is computed from it and does not change: it costs its state.
+  Body(const Body& other);
+  Body& operator=(const Body& other);
+  Body(Body&&) noexcept;  ///< what is left may be assigned to and destroyed, no more
+  Body& operator=(Body&&) noexcept;
+
+  [[nodiscard]] const Model& model() const;
+  [[nodiscard]] const std::shared_ptr<const Model>& shared_model() const;
+  [[nodiscard]] const TreeSurface& surface() const;  ///< of the whole, at rest, with its colours
+
+  // What it is made of.
+
+  /// Costs 0.2 ms at r = 30, so that a slider may call it.
+  void set_material(Index region, const Material& material, Index part = 0);
+  [[nodiscard]] const Material& material(Index region, Index part = 0) const;
+  void set_damping(const RayleighDamping& damping);  ///< none at first
+  /// Coordinates of a part in use: all of the model's at first. Those that leave are lost, those that come start
+  /// from 0.
+  void set_rank(Index rank, Index part = 0);
+  [[nodiscard]] Index rank(Index part = 0) const;
+  /// Factor of the elastic forces of a domain, positive: its frequencies change by the square root. [Barbic &
+  /// Zhao 2011, section 5]
+  void set_stiffness(Index domain, double factor);
+  [[nodiscard]] double stiffness(Index domain) const;
+  void set_inertia(SubtreeInertia inertia);  ///< of trees; full at first
+  [[nodiscard]] SubtreeInertia inertia() const;
+  /// The body goes on from the same q and v. What the new method cannot do is let go: springs, wind, handles, a
+  /// support that moves. `warped` needs a model with warp data. The method that it has already changes nothing.
+  void set_method(Method method);
+  [[nodiscard]] Method method() const;
+
+  // What acts on it, until it is changed.
+
+  void set_gravity(const Vector3& acceleration);  ///< m/s^2; none at first
+  /// Constant forces on vertices, in place of those there were: as many as one likes, O(r) each.
+  void set_forces(std::span<const VertexForce> forces);
+  /// The same for one vertex, in place of the force there; zero takes it away. O(number of forces).
+  void set_force(int vertex, const Vector3& force);
+  /// Springs, taken implicitly: as stiff as one likes, at any time step (in trees up to some 10^4 times
+  /// stiffness_at()). The whole list is replaced.
+  void set_springs(std::span<const Spring> springs);
+  [[nodiscard]] Vector3 spring_force(Index spring) const;  ///< N, with which the spring pulls now
+  /// Stiffness with which the body at rest resists a force on this vertex, N/m: the mean over directions of its
+  /// compliance, inverted. Infinity for a vertex that cannot move. Motions that the body does not resist, such as
+  /// the rigid ones of a body that nothing holds, are left out: 0 for a vertex that moves in these alone.
+  [[nodiscard]] double stiffness_at(int vertex) const;
+  /// Vertices that are held from the next step on. The whole list is replaced: handles at the same vertices in the
+  /// same order, of the same kinds, only move, which costs nothing; others cost a small factorisation at the next
+  /// step. They are ideal constraints: they add no energy beside that of their own motion. Throws Error for a
+  /// vertex that cannot move, one that is held twice, and quaternions that are not of unit length.
+  void set_handles(std::span<const Handle> handles,
+                   ConstraintPriority priority = ConstraintPriority::position);
+  /// How well they were met in the last step; as if met before the first, and after reset().
+  [[nodiscard]] ConstraintReport handle_report() const;
+  void set_wind(const Wind& wind);  ///< none at first
+  /// How what holds the body moves from time 0 on, by the time of the body: poses from where it was made. None: it
+  /// stands still, as at first. Asked for up to two steps before and after each one. It may set off at full speed,
+  /// at time 0 alone. Throws Error for a body that nothing holds, and for poses that are none.
+  void set_support(PoseFunction motion);
+  [[nodiscard]] const BodyLoads& loads() const;
+
+  // Motion.
+
+  /// Advances by h seconds; see step() in reduced_dynamics.hpp, TreeDynamics::step() where the body has frames, and
+  /// WarpedDynamics::step() for warped modes. On failure the state is left as it was.
+  SolveReport step(double h, const ReducedStepOptions& options = {});
+  void reset();                           ///< at rest, in the rest shape, at time 0; materials and loads stay
+  [[nodiscard]] double time() const;      ///< s
+  [[nodiscard]] const Vector& q() const;  ///< coordinates in use, of one domain after the other
+  [[nodiscard]] const Vector& v() const;  ///< their velocities
+  [[nodiscard]] TreeState state() const;  ///< with accelerations, and the frame of the root
+  /// q and v: as many as there are, finite. The time goes on from where it was.
+  void set_state(const Vector& q, const Vector& v);
+  /// The same with time and, of a body that flies, the frame of the root with its velocities.
+  void set_state(const TreeState& state);
+  /// The state as bytes, and back: a body with the same model, settings and loads goes on with the same bits.
+  void save(StateWriter& out) const;
+  void restore(StateReader& in);
+
+  [[nodiscard]] BodyEnergy energy() const;
+  /// Potential energy of gravity and forces, 0 at rest, J; of warped modes also that of the support's motion. With
+  /// that of the springs that pull, and with energy(), it is what never grows by itself.
+  [[nodiscard]] double load_energy() const;
+  [[nodiscard]] TreeMomentum momentum() const;
+
+  [[nodiscard]] Vector3 position(int vertex) const;  ///< m: O(r)
+  [[nodiscard]] Vector3 velocity(int vertex) const;  ///< m/s
+  /// How a vertex is turned from rest: as modal warping has it, or as the frame of its domain.
+  [[nodiscard]] Eigen::Quaterniond orientation(int vertex) const;
+  /// Positions of all vertices of the surface now. x: 3 x n.
+  void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const;
+  /// See pick_vertex(): on the surface as it is now.
+  [[nodiscard]] std::optional<Pick> pick(const Vector3& origin, const Vector3& direction) const;
+  /// Before copies of vertices in several domains are averaged.
+  [[nodiscard]] InterfaceGap largest_gap() const;
+
+  // Natural vibrations about the rest shape, for the present materials and rank: computed when first asked for.
+
+  /// Hz, ascending, valid until the next change of these: of one domain all r', O(r^3), those of its frame held; of
+  /// a tree the lowest alone, or about it.
+  [[nodiscard]] const Vector& frequencies() const;
+  /// q of vibration i, scaled so that the vertex of the surface that moves farthest moves by 1 m. Of one domain.
+  [[nodiscard]] Vector mode_shape(Index i) const;
+
+ private:
+  struct Parts;
+  std::unique_ptr<Parts> parts_;
+};
+
+}  // namespace limber
