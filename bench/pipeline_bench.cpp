@@ -14,7 +14,7 @@
 namespace limber::bench {
 namespace {
 
-constexpr Index modes = 12, rank = 30;
+constexpr Index pipeline_modes = 12, pipeline_rank = 30;
 constexpr double training_error = 0.05;  ///< on poses not trained with
 
 /// What each stage starts from, made once for all benchmarks of a body.
@@ -28,7 +28,7 @@ struct Pipeline {
 };
 
 void find_modes(Pipeline& body) {
-  const InertiaModes inertia = compute_inertia_modes(*body.rest, modes);
+  const InertiaModes inertia = compute_inertia_modes(*body.rest, pipeline_modes);
   body.ritz = rayleigh_ritz(*body.rest, inertia.shapes, inertia.shapes.cols());
 }
 
@@ -45,7 +45,7 @@ void find_derivatives(Pipeline& body) {
 }
 
 void condense(Pipeline& body) {
-  const Matrix projected = random_projection(body.samples, rank, 1, body.model->executor());
+  const Matrix projected = random_projection(body.samples, pipeline_rank, 1, body.model->executor());
   body.basis = mass_orthonormalize(projected, body.model->mass(), 1e-10, body.model->executor()).Q;
 }
 

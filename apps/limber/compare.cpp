@@ -67,7 +67,7 @@ OutputPlan output_plan(const CompareCommand& options) {
 }
 
 /// Refuses a model of the scene whose motion cannot be compared vertex by vertex.
-void check_model_fits(const Body& body, std::string_view word) {
+void check_model_fits(const SceneBody& body, std::string_view word) {
   require(body.model->simulation.has_value(),
           "--basis {}: the model was kept without its mesh: nothing to compare", word);
   require(body.model->simulation->mesh.vertex_count() == body.mesh.vertex_count(),
@@ -84,7 +84,7 @@ bool names_domains(std::string_view word) {
 Scene as_domains(Scene scene, const std::string& word, const CompareCommand& options) {
   static constexpr std::array<std::string_view, 3> known{"full", "center", "interface"};
   scene.solver.order = ModelOrder::domains;
-  Body& body = scene.bodies[0];
+  SceneBody& body = scene.bodies[0];
   body.model.reset();
   body.rank = 0;
   if (options.rank) {
@@ -111,7 +111,7 @@ Scene with_basis(const Scene& scene, std::string word, const CompareCommand& opt
       "domains", "domains:full",   "domains:center", "domains:interface"};
   Scene result = scene;
   result.solver.order = ModelOrder::reduced;
-  Body& body = result.bodies[0];
+  SceneBody& body = result.bodies[0];
   if (const std::string forces = forces_in(word); !forces.empty()) {
     try {
       body.reduction.forces = parse_force_kind(forces);
@@ -185,7 +185,7 @@ Index find_probe(const CompareCommand& options, const VolumeMesh& mesh, const Mo
 }
 
 /// When the last load that ends has ended: from there on the body vibrates freely.
-double release_time(const Body& body) {
+double release_time(const SceneBody& body) {
   double time = 0.0;
   for (const PointLoad& load : body.loads) {
     if (std::isfinite(load.to)) time = std::max(time, load.to);
@@ -282,7 +282,7 @@ void write_plot(const CompareCommand& options, const std::vector<Motion>& motion
 
 /// Refuses, before the long work, what the reduced model of a scene cannot do.
 void check_reducible(const Scene& scene, bool only_domains) {
-  const Body& body = scene.bodies[0];
+  const SceneBody& body = scene.bodies[0];
   require(body.parts.placements.empty() && !body.tree,
           "{}: it is a tree of parts, which has no full motion to compare with; give a 'mesh'", body.name);
   require(body.wind.velocity.isZero(0.0), "{}: the full model feels no 'wind'; leave it out", body.name);
@@ -361,7 +361,7 @@ void check_uses(const std::set<std::string>& stated, const std::vector<std::stri
 void run_compare(const CompareCommand& options, const std::set<std::string>& stated) {
   check_outputs(output_plan(options));
   Scene scene = load(options);
-  const Body& body = scene.bodies[0];
+  const SceneBody& body = scene.bodies[0];
   std::vector<std::string> bases = options.bases;
   if (bases.empty())
     bases.push_back(scene.solver.order == ModelOrder::domains ? "domains"

@@ -55,7 +55,7 @@ Motion run_motion(const Scene& scene, const std::string& name) {
 }
 
 Vector full_frequencies(const Scene& scene) {
-  const Body& body = scene.bodies[0];
+  const SceneBody& body = scene.bodies[0];
   const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
   const FullModel model(body.mesh, body.materials, fixed, {body.mass, Executor(scene.solver.threads)});
   const Index rigid = fixed.empty() ? 6 : 0;

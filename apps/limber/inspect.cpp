@@ -43,13 +43,13 @@ Json describe_law(const Region& region, const Material& material) {
 }
 
 /// As the scene says, or as the reduced model was made; 0 where that is not known.
-std::size_t fixed_count(const Body& body) {
+std::size_t fixed_count(const SceneBody& body) {
   return body.mesh.element_count() == 0
              ? 0
              : select_vertices(body.mesh, body.fixed, body.name + ": fixed").size();
 }
 
-Json describe_body(const Body& body, const BodySimulation& simulation) {
+Json describe_body(const SceneBody& body, const BodySimulation& simulation) {
   const auto* const domains = dynamic_cast<const TreeBody*>(&simulation);
   Json json{{"name", body.name},
             {"kind", name_of(body.mesh.kind)},

@@ -32,7 +32,7 @@ std::vector<int> boundary_vertices(const VolumeMesh& mesh) {
 }
 
 /// The surface that a body without a model is drawn by, without targets.
-ReducedSurface surface_to_draw(const Body& body) {
+ReducedSurface surface_to_draw(const SceneBody& body) {
   ReducedSurface surface;
   surface.mesh = body.render.triangle_count() > 0 ? body.render : boundary_surface(body.mesh);
   surface.mesh.vertices = surface.mesh.vertices.cast<float>().cast<double>().eval();
@@ -64,7 +64,7 @@ MotionRecording::MotionRecording(const Scene& scene, const SceneState& state,
   if (scene.output.animation.empty()) return;
   std::size_t offset = sizeof(double);  // the time
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    const Body& body = scene.bodies[i];
+    const SceneBody& body = scene.bodies[i];
     Track track;
     track.offset = offset;
     const TreeDynamics* const tree = state.bodies[i]->tree_dynamics();

@@ -76,7 +76,7 @@ std::vector<MovedShape> part_shapes(const SurfaceMesh& surface, const std::vecto
 }
 
 /// What is drawn of a body, with the length of its displacement as values.
-std::vector<MovedShape> moved_shapes(const Body& body, const BodySimulation& simulation) {
+std::vector<MovedShape> moved_shapes(const SceneBody& body, const BodySimulation& simulation) {
   std::vector<MovedShape> shapes;
   if (body.render.triangle_count() == 0) {
     const Matrix3X displacement = simulation.displacement();

@@ -103,7 +103,7 @@ void reduce_to_tree(const ReduceCommand& options) {
   const Timer total;
   Timer stage;
   FileList inputs;
-  const Body body = load_tree_body(options, inputs);
+  const SceneBody body = load_tree_body(options, inputs);
   check_spares(outputs, inputs);
   const PartTree parts = find_parts(body, "--rigid");
   TreeReduceReport report;

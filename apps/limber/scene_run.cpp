@@ -141,7 +141,7 @@ void check_outputs_exist(const Scene& scene) {
       output.animation.empty() || steps_in_time(scene),
       "output.animation: a .glb holds a motion, and a static solve has none; set solver.type to 'dynamic' "
       "or 'quasistatic', or ask for 'vtu'");
-  for (const Body& body : scene.bodies) {
+  for (const SceneBody& body : scene.bodies) {
     require(body.mesh.element_count() > 0 || body.mesh.vertex_count() == 0 || output.vtu.empty(),
             "{}: its domains do not make one mesh, which output.vtu needs; ask for 'animation', 'picture' or "
             "'displacements'",
@@ -328,7 +328,7 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   double smallest = std::numeric_limits<double>::infinity();
   for (std::size_t i = 0; i < state.bodies.size(); ++i) {
     const BodySimulation& simulation = *state.bodies[i];
-    const Body& body = scene.bodies[i];
+    const SceneBody& body = scene.bodies[i];
     const Matrix3X moved =
         body.mesh.element_count() > 0 ? simulation.displacement() : simulation.surface_displacement();
     const auto* const domains = dynamic_cast<const TreeBody*>(&simulation);

@@ -78,9 +78,9 @@ fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
 }
 
 /// A body with a reduced model: one that is held is of one domain, others are trees of domains.
-Body body_of_model(const SimulateCommand& options, std::string_view content) {
+SceneBody body_of_model(const SimulateCommand& options, std::string_view content) {
   const auto model = std::make_shared<const Model>(parse_model(content, options.scene));
-  Body body;
+  SceneBody body;
   body.name = model->name;
   const bool modal = options.order == "warped" || options.order == "linear";
   if (model->domain_count() > 1 || (model->free && !modal)) {
@@ -98,7 +98,7 @@ Body body_of_model(const SimulateCommand& options, std::string_view content) {
 
 /// A reduced model let go under its weight.
 Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
-  Body body = body_of_model(options, content);
+  SceneBody body = body_of_model(options, content);
   require(!options.animation.empty(), "{}: say where the motion goes with -o OUT.glb", options.scene);
   const double seconds = options.seconds.value_or(2.0), timestep = options.timestep.value_or(1.0 / 120.0);
   require(seconds > 0.0 && timestep > 0.0, "--seconds is {} and --timestep {}, expected more than 0", seconds,

@@ -24,15 +24,15 @@ namespace fs = std::filesystem;
 constexpr std::string_view automatic_word = "auto:";
 
 /// How parts of whatever materials are reduced, as the options say.
-ReduceOptions part_settings(const ReduceCommand& options, const Body& body) {
+ReduceOptions part_settings(const ReduceCommand& options, const SceneBody& body) {
   const bool stvk =
       all_stvk(body.materials) && std::all_of(body.parts.parts.begin(), body.parts.parts.end(),
                                               [](const Part& part) { return all_stvk(part.materials); });
   return reduce_settings(options, stvk);
 }
 
-Body body_of_mesh(const ReduceCommand& options, FileList& inputs) {
-  Body body;
+SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs) {
+  SceneBody body;
   read_domains(options.domains, body.domains);
   BodySource source = load_source(options.body);
   require(options.body.free || !source.fixed.empty(),
@@ -53,8 +53,8 @@ Body body_of_mesh(const ReduceCommand& options, FileList& inputs) {
   return body;
 }
 
-Body body_of_parts(const ReduceCommand& options) {
-  Body body;
+SceneBody body_of_parts(const ReduceCommand& options) {
+  SceneBody body;
   body.parts = make_builtin_tree(options.body.mesh, Executor(options.body.threads));
   if (options.body.free) release_root(body.parts);
   for (Part& part : body.parts.parts) {
@@ -64,11 +64,11 @@ Body body_of_parts(const ReduceCommand& options) {
   return body;
 }
 
-Body body_of_scene(const ReduceCommand& options, FileList& inputs) {
+SceneBody body_of_scene(const ReduceCommand& options, FileList& inputs) {
   Scene scene = read_scene(options.body.mesh);
   require(scene.bodies.size() == 1, "{}: it has {} bodies; a tree is made of a scene with one",
           options.body.mesh, scene.bodies.size());
-  Body& body = scene.bodies.front();
+  SceneBody& body = scene.bodies.front();
   require(!body.tree && !body.model, "{}: its body names a 'model': it is reduced already",
           options.body.mesh);
   require(!body.parts.placements.empty() || scene.solver.order == ModelOrder::domains,
@@ -126,9 +126,9 @@ void read_domains(const std::string& word, DomainSettings& settings) {
 
 bool is_scene_file(const std::string& name) { return fs::path(name).extension() == ".json"; }
 
-Body load_tree_body(const ReduceCommand& options, FileList& inputs) {
+SceneBody load_tree_body(const ReduceCommand& options, FileList& inputs) {
   require(!options.rank || options.total_rank == 0, "--rank and --total-rank exclude each other");
-  Body body;
+  SceneBody body;
   const ReduceTask task = task_of(options);
   if (task == ReduceTask::tree_of_scene) {
     body = body_of_scene(options, inputs);

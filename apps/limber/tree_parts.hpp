@@ -21,6 +21,6 @@ bool is_scene_file(const std::string& name);
 
 /// What `limber reduce` is to make a tree of, as a body of a scene: a mesh to cut, a built-in tree, or the
 /// body of a scene file. inputs: files that were read. Throws Error for options that do not go with it.
-Body load_tree_body(const ReduceCommand& options, FileList& inputs);
+SceneBody load_tree_body(const ReduceCommand& options, FileList& inputs);
 
 }  // namespace limber::app

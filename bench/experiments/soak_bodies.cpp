@@ -172,8 +172,8 @@ class Shaker {
   Pose pose_;  ///< where it stands
 };
 
-/// By the method of the subject, on a support that is shaken while the body is in hand; half of the time by that
-/// alone.
+/// By the method of the subject, on a support that is shaken while the body is in hand; half of the time by
+/// that alone.
 template <class Held>
 class ShakenSubject : public Held {
  public:

@@ -218,18 +218,57 @@ TEST(WarpedBody, GoesBackToItsStartOnReset) {
   EXPECT_EQ(body.state().q, first);
 }
 
-TEST(WarpedBody, DropsPullsAndTakesNone) {
-  Body body(make_model(bar_model(), false));
-  const std::vector<Spring> pulls{{test::tip(), Vector3::Ones(), 10.0}};
-  body.set_springs(pulls);
-  body.set_method(Method::warped);
-  EXPECT_NE(error_text([&] { body.set_springs(pulls); }).find("does not take springs; choose"),
-            std::string::npos);
-  body.set_springs({});
+TEST(WarpedBody, ComesToRestWhereSpringsAndItsStiffnessBalance) {
+  Body warped = warped_bar(), linear(make_model(bar_model(), false));
+  linear.set_method(Method::linear);
+  const Vector3 rest = warped.position(test::tip()),
+                pull(0.0, 1e-5, 2e-5);  // where rotations do not matter yet
+  for (Body* one : {&warped, &linear}) {
+    const Spring spring{test::tip(), rest + pull, one->stiffness_at(test::tip())};
+    one->set_damping({20.0, 0.01});
+    one->set_springs({&spring, 1});
+    advance(*one, 2000, 0.01);
+  }
+  const Vector3 reached = linear.position(test::tip()) - rest;
+  EXPECT_GT(reached.norm(), 0.3 * pull.norm());
+  EXPECT_LT((warped.position(test::tip()) - rest - reached).norm(), 1e-3 * reached.norm());
+}
+
+TEST(WarpedBody, FollowsSpringsOfAnyStiffnessAtAnyStep) {
+  for (const double stiffness : {1e-3, 1.0, 1e4, 1e9}) {
+    for (const double h : {1e-4, 1e-2, 0.3}) {
+      Body body = warped_bar();
+      const Vector3 target = body.position(test::tip()) + Vector3(-0.1, 0.2, 0.3);
+      const Spring spring{test::tip(), target, stiffness * body.stiffness_at(test::tip())};
+      body.set_gravity(down);
+      body.set_springs({&spring, 1});
+      advance(body, 300, h);
+      EXPECT_TRUE(body.q().allFinite());
+      EXPECT_LT(body.q().norm(), 50.0) << stiffness << " " << h;
+      if (stiffness >= 1e9) {
+        EXPECT_LT((body.position(test::tip()) - target).norm(), 1e-6);
+      }
+      body.set_gravity(Vector3::Zero());
+      body.set_springs({});
+      advance(body, 1, h);
+      const double let_go = body.energy().elastic + body.energy().kinetic;
+      advance(body, 200, h);
+      EXPECT_LE(body.energy().elastic + body.energy().kinetic, let_go * (1.0 + 1e-9));
+    }
+  }
+}
+
+TEST(WarpedBody, KeepsSpringsAndLetsGoOfHandlesWhereItsMethodChanges) {
+  Body body = warped_bar();
+  const std::vector<Spring> springs{{test::tip(), Vector3::Ones(), 10.0}};
+  const Handle handle{.vertex = test::middle(), .position = body.position(test::middle())};
+  body.set_springs(springs);
+  body.set_handles({&handle, 1});
   body.set_method(Method::reduced);
-  EXPECT_NE(error_text([&] { (void)body.spring_force(0); }), "");
-  advance(body, 1);
-  EXPECT_EQ(body.state().q, Vector::Zero(bar_rank));
+  EXPECT_EQ(body.loads().springs, springs);
+  EXPECT_TRUE(body.loads().handles.empty());
+  advance(body, 3);
+  EXPECT_GT(body.q().norm(), 0.0);
 }
 
 TEST(WarpedBody, NeedsAModelThatKnowsItsRotations) {

@@ -67,7 +67,7 @@ TEST(QuasistaticSceneFile, HasTheDefaultsOfTheSettings) {
 }
 
 TEST(QuasistaticSceneFile, HasLoadsOnVerticesAndOnTheWholeBody) {
-  const Body body = parse(good_scene()).bodies[0];
+  const SceneBody body = parse(good_scene()).bodies[0];
   ASSERT_EQ(body.loads.size(), 1u);
   EXPECT_EQ(body.loads[0].force, Vector3(0, 0, 1));
   ASSERT_EQ(body.accelerations.size(), 1u);

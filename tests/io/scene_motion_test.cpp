@@ -43,7 +43,7 @@ TEST(SceneMotion, ReadsConstraintsAndSupport) {
   EXPECT_EQ(scene.solver.order, ModelOrder::warped);
   EXPECT_EQ(scene.solver.modal_integrator, ModalIntegrator::exact);
   EXPECT_EQ(scene.output.animation_tolerance, 0.01);
-  const Body& body = scene.bodies[0];
+  const SceneBody& body = scene.bodies[0];
   EXPECT_EQ(body.constraint_priority, ConstraintPriority::orientation);
   EXPECT_TRUE(body.coriolis);
   ASSERT_EQ(body.constraints.size(), 1u);

@@ -88,7 +88,7 @@ TEST(SceneAssembly, IsSortedWithParentsFirst) {
 }
 
 TEST(SceneAssembly, HasItsPartsAndPlaces) {
-  const Body body = parse(chain_scene()).bodies[0];
+  const SceneBody body = parse(chain_scene()).bodies[0];
   const PartTree& parts = body.parts;
   ASSERT_EQ(parts.parts.size(), 2u);
   const Part &link = parts.parts[0], &weight = parts.parts[1];
@@ -113,7 +113,7 @@ TEST(SceneAssembly, HasItsPartsAndPlaces) {
 }
 
 TEST(SceneAssembly, ShowsTheWholeAtRest) {
-  const Body body = parse(chain_scene()).bodies[0];
+  const SceneBody body = parse(chain_scene()).bodies[0];
   EXPECT_EQ(body.mesh.vertex_count(), 3 * 16 + 8);
   EXPECT_GT(body.render.triangle_count(), 0);
   // The third link starts at (0.6, 0, 0) and is turned by 73.7 degrees: cos 0.28, sin 0.96.
@@ -125,7 +125,7 @@ TEST(SceneAssembly, ShowsTheWholeAtRest) {
 }
 
 TEST(SceneAssembly, ReadsSettingsAndWind) {
-  const Body body = parse(chain_scene()).bodies[0];
+  const SceneBody body = parse(chain_scene()).bodies[0];
   EXPECT_EQ(body.domains.rank, 7);
   EXPECT_EQ(body.domains.total_rank, 0);
   EXPECT_EQ(body.domains.inertia, SubtreeInertia::center);
@@ -229,7 +229,7 @@ TEST(SceneAssembly, RefusesKeysOfAMesh) {
 }
 
 TEST(SceneDomains, AreReadFromSetsOfElements) {
-  const Body body = parse(mesh_scene()).bodies[0];
+  const SceneBody body = parse(mesh_scene()).bodies[0];
   EXPECT_TRUE(body.parts.placements.empty());
   EXPECT_EQ(body.domains.from, DomainSource::sets);
   ASSERT_EQ(body.domains.sets.size(), 2u);
@@ -353,14 +353,14 @@ TEST(SceneDomains, TakeBuiltinTreesWithOtherMaterials) {
 }
 
 TEST(SceneDomains, MoveAModelThatHoldsATree) {
-  const Body made = parse(chain_scene()).bodies[0];
+  const SceneBody made = parse(chain_scene()).bodies[0];
   TreeReduceReport report;
   const test::ScratchFolder folder;
   write_model(folder.path() / "chain.glb", *find_tree(made, Executor(1), {}, report));
   json scene = chain_scene();
   body_of(scene) = {{"model", "chain.glb"}, {"domains", {{"stiffness", {{"link", 2}}}}}};
   const auto read = [&](const json& value) { return parse_scene(value.dump(), folder.path(), "scene.json"); };
-  const Body body = read(scene).bodies[0];
+  const SceneBody body = read(scene).bodies[0];
   ASSERT_NE(body.tree, nullptr);
   EXPECT_EQ(body.tree->domain_count(), 4);
   EXPECT_EQ(body.mesh.vertex_count(), made.mesh.vertex_count());

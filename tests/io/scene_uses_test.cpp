@@ -480,7 +480,7 @@ Outcome compute(const json& value, const std::filesystem::path& folder) {
   const Scene scene = parse_scene(value.dump(), folder, "scene");
   SceneState state = make_state(scene);
   Outcome outcome;
-  for (const Body& body : scene.bodies)
+  for (const SceneBody& body : scene.bodies)
     outcome.words += fmt::format("{} {};", body.name, body.render.vertex_count());
   for (int i = 0; i < step_count(scene); ++i) {
     const StepReport report = step(scene, state);

@@ -15,7 +15,7 @@ namespace limber::checkpoint_test {
 namespace {
 
 Scene beam_scene(ModelOrder order) {
-  Body body;
+  SceneBody body;
   body.name = "beam";
   body.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(6, 1, 1)});
   body.materials = {test::material("stvk", 1e5)};
@@ -126,7 +126,7 @@ Scene quasistatic_scene(ModelOrder order) {
 }
 
 /// The right end of the beam is turned, and what lies between follows.
-void bend_by_bones(Body& body) {
+void bend_by_bones(SceneBody& body) {
   const PoseFunction bend = [](double t) {
     return Pose{Vector3(0, 0.1 * t, 0), Eigen::Quaterniond(Eigen::AngleAxisd(t, Vector3::UnitX()))};
   };

@@ -15,8 +15,8 @@ namespace {
 
 const BoundingBox right_end{Vector3(0.99, -1, -1), Vector3(1.01, 1, 1)};
 
-Body beam(const std::string& name, std::string_view law) {
-  Body body;
+SceneBody beam(const std::string& name, std::string_view law) {
+  SceneBody body;
   body.name = name;
   body.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(6, 2, 2)});
   body.materials = {test::material(law, 1e6)};

@@ -14,7 +14,7 @@ namespace {
 /// A beam along x, held at its left end.
 Scene beam_scene(int steps = 4) {
   Scene scene;
-  Body body;
+  SceneBody body;
   body.name = "beam";
   body.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(6, 2, 2)});
   body.materials = {test::material("neo-hookean", 1e5)};

@@ -9,8 +9,8 @@
 namespace limber::scene_test {
 namespace {
 
-Body held_beam() {
-  Body body;
+SceneBody held_beam() {
+  SceneBody body;
   body.name = "beam";
   body.mesh = make_beam({ElementKind::brick, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(5, 1, 1)});
   body.materials = {test::material("stvk", 1e5)};

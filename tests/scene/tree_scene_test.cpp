@@ -17,7 +17,7 @@ namespace {
 
 /// A slender beam, held at one end, that a push at its tip bends deeply. One region: one domain.
 Scene beam_scene(ModelOrder order, int steps = 20) {
-  Body body;
+  SceneBody body;
   body.name = "beam";
   body.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(8, 1, 1)});
   body.materials = {test::material("stvk", 1e5)};
@@ -41,7 +41,7 @@ Scene beam_scene(ModelOrder order, int steps = 20) {
 /// The same in two domains, the second of which is the outer half.
 Scene halves_scene(int steps = 20) {
   Scene scene = beam_scene(ModelOrder::domains, steps);
-  Body& body = scene.bodies[0];
+  SceneBody& body = scene.bodies[0];
   const auto half = static_cast<std::size_t>(body.mesh.element_count() / 2);
   ElementSet outer{"outer", std::vector<int>(half)};
   std::iota(outer.elements.begin(), outer.elements.end(), static_cast<int>(half));
@@ -60,7 +60,7 @@ Scene bars_scene(bool free, int steps = 20) {
   bar.rank = 6;
   bar.sites = {site_near(bar.mesh, Vector3(0.5, 0, 0), 0.08, "end")};
   Scene scene = beam_scene(ModelOrder::domains, steps);
-  Body& body = scene.bodies[0];
+  SceneBody& body = scene.bodies[0];
   body.parts.parts = {bar};
   Placement inner, outer;
   inner.name = "inner";
@@ -146,7 +146,7 @@ TEST(TreeScene, HasTheColumnsOfTheWholeMeshAndSurface) {
   for (const Scene& scene : {halves_scene(1), bars_scene(false, 1), bars_scene(true, 1)}) {
     SceneState state = make_state(scene);
     ASSERT_TRUE(step(scene, state).ok());
-    const Body& body = scene.bodies[0];
+    const SceneBody& body = scene.bodies[0];
     EXPECT_EQ(state.bodies[0]->displacement().cols(), body.mesh.vertex_count());
     ASSERT_NE(state.bodies[0]->tree_dynamics(), nullptr);
     if (body.render.triangle_count() > 0) {
@@ -173,7 +173,7 @@ TEST(TreeScene, KnowsItsMassUnknownsAndGap) {
 
 TEST(TreeScene, StartsAFreeBodyAsOneRigidBody) {
   Scene scene = bars_scene(true, 1);
-  Body& body = scene.bodies[0];
+  SceneBody& body = scene.bodies[0];
   body.loads.clear();
   body.accelerations.clear();
   body.velocity = {1, 2, 3};
@@ -190,7 +190,7 @@ TEST(TreeScene, StartsAFreeBodyAsOneRigidBody) {
 
 TEST(TreeScene, FallsAsGravityAndAccelerationsSay) {
   Scene scene = bars_scene(true, 10);
-  Body& body = scene.bodies[0];
+  SceneBody& body = scene.bodies[0];
   body.loads.clear();
   body.accelerations = {{Vector3(0, 2, 0), 0.0, 0.15}};
   SceneState state = make_state(scene);

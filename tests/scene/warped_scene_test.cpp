@@ -14,7 +14,7 @@ namespace {
 
 /// A slender beam, held at one end.
 Scene beam_scene(ModelOrder order, int steps = 20) {
-  Body body;
+  SceneBody body;
   body.name = "beam";
   body.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(10, 2, 2)});
   body.materials = {test::material("stvk", 1e5)};

@@ -5,10 +5,12 @@
 #include "limber/body/reduced_motion.hpp"
 #include "limber/body/tree_motion.hpp"
 #include "limber/body/warped_motion.hpp"
+#include "limber/reduced/reconstruction.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
 #include <numbers>
 #include <utility>
@@ -16,8 +18,8 @@
 namespace limber {
 namespace {
 
-/// Frequency of a vibration as a share of the highest below which it is a rigid motion: rounding leaves 1e-8, and
-/// bodies have 1e-3 or more.
+/// Frequency of a vibration as a share of the highest below which it is a rigid motion: rounding leaves 1e-8,
+/// and bodies have 1e-3 or more.
 constexpr double rigid_share = 1e-6;
 
 bool blows(const Wind& wind) { return !wind.velocity.isZero(0.0) && wind.coefficient > 0.0; }
@@ -67,7 +69,8 @@ struct Body::Parts {
   std::unique_ptr<Motion> motion;
 
   // Memory of const functions and what these compute when first asked.
-  Eigen::Matrix3Xf points;
+  Eigen::Matrix3Xf points, normals;
+  std::shared_ptr<const NormalUpdater> normal_updater;
   std::optional<NaturalModes> natural;
   std::optional<Vector> frequencies;
 
@@ -85,6 +88,7 @@ struct Body::Parts {
         method(other.method),
         loads(other.loads),
         motion(other.motion->copy()),
+        normal_updater(other.normal_updater),
         natural(other.natural),
         frequencies(other.frequencies) {}
 
@@ -396,6 +400,36 @@ Eigen::Quaterniond Body::orientation(int vertex) const {
 }
 
 void Body::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const { parts_->motion->positions(x); }
+
+void Body::write_vertices(std::span<float> buffer, const VertexLayout& layout) const {
+  const SurfaceMesh& mesh = surface().mesh();
+  const Index count = mesh.vertex_count();
+  const bool with_normals = layout.normal >= 0;
+  const Index last = std::max(layout.position, layout.normal) + 3;
+  require(
+      layout.position >= 0 && layout.normal >= -1 && layout.stride >= last &&
+          (!with_normals || std::abs(layout.position - layout.normal) >= 3),
+      "a vertex of {} floats with its position from {} and its normal from {}: they overlap or do not fit",
+      layout.stride, layout.position, layout.normal);
+  require(count == 0 || static_cast<Index>(buffer.size()) >= (count - 1) * layout.stride + last,
+          "room for {} floats, {} vertices of {} need {}", buffer.size(), count, layout.stride,
+          (count - 1) * layout.stride + last);
+  parts_->points.resize(3, count);
+  positions(parts_->points);
+  if (with_normals) {
+    if (!parts_->normal_updater)
+      parts_->normal_updater = std::make_shared<const NormalUpdater>(mesh.triangles, count);
+    parts_->normals.resize(3, count);
+    parts_->normal_updater->update(parts_->points, parts_->normals);
+  }
+  for (Index v = 0; v < count; ++v) {
+    float* const vertex = buffer.data() + v * layout.stride;
+    for (Index axis = 0; axis < 3; ++axis) {
+      vertex[layout.position + axis] = parts_->points(axis, v);
+      if (with_normals) vertex[layout.normal + axis] = parts_->normals(axis, v);
+    }
+  }
+}
 
 std::optional<Pick> Body::pick(const Vector3& origin, const Vector3& direction) const {
   require(origin.allFinite(), "the ray starts at ({}, {}, {}), expected finite numbers", origin.x(),

@@ -13,10 +13,17 @@
 
 namespace limber {
 
-/// A body in someone's hands: a model with its method, materials, state and loads, all of which may change between
-/// two steps. This is what an engine embeds, and what the viewer runs in the browser. For one thread at a time;
-/// bodies of one model may live in several threads. After the first step, steps of the same length and kind
-/// allocate nothing, but for some small matrices where there are handles.
+/// How a vertex buffer is laid out, in floats.
+struct VertexLayout {
+  Index stride = 6;    ///< from one vertex to the next
+  Index position = 0;  ///< of x in a vertex; y and z follow
+  Index normal = 3;    ///< likewise; -1: without normals
+};
+
+/// A body in someone's hands: a model with its method, materials, state and loads, all of which may change
+/// between two steps. This is what an engine embeds, and what the viewer runs in the browser. For one thread
+/// at a time; bodies of one model may live in several threads. After the first step, steps of the same length
+/// and kind allocate nothing, but for some small matrices where there are handles.
 ///
 /// Vertices are those of the surface, places and forces in the world. What a method cannot do is refused
 /// (method.hpp). Functions that throw Error leave the body as it was.
@@ -43,8 +50,8 @@ class Body {
   void set_material(Index region, const Material& material, Index part = 0);
   [[nodiscard]] const Material& material(Index region, Index part = 0) const;
   void set_damping(const RayleighDamping& damping);  ///< none at first
-  /// Coordinates of a part in use: all of the model's at first. Those that leave are lost, those that come start
-  /// from 0.
+  /// Coordinates of a part in use: all of the model's at first. Those that leave are lost, those that come
+  /// start from 0.
   void set_rank(Index rank, Index part = 0);
   [[nodiscard]] Index rank(Index part = 0) const;
   /// Factor of the elastic forces of a domain, positive: its frequencies change by the square root. [Barbic &
@@ -53,8 +60,9 @@ class Body {
   [[nodiscard]] double stiffness(Index domain) const;
   void set_inertia(SubtreeInertia inertia);  ///< of trees; full at first
   [[nodiscard]] SubtreeInertia inertia() const;
-  /// The body goes on from the same q and v. What the new method cannot do is let go: springs, wind, handles, a
-  /// support that moves. `warped` needs a model with warp data. The method that it has already changes nothing.
+  /// The body goes on from the same q and v. What the new method cannot do is let go: springs, wind, handles,
+  /// a support that moves. `warped` needs a model with warp data. The method that it has already changes
+  /// nothing.
   void set_method(Method method);
   [[nodiscard]] Method method() const;
 
@@ -69,29 +77,31 @@ class Body {
   /// stiffness_at()). The whole list is replaced.
   void set_springs(std::span<const Spring> springs);
   [[nodiscard]] Vector3 spring_force(Index spring) const;  ///< N, with which the spring pulls now
-  /// Stiffness with which the body at rest resists a force on this vertex, N/m: the mean over directions of its
-  /// compliance, inverted. Infinity for a vertex that cannot move. Motions that the body does not resist, such as
-  /// the rigid ones of a body that nothing holds, are left out: 0 for a vertex that moves in these alone.
+  /// Stiffness with which the body at rest resists a force on this vertex, N/m: the mean over directions of
+  /// its compliance, inverted. Infinity for a vertex that cannot move. Motions that the body does not resist,
+  /// such as the rigid ones of a body that nothing holds, are left out: 0 for a vertex that moves in these
+  /// alone.
   [[nodiscard]] double stiffness_at(int vertex) const;
-  /// Vertices that are held from the next step on. The whole list is replaced: handles at the same vertices in the
-  /// same order, of the same kinds, only move, which costs nothing; others cost a small factorisation at the next
-  /// step. They are ideal constraints: they add no energy beside that of their own motion. Throws Error for a
-  /// vertex that cannot move, one that is held twice, and quaternions that are not of unit length.
+  /// Vertices that are held from the next step on. The whole list is replaced: handles at the same vertices
+  /// in the same order, of the same kinds, only move, which costs nothing; others cost a small factorisation
+  /// at the next step. They are ideal constraints: they add no energy beside that of their own motion. Throws
+  /// Error for a vertex that cannot move, one that is held twice, and quaternions that are not of unit
+  /// length.
   void set_handles(std::span<const Handle> handles,
                    ConstraintPriority priority = ConstraintPriority::position);
   /// How well they were met in the last step; as if met before the first, and after reset().
   [[nodiscard]] ConstraintReport handle_report() const;
   void set_wind(const Wind& wind);  ///< none at first
-  /// How what holds the body moves from time 0 on, by the time of the body: poses from where it was made. None: it
-  /// stands still, as at first. Asked for up to two steps before and after each one. It may set off at full speed,
-  /// at time 0 alone. Throws Error for a body that nothing holds, and for poses that are none.
+  /// How what holds the body moves from time 0 on, by the time of the body: poses from where it was made.
+  /// None: it stands still, as at first. Asked for up to two steps before and after each one. It may set off
+  /// at full speed, at time 0 alone. Throws Error for a body that nothing holds, and for poses that are none.
   void set_support(PoseFunction motion);
   [[nodiscard]] const BodyLoads& loads() const;
 
   // Motion.
 
-  /// Advances by h seconds; see step() in reduced_dynamics.hpp, TreeDynamics::step() where the body has frames, and
-  /// WarpedDynamics::step() for warped modes. On failure the state is left as it was.
+  /// Advances by h seconds; see step() in reduced_dynamics.hpp, TreeDynamics::step() where the body has
+  /// frames, and WarpedDynamics::step() for warped modes. On failure the state is left as it was.
   SolveReport step(double h, const ReducedStepOptions& options = {});
   void reset();                           ///< at rest, in the rest shape, at time 0; materials and loads stay
   [[nodiscard]] double time() const;      ///< s
@@ -107,8 +117,8 @@ class Body {
   void restore(StateReader& in);
 
   [[nodiscard]] BodyEnergy energy() const;
-  /// Potential energy of gravity and forces, 0 at rest, J; of warped modes also that of the support's motion. With
-  /// that of the springs that pull, and with energy(), it is what never grows by itself.
+  /// Potential energy of gravity and forces, 0 at rest, J; of warped modes also that of the support's motion.
+  /// With that of the springs that pull, and with energy(), it is what never grows by itself.
   [[nodiscard]] double load_energy() const;
   [[nodiscard]] TreeMomentum momentum() const;
 
@@ -118,17 +128,23 @@ class Body {
   [[nodiscard]] Eigen::Quaterniond orientation(int vertex) const;
   /// Positions of all vertices of the surface now. x: 3 x n.
   void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const;
+  /// Positions and unit normals of all vertices into an interleaved vertex buffer; what else is in it stays.
+  /// Throws Error for a buffer that is too small and for a layout whose entries overlap. Allocates nothing
+  /// after its first call.
+  void write_vertices(std::span<float> buffer, const VertexLayout& layout = {}) const;
   /// See pick_vertex(): on the surface as it is now.
   [[nodiscard]] std::optional<Pick> pick(const Vector3& origin, const Vector3& direction) const;
   /// Before copies of vertices in several domains are averaged.
   [[nodiscard]] InterfaceGap largest_gap() const;
 
-  // Natural vibrations about the rest shape, for the present materials and rank: computed when first asked for.
+  // Natural vibrations about the rest shape, for the present materials and rank: computed when first asked
+  // for.
 
-  /// Hz, ascending, valid until the next change of these: of one domain all r', O(r^3), those of its frame held; of
-  /// a tree the lowest alone, or about it.
+  /// Hz, ascending, valid until the next change of these: of one domain all r', O(r^3), those of its frame
+  /// held; of a tree the lowest alone, or about it.
   [[nodiscard]] const Vector& frequencies() const;
-  /// q of vibration i, scaled so that the vertex of the surface that moves farthest moves by 1 m. Of one domain.
+  /// q of vibration i, scaled so that the vertex of the surface that moves farthest moves by 1 m. Of one
+  /// domain.
   [[nodiscard]] Vector mode_shape(Index i) const;
 
  private:

@@ -48,9 +48,9 @@ bool can(Method method, Ability ability) {
   switch (ability) {
     case Ability::handles:  // hard constraints are met by the amplitudes of modes
       return warped;
+    case Ability::springs:
     case Ability::support:
       return true;
-    case Ability::springs:
     case Ability::wind:
     case Ability::flight:
     case Ability::several_domains:

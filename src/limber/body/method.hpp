@@ -6,7 +6,7 @@ namespace limber {
 
 /// How a body moves.
 enum class Method {
-  reduced,  ///< the reduced forces of its model                                          [Barbic & James 2005]
+  reduced,  ///< the reduced forces of its model                              [Barbic & James 2005]
   /// The forces of the stiffness at rest, K(0) q: what sketching is done with [Barbic & James 2005, section
   /// 5.2]
   linear,

@@ -27,8 +27,8 @@ struct MotionSetup {
   RayleighDamping damping;
 };
 
-/// What a method implements for a body: how it takes loads, steps, and where its points are. Body sees to it that
-/// nothing is asked for that the method cannot do (method.hpp), and that vertices and numbers are good.
+/// What a method implements for a body: how it takes loads, steps, and where its points are. Body sees to it
+/// that nothing is asked for that the method cannot do (method.hpp), and that vertices and numbers are good.
 ///
 /// Vertices are those of the surface, places and forces in the world. Lists of loads are replaced whole. What
 /// throws Error leaves the motion as it was.
@@ -54,8 +54,8 @@ class Motion {
   [[nodiscard]] virtual const Vector& v() const = 0;  ///< their velocities
   /// With accelerations where they are known.
   [[nodiscard]] virtual TreeState state() const = 0;
-  /// keep: the accelerations given are those of the motion; else they become the ones that balance the forces.
-  /// Throws Error for forces that are not finite there.
+  /// keep: the accelerations given are those of the motion; else they become the ones that balance the
+  /// forces. Throws Error for forces that are not finite there.
   enum class Accelerations { keep, balance };
   virtual void set_state(const TreeState& state, Accelerations accelerations) = 0;
   virtual void reset() = 0;  ///< at rest, at time 0

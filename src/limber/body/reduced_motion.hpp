@@ -5,8 +5,8 @@
 
 namespace limber {
 
-/// One domain that is held and has no frame to carry: the equations of motion of its coordinates alone, which is
-/// all that an engine pays for in most bodies.
+/// One domain that is held and has no frame to carry: the equations of motion of its coordinates alone, which
+/// is all that an engine pays for in most bodies.
 class ReducedMotion final : public Motion {
  public:
   /// Of a model with one domain, which is held where it was made.

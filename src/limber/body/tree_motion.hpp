@@ -4,8 +4,8 @@
 
 namespace limber {
 
-/// Domains in frames of their own: trees of several, and single ones that fly, are carried or stand elsewhere than
-/// they were made.
+/// Domains in frames of their own: trees of several, and single ones that fly, are carried or stand elsewhere
+/// than they were made.
 class TreeMotion final : public Motion {
  public:
   explicit TreeMotion(MotionSetup setup);
@@ -34,7 +34,8 @@ class TreeMotion final : public Motion {
   }
   [[nodiscard]] double load_energy() const override;
   [[nodiscard]] TreeMomentum momentum() const override { return dynamics_.momentum(); }
-  /// Of the copy that a spring holds: between domains it differs from the average that is drawn by the gap there.
+  /// Of the copy that a spring holds: between domains it differs from the average that is drawn by the gap
+  /// there.
   [[nodiscard]] Vector3 position(int vertex) const override;
   [[nodiscard]] Vector3 velocity(int vertex) const override;
   /// Of the frame of its domain, from rest.

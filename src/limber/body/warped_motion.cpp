@@ -50,6 +50,17 @@ std::vector<SiteForce> WarpedMotion::site_forces() const {
   return result;
 }
 
+/// In the frame where it is at the end of the step.
+std::vector<SiteSpring> WarpedMotion::site_springs() const {
+  const Pose to_frame = pose_.inverse();
+  std::vector<SiteSpring> result;
+  result.reserve(springs_.size());
+  for (const auto& [vertex, target, stiffness] : springs_)
+    result.push_back(
+        {surface_site(reduced(), dynamics_.equations(), vertex), to_frame.apply(target), stiffness});
+  return result;
+}
+
 void WarpedMotion::hold(WarpedDynamics& dynamics, std::span<const Handle> handles,
                         ConstraintPriority priority) const {
   dynamics.set_constraints(handle_sites(reduced(), dynamics.equations(), handles, priority));
@@ -62,6 +73,7 @@ void WarpedMotion::take_options(WarpedEquations equations, const WarpedOptions& 
   next.set_state(dynamics_.state());
   next.set_gravity(to_frame_ * gravity_);
   next.set_forces(site_forces());
+  next.set_springs(site_springs());
   if (!handles_.empty()) hold(next, handles_, priority_);
   dynamics_ = std::move(next);
 }
@@ -88,6 +100,12 @@ void WarpedMotion::set_forces(std::span<const VertexForce> forces) {
   if (std::equal(forces.begin(), forces.end(), forces_.begin(), forces_.end())) return;
   forces_.assign(forces.begin(), forces.end());
   dynamics_.set_forces(site_forces());
+}
+
+void WarpedMotion::set_springs(std::span<const Spring> springs) {
+  if (std::equal(springs.begin(), springs.end(), springs_.begin(), springs_.end())) return;
+  springs_.assign(springs.begin(), springs.end());
+  dynamics_.set_springs(site_springs());
 }
 
 void WarpedMotion::set_handles(std::span<const Handle> handles, ConstraintPriority priority) {
@@ -123,9 +141,9 @@ void WarpedMotion::turn_loads(const Eigen::Quaterniond& to_frame) {
   if (!forces_.empty()) dynamics_.set_forces(site_forces());
 }
 
-/// Inertia of the frame's motion in the next step, which starts at time 0 from rest. Differences about the middle
-/// of the step spread a jump of the velocity over two steps; what they would put into the step before the first
-/// one belongs into the first.
+/// Inertia of the frame's motion in the next step, which starts at time 0 from rest. Differences about the
+/// middle of the step spread a jump of the velocity over two steps; what they would put into the step before
+/// the first one belongs into the first.
 void WarpedMotion::follow_support(double h) {
   const double start = state_.time, middle = start + 0.5 * h;
   const Pose now = support_(middle);
@@ -143,6 +161,7 @@ void WarpedMotion::follow_support(double h) {
   }
   pose_ = support_(start + h);
   if (!handles_.empty()) set_targets(dynamics_.constraints(), handles_, pose_.inverse());
+  if (!springs_.empty()) dynamics_.set_springs(site_springs());
 }
 
 /// q and v from the amplitudes.

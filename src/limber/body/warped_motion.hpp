@@ -6,8 +6,9 @@
 
 namespace limber {
 
-/// One domain that moves by warped modes: WarpedDynamics in coordinates of the model, of which all the natural
-/// modes of their span are taken. Then S is square and p = S^T M q is exact, with p the amplitudes of the modes.
+/// One domain that moves by warped modes: WarpedDynamics in coordinates of the model, of which all the
+/// natural modes of their span are taken. Then S is square and p = S^T M q is exact, with p the amplitudes of
+/// the modes.
 class WarpedMotion final : public Motion {
  public:
   /// Of a model with one domain that has warp data.
@@ -17,6 +18,7 @@ class WarpedMotion final : public Motion {
   void set_damping(const RayleighDamping& damping) override;
   void set_gravity(const Vector3& acceleration) override;
   void set_forces(std::span<const VertexForce> forces) override;
+  void set_springs(std::span<const Spring> springs) override;
   void set_handles(std::span<const Handle> handles, ConstraintPriority priority) override;
   void set_support(const PoseFunction& motion) override;
 
@@ -48,6 +50,7 @@ class WarpedMotion final : public Motion {
   [[nodiscard]] const ReducedModel& reduced() const { return setup_.model->parts.front().model; }
   [[nodiscard]] Vector3 rotation(int vertex) const;  ///< rotation vector in the frame, rad
   [[nodiscard]] std::vector<SiteForce> site_forces() const;
+  [[nodiscard]] std::vector<SiteSpring> site_springs() const;
   void hold(WarpedDynamics& dynamics, std::span<const Handle> handles, ConstraintPriority priority) const;
   void take_options(WarpedEquations equations, const WarpedOptions& options);
   void take_integrator(ModalIntegrator integrator);
@@ -63,6 +66,7 @@ class WarpedMotion final : public Motion {
   // As they were given, in the world: dynamics do not tell.
   Vector3 gravity_ = Vector3::Zero();
   std::vector<VertexForce> forces_;
+  std::vector<Spring> springs_;
   std::vector<Handle> handles_;
   ConstraintPriority priority_ = ConstraintPriority::position;
   PoseFunction support_;                                          ///< none: it stands still

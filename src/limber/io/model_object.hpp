@@ -14,7 +14,8 @@
 
 namespace limber {
 
-// A reduced model as an object of JSON beside a mesh of glTF. A file (model_file.hpp) holds one for each part.
+// A reduced model as an object of JSON beside a mesh of glTF. A file (model_file.hpp) holds one for each
+// part.
 
 inline constexpr int max_int = std::numeric_limits<int>::max();  ///< of counts, which become an int
 

@@ -45,7 +45,7 @@ void refuse_mesh_keys(const json& stated, const std::string& where, std::string_
   refuse(stated, {"render"}, where, whose);
 }
 
-void load_model_tree(const json& stated, const std::string& where, Model tree, Body& body) {
+void load_model_tree(const json& stated, const std::string& where, Model tree, SceneBody& body) {
   constexpr std::string_view reduced = "a tree of domains that is reduced already";
   refuse_mesh_keys(stated, where, reduced);
   refuse(stated, {"material", "materials", "fixed"}, where, reduced);
@@ -89,7 +89,7 @@ void change_materials(const json& value, const std::string& where, PartTree& tre
             suggestion(name, names));
 }
 
-void show_parts(Body& body) {
+void show_parts(SceneBody& body) {
   WholeBody whole = join_parts(body.parts);
   body.mesh = std::move(whole.mesh);
   body.render = std::move(whole.surface);
@@ -151,7 +151,7 @@ void check_domain_keys(const json& stated, const SolverSettings& solver, const s
 }
 
 bool load_tree(const json& value, const json& stated, SceneFiles& files, const std::string& where,
-               const SolverSettings& solver, Body& body) {
+               const SolverSettings& solver, SceneBody& body) {
   const int sources =
       int{value.contains("mesh")} + int{value.contains("model")} + int{value.contains("assembly")};
   require(sources > 0, "{}: 'mesh', 'model' or 'assembly' is missing", where);
@@ -186,7 +186,7 @@ bool load_tree(const json& value, const json& stated, SceneFiles& files, const s
   return true;
 }
 
-void read_domains(const json& value, const json& stated, const std::string& where, Body& body) {
+void read_domains(const json& value, const json& stated, const std::string& where, SceneBody& body) {
   if (value.contains("domains"))
     body.domains =
         to_domains(value["domains"], stated["domains"], body.mesh.element_count(), where + ".domains");

@@ -20,10 +20,10 @@ void check_domain_keys(const nlohmann::json& stated, const SolverSettings& solve
 /// and mesh, surface and materials with those of the whole. Returns false, without doing anything, for a mesh
 /// and for the model of one domain.
 bool load_tree(const nlohmann::json& value, const nlohmann::json& stated, SceneFiles& files,
-               const std::string& where, const SolverSettings& solver, Body& body);
+               const std::string& where, const SolverSettings& solver, SceneBody& body);
 
 /// The keys domains and wind. body: with its mesh.
 void read_domains(const nlohmann::json& value, const nlohmann::json& stated, const std::string& where,
-                  Body& body);
+                  SceneBody& body);
 
 }  // namespace limber

@@ -32,7 +32,7 @@ using nlohmann::json;
 // that tie keys together.
 
 /// Adds a load to those of the body.
-void read_load(const json& value, const std::string& where, Body& body) {
+void read_load(const json& value, const std::string& where, SceneBody& body) {
   const double from = value["from"].get<double>();
   const double to =
       value.contains("to") ? value["to"].get<double>() : std::numeric_limits<double>::infinity();
@@ -84,7 +84,7 @@ void to_forces(const json& value, SceneFiles& files, Index vertices, ReduceOptio
 }
 
 /// Whether all of it is of the law stvk, whose forces are polynomials of the displacements.
-bool is_stvk(const Body& body) {
+bool is_stvk(const SceneBody& body) {
   const auto all_stvk = [](const std::vector<Material>& materials) {
     return std::all_of(materials.begin(), materials.end(),
                        [](const Material& material) { return std::holds_alternative<Stvk>(material.law); });
@@ -95,7 +95,7 @@ bool is_stvk(const Body& body) {
 
 /// Throws Error for keys of training where forces are exact.  stated: the body without the defaults of the
 /// schema. orders: that it is computed with; where there are several, forces may be of another kind in some.
-void check_training(const json& stated, const Body& body, const std::vector<ModelOrder>& orders,
+void check_training(const json& stated, const SceneBody& body, const std::vector<ModelOrder>& orders,
                     const std::string& where) {
   const ForceKind kind = body.reduction.forces;
   const bool exact = kind == ForceKind::exact || (kind == ForceKind::automatic && is_stvk(body));
@@ -131,7 +131,7 @@ void check_one_source(const json& value, const std::vector<ModelOrder>& orders, 
 /// Where a body comes from: fills mesh, surface, supports and materials with what that brings.
 /// orders: that the body is computed with.
 void load_shape(const json& value, SceneFiles& files, const std::string& where, const SolverSettings& solver,
-                const std::vector<ModelOrder>& orders, Body& body) {
+                const std::vector<ModelOrder>& orders, SceneBody& body) {
   require(value.contains("mesh") || value.contains("model"), "{}: 'mesh' or 'model' is missing", where);
   const bool with_mesh = std::any_of(orders.begin(), orders.end(), uses_mesh);
   check_one_source(value, orders, with_mesh, where);
@@ -172,7 +172,7 @@ void load_shape(const json& value, SceneFiles& files, const std::string& where, 
 
 /// The same for a body of any order. Returns whether it is a tree, whose parts bring all that.
 bool load_any_shape(const json& value, const json& stated, SceneFiles& files, const std::string& where,
-                    const SolverSettings& solver, const std::vector<ModelOrder>& orders, Body& body) {
+                    const SolverSettings& solver, const std::vector<ModelOrder>& orders, SceneBody& body) {
   check_domain_keys(stated, solver, where);
   if (solver.order == ModelOrder::domains && load_tree(value, stated, files, where, solver, body))
     return true;
@@ -181,10 +181,10 @@ bool load_any_shape(const json& value, const json& stated, SceneFiles& files, co
 }
 
 /// stated: the body without the defaults of the schema.  orders: that it is computed with.
-Body to_body(const json& value, const json& stated, std::size_t number, SceneFiles& files,
-             const std::string& where, const SolverSettings& solver, const std::vector<ModelOrder>& orders,
-             FollowedAnimations& animations) {
-  Body body;
+SceneBody to_body(const json& value, const json& stated, std::size_t number, SceneFiles& files,
+                  const std::string& where, const SolverSettings& solver,
+                  const std::vector<ModelOrder>& orders, FollowedAnimations& animations) {
+  SceneBody body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
   const bool tree = load_any_shape(value, stated, files, where, solver, orders, body);

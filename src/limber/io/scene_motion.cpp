@@ -139,7 +139,7 @@ const GltfAnimation& FollowedAnimations::find(const std::filesystem::path& file,
 }
 
 void read_motion(const json& value, SceneFiles& files, const std::string& where,
-                 FollowedAnimations& animations, Body& body) {
+                 FollowedAnimations& animations, SceneBody& body) {
   const Context context{files, animations};
   const json& constraints = value["constraints"];
   for (std::size_t i = 0; i < constraints.size(); ++i) {

@@ -31,6 +31,6 @@ class FollowedAnimations {
 /// Error, at the key, for motions given twice or not at all, quaternions that are not of unit length to 1e-6,
 /// keys whose times do not ascend, and files of weights that do not fit.
 void read_motion(const nlohmann::json& value, SceneFiles& files, const std::string& where,
-                 FollowedAnimations& animations, Body& body);
+                 FollowedAnimations& animations, SceneBody& body);
 
 }  // namespace limber

@@ -48,8 +48,8 @@ struct Domain {
   std::vector<int> surface_vertices;  ///< one per vertex of the surface
 };
 
-/// Everything that run time needs of a body. Constant while it runs, and shared by all bodies that are made of
-/// it. Kept in .glb files (io/model_file.hpp).
+/// Everything that run time needs of a body. Constant while it runs, and shared by all bodies that are made
+/// of it. Kept in .glb files (io/model_file.hpp).
 struct Model {
   std::string name;
   std::string description;  ///< how it was made, for people
@@ -84,16 +84,16 @@ struct PartSettings {
 /// As the parts were made.
 std::vector<PartSettings> settings_of(const Model& model);
 
-/// Throws Error, naming the part, unless there is one for each part, with a material for each region and a rank
-/// from 1 (0 for a rigid part) to that of the part.
+/// Throws Error, naming the part, unless there is one for each part, with a material for each region and a
+/// rank from 1 (0 for a rigid part) to that of the part.
 void check_settings(const Model& model, const std::vector<PartSettings>& settings);
 
 /// The one domain of a body that was reduced as one. Throws Error, naming it by `where`, for a tree of
 /// several.
 const ReducedModel& single_domain(const Model& model, std::string_view where);
 
-/// A port from a part's model, whose simulation mesh must be there.  weights: one per vertex, positive. Throws
-/// Error for fewer than three vertices, and for vertices on one line.
+/// A port from a part's model, whose simulation mesh must be there.  weights: one per vertex, positive.
+/// Throws Error for fewer than three vertices, and for vertices on one line.
 InterfacePort make_port(const ReducedModel& model, std::string name, std::vector<int> vertices,
                         const Vector& weights);
 

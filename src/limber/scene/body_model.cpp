@@ -6,7 +6,7 @@ namespace limber {
 namespace {
 
 /// A scene that says what is fixed must agree with the model, which cannot forget what held it.
-void check_fixed(const ReducedModel& model, const Body& body) {
+void check_fixed(const ReducedModel& model, const SceneBody& body) {
   if (!body.fixed_stated) return;
   require(model.simulation.has_value(),
           "{}: the reduced model was kept without its mesh and is held as it was made; leave out 'fixed'",
@@ -24,7 +24,7 @@ void check_fixed(const ReducedModel& model, const Body& body) {
 
 }  // namespace
 
-std::shared_ptr<const ReducedModel> find_model(const Body& body, const std::vector<Material>& materials,
+std::shared_ptr<const ReducedModel> find_model(const SceneBody& body, const std::vector<Material>& materials,
                                                ReduceOptions options, const Executor& executor,
                                                const Progress& progress) {
   require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
@@ -42,7 +42,7 @@ std::shared_ptr<const ReducedModel> find_model(const Body& body, const std::vect
   return std::make_shared<ReducedModel>(reduce(full, body.render, body.render_colors, options, report));
 }
 
-std::vector<Material> region_materials(const Body& body, const ReducedModel& model) {
+std::vector<Material> region_materials(const SceneBody& body, const ReducedModel& model) {
   if (body.materials.empty()) return model.materials();
   require(body.materials.size() == model.regions.size(),
           "{}: {} materials given, the reduced model has {} regions", body.name, body.materials.size(),
@@ -67,7 +67,7 @@ VolumeMesh vertices_to_choose(const ReducedModel& model) {
   return points;
 }
 
-void require_held(const Body& body, const ReducedModel& model) {
+void require_held(const SceneBody& body, const ReducedModel& model) {
   require(!model.simulation || unheld_parts(model.simulation->mesh, model.simulation->fixed).empty(),
           "{}: nothing holds the reduced body, so no load on it can be balanced; fix some vertices and "
           "reduce it again",

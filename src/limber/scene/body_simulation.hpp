@@ -14,7 +14,7 @@ inline constexpr int max_step_halvings =
     6;  ///< of a body that halves its steps itself; as for the full model
 
 struct Scene;
-struct Body;
+struct SceneBody;
 struct ReducedModel;
 class TreeDynamics;
 
@@ -63,7 +63,7 @@ class BodySimulation {
 };
 
 /// The simulation that a scene asks for. Throws Error for whatever makes it impossible.
-std::unique_ptr<BodySimulation> make_simulation(const Scene& scene, const Body& body,
+std::unique_ptr<BodySimulation> make_simulation(const Scene& scene, const SceneBody& body,
                                                 const Executor& executor, const Progress& progress = {});
 
 }  // namespace limber

@@ -79,7 +79,7 @@ void change_parts(PartTree& tree, const std::vector<Index>& placements, std::str
   }
 }
 
-Decomposition decompose(const Body& body, const std::vector<int>& fixed) {
+Decomposition decompose(const SceneBody& body, const std::vector<int>& fixed) {
   const DomainSettings& settings = body.domains;
   if (settings.from == DomainSource::automatic)
     return decompose_automatically(body.mesh, settings.count, fixed);
@@ -99,7 +99,7 @@ void make_rigid(PartTree& tree, const std::vector<std::string>& names, const std
 }
 
 /// The reduced model of a whole body, with the materials of the body.
-Model make_single(const Body& body) {
+Model make_single(const SceneBody& body) {
   ReducedModel reduced = *body.model;
   if (!body.materials.empty()) {
     require(body.materials.size() == reduced.regions.size(),
@@ -140,7 +140,7 @@ Model make_resting(const PartTree& parts) {
 
 }  // namespace
 
-PartTree find_parts(const Body& body, std::string_view rigid_key) {
+PartTree find_parts(const SceneBody& body, std::string_view rigid_key) {
   PartTree parts = body.parts;
   if (parts.placements.empty()) {
     const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
@@ -156,7 +156,7 @@ PartTree find_parts(const Body& body, std::string_view rigid_key) {
   return parts;
 }
 
-TreeReduceOptions reduce_options(const Body& body, const Executor& executor, const Progress& progress) {
+TreeReduceOptions reduce_options(const SceneBody& body, const Executor& executor, const Progress& progress) {
   TreeReduceOptions options;
   options.reduce = body.reduction;
   options.rank = body.domains.rank;
@@ -167,8 +167,8 @@ TreeReduceOptions reduce_options(const Body& body, const Executor& executor, con
   return options;
 }
 
-std::shared_ptr<const Model> find_tree(const Body& body, const Executor& executor, const Progress& progress,
-                                       TreeReduceReport& report) {
+std::shared_ptr<const Model> find_tree(const SceneBody& body, const Executor& executor,
+                                       const Progress& progress, TreeReduceReport& report) {
   report = {};
   if (body.tree) return body.tree;
   if (body.model) return std::make_shared<const Model>(make_single(body));
@@ -182,7 +182,7 @@ std::optional<TreeMesh> find_mesh(const std::shared_ptr<const Model>& tree) {
   return kept ? std::optional<TreeMesh>(tree) : std::nullopt;
 }
 
-void take_tree(std::shared_ptr<const Model> tree, Body& body) {
+void take_tree(std::shared_ptr<const Model> tree, SceneBody& body) {
   if (const std::optional<TreeMesh> mesh = find_mesh(tree)) body.mesh = mesh->mesh();
   const TreeSurface surface(tree);
   body.render = surface.mesh();

@@ -22,7 +22,7 @@ std::string title_of(const BodyConstraint& constraint, std::size_t i) {
 
 }  // namespace
 
-ConstraintSchedule::ConstraintSchedule(const Body& body, const BodySites& sites,
+ConstraintSchedule::ConstraintSchedule(const SceneBody& body, const BodySites& sites,
                                        const WarpedEquations& equations, const Vector& gain)
     : priority_(body.constraint_priority), active_(body.constraints.size(), 0) {
   if (body.constraints.empty()) return;
@@ -44,7 +44,8 @@ ConstraintSchedule::ConstraintSchedule(const Body& body, const BodySites& sites,
   }
 }
 
-ConstraintSchedule::Entry ConstraintSchedule::make_entry(const Body& body, const WarpedEquations& equations,
+ConstraintSchedule::Entry ConstraintSchedule::make_entry(const SceneBody& body,
+                                                         const WarpedEquations& equations,
                                                          std::size_t i) const {
   Entry entry{body.constraints[i], fmt::format("{}: constraints[{}]", body.name, i)};
   require(!entry.constraint.where.empty(),

@@ -25,7 +25,7 @@ class ConstraintSchedule {
   ConstraintSchedule() = default;
   /// gain: q of a unit of modal force over a step, as for Manipulation. Throws Error, naming the body and the
   /// constraint, for vertices that do not exist, cannot move or are constrained twice at a time.
-  ConstraintSchedule(const Body& body, const BodySites& sites, const WarpedEquations& equations,
+  ConstraintSchedule(const SceneBody& body, const BodySites& sites, const WarpedEquations& equations,
                      const Vector& gain);
 
   [[nodiscard]] bool empty() const { return entries_.empty(); }
@@ -64,7 +64,7 @@ class ConstraintSchedule {
     [[nodiscard]] Pose target(double time, const Pose& support, const Pose& start) const;
   };
 
-  Entry make_entry(const Body& body, const WarpedEquations& equations, std::size_t i) const;
+  Entry make_entry(const SceneBody& body, const WarpedEquations& equations, std::size_t i) const;
   void check_apart() const;
   void change(WarpedDynamics& dynamics, std::vector<char> active);
   void set_sites(WarpedDynamics& dynamics) const;

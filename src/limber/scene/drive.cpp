@@ -12,7 +12,7 @@ namespace {
 
 bool is_driven(const Scene& scene) { return scene.solver.type == SimulationType::quasistatic; }
 
-std::vector<int> constrained_vertices(const Body& body, std::size_t constraint) {
+std::vector<int> constrained_vertices(const SceneBody& body, std::size_t constraint) {
   const std::string where = fmt::format("{}: constraints[{}]", body.name, constraint);
   const VertexSelection& selection = body.constraints[constraint].where;
   require(!selection.empty(), "{}: no vertices given; name some by 'vertices', 'box', 'where' or 'nearest'",
@@ -22,7 +22,7 @@ std::vector<int> constrained_vertices(const Body& body, std::size_t constraint) 
   return select_vertices(body.mesh, selection, where);
 }
 
-Vector load_vector(const FullModel& model, const Body& body, std::size_t load) {
+Vector load_vector(const FullModel& model, const SceneBody& body, std::size_t load) {
   Vector force = Vector::Zero(model.dof_count());
   for (const int v : loaded_vertices(model.mesh(), body, load)) {
     if (const int f = model.dofs().free_index(v); f >= 0)
@@ -31,7 +31,7 @@ Vector load_vector(const FullModel& model, const Body& body, std::size_t load) {
   return force;
 }
 
-Matrix skin_weights(const Body& body) {
+Matrix skin_weights(const SceneBody& body) {
   if (body.skin.weights.size() > 0) return body.skin.weights;
   std::vector<BoneSegment> segments;
   for (const Bone& bone : body.skin.bones) segments.push_back(bone.segment);
@@ -51,7 +51,7 @@ Eigen::Isometry3d as_isometry(const Pose& pose) {
 
 }  // namespace
 
-FullModel make_full_model(const Scene& scene, const Body& body, const Executor& executor) {
+FullModel make_full_model(const Scene& scene, const SceneBody& body, const Executor& executor) {
   std::vector<int> held = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
   if (is_driven(scene)) {
     std::vector<int> holder(static_cast<std::size_t>(body.mesh.vertex_count()),
@@ -73,7 +73,8 @@ FullModel make_full_model(const Scene& scene, const Body& body, const Executor& 
   return {body.mesh, body.materials, held, FullModelOptions{body.mass, executor}};
 }
 
-Drive::Drive(const Scene& scene, const Body& body, const FullModel& model) : rest_(model.mesh().vertices) {
+Drive::Drive(const Scene& scene, const SceneBody& body, const FullModel& model)
+    : rest_(model.mesh().vertices) {
   std::vector<Vector> forces;
   for (std::size_t i = 0; i < body.loads.size(); ++i) forces.push_back(load_vector(model, body, i));
   load_ = make_load_function(

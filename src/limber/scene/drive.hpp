@@ -10,12 +10,12 @@
 namespace limber {
 
 struct Scene;
-struct Body;
+struct SceneBody;
 
 /// The full model of a body: held by its fixed vertices and, where it is quasistatic, by those that its
 /// constraints move. Throws Error, naming the body, for what FullModel refuses and for constraints without
 /// vertices, on fixed vertices, or on the same ones.
-FullModel make_full_model(const Scene& scene, const Body& body, const Executor& executor);
+FullModel make_full_model(const Scene& scene, const SceneBody& body, const Executor& executor);
 
 /// What acts on a body from outside, for bodies that are computed with their mesh: how its vertices are
 /// carried along, and its loads.
@@ -28,7 +28,7 @@ class Drive {
  public:
   /// model: that of make_full_model(). Computes the weights of a skin that brings none: one sparse
   /// factorisation.
-  Drive(const Scene& scene, const Body& body, const FullModel& model);
+  Drive(const Scene& scene, const SceneBody& body, const FullModel& model);
 
   /// Whether anything is carried: otherwise maps() is the identity at all times.
   [[nodiscard]] bool moves() const { return !bones_.empty() || support_ || !handles_.empty(); }

@@ -9,7 +9,7 @@
 #include <utility>
 
 namespace limber {
-FullBody::FullBody(const Scene& scene, const Body& body, const Executor& executor)
+FullBody::FullBody(const Scene& scene, const SceneBody& body, const Executor& executor)
     : MeshBody(scene, body, executor), u_(Vector::Zero(model_.dof_count())) {
   const SolverSettings& solver = scene.solver;
   if (solver.type == SimulationType::statics) {

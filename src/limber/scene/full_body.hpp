@@ -8,7 +8,7 @@ namespace limber {
 /// A body computed with every vertex of its mesh.
 class FullBody final : public MeshBody {
  public:
-  FullBody(const Scene& scene, const Body& body, const Executor& executor);
+  FullBody(const Scene& scene, const SceneBody& body, const Executor& executor);
 
   StepReport solve(const Progress& progress) override;
   StepReport advance(double timestep) override;

@@ -26,7 +26,7 @@ Vector3 mean_acceleration(const std::vector<AccelerationLoad>& loads, double t0,
   return sum;
 }
 
-LoadFunction make_load_function(const Body& body, const Vector3& gravity, const WeightFunction& weight,
+LoadFunction make_load_function(const SceneBody& body, const Vector3& gravity, const WeightFunction& weight,
                                 std::vector<Vector> forces) {
   // The force of an acceleration is linear in it: three vectors do for any.
   std::array<Vector, 3> along;
@@ -43,7 +43,7 @@ LoadFunction make_load_function(const Body& body, const Vector3& gravity, const 
   };
 }
 
-std::vector<int> loaded_vertices(const VolumeMesh& mesh, const Body& body, std::size_t load) {
+std::vector<int> loaded_vertices(const VolumeMesh& mesh, const SceneBody& body, std::size_t load) {
   const std::string context = fmt::format("{}: loads[{}]", body.name, load);
   const VertexSelection& where = body.loads[load].where;
   require(!where.empty(), "{}: no vertices given; name some by 'vertices', 'box', 'where' or 'nearest'",
@@ -51,7 +51,7 @@ std::vector<int> loaded_vertices(const VolumeMesh& mesh, const Body& body, std::
   return select_vertices(mesh, where, context);
 }
 
-void check_explicit_timestep(const Body& body, double timestep, double critical) {
+void check_explicit_timestep(const SceneBody& body, double timestep, double critical) {
   require(timestep < critical,
           "solver.timestep is {} s, but central differences are stable only below {:.3g} s for {}; use that "
           "or the "

@@ -18,13 +18,13 @@ using WeightFunction = std::function<Vector(const Vector3&)>;
 
 /// The load of a body as a function of time: its weight, and its loads while they last.
 /// forces: one per point load, on the unknowns of the model, N.
-LoadFunction make_load_function(const Body& body, const Vector3& gravity, const WeightFunction& weight,
+LoadFunction make_load_function(const SceneBody& body, const Vector3& gravity, const WeightFunction& weight,
                                 std::vector<Vector> forces);
 
 /// The vertices that a point load acts on. Throws Error, naming the body and the load, where there are none.
-std::vector<int> loaded_vertices(const VolumeMesh& mesh, const Body& body, std::size_t load);
+std::vector<int> loaded_vertices(const VolumeMesh& mesh, const SceneBody& body, std::size_t load);
 
 /// Throws Error for a time step (s) that central differences cannot take: not below the critical one.
-void check_explicit_timestep(const Body& body, double timestep, double critical);
+void check_explicit_timestep(const SceneBody& body, double timestep, double critical);
 
 }  // namespace limber

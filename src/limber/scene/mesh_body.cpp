@@ -6,7 +6,7 @@
 
 namespace limber {
 
-MeshBody::MeshBody(const Scene& scene, const Body& body, const Executor& executor)
+MeshBody::MeshBody(const Scene& scene, const SceneBody& body, const Executor& executor)
     : model_(make_full_model(scene, body, executor)),
       drive_(scene, body, model_),
       surface_vertices_(body.render.vertices) {}
@@ -19,7 +19,7 @@ std::function<VertexMaps(double)> MeshBody::map_function() const {
   return [this](double t) { return drive_.maps(t); };
 }
 
-Vector MeshBody::start_velocity(const Body& body) const {
+Vector MeshBody::start_velocity(const SceneBody& body) const {
   const Vector3 centre = model_.mesh().vertices * model_.vertex_masses() / model_.vertex_masses().sum();
   Matrix3X velocity(3, model_.mesh().vertex_count());
   for (Index v = 0; v < velocity.cols(); ++v) {
@@ -44,7 +44,7 @@ StaticOptions static_options(const Scene& scene) {
   return options;
 }
 
-DynamicsOptions dynamics_options(const Scene& scene, const Body& body) {
+DynamicsOptions dynamics_options(const Scene& scene, const SceneBody& body) {
   DynamicsOptions options;
   options.integrator = scene.solver.integrator;
   options.newmark = scene.solver.newmark;

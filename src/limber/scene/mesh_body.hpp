@@ -23,13 +23,13 @@ class MeshBody : public BodySimulation {
   [[nodiscard]] const FullModel& model() const { return model_; }
 
  protected:
-  MeshBody(const Scene& scene, const Body& body, const Executor& executor);
+  MeshBody(const Scene& scene, const SceneBody& body, const Executor& executor);
 
   /// Loads and maps of the drive as functions; they keep a reference to this body.
   [[nodiscard]] LoadFunction load_function() const;
   [[nodiscard]] std::function<VertexMaps(double)> map_function() const;
   /// Velocity of the unknowns at the start, m/s.
-  [[nodiscard]] Vector start_velocity(const Body& body) const;
+  [[nodiscard]] Vector start_velocity(const SceneBody& body) const;
 
   FullModel model_;
   Drive drive_;
@@ -41,7 +41,7 @@ class MeshBody : public BodySimulation {
 
 /// What the scene says about the solvers of such bodies.
 StaticOptions static_options(const Scene& scene);
-DynamicsOptions dynamics_options(const Scene& scene, const Body& body);
+DynamicsOptions dynamics_options(const Scene& scene, const SceneBody& body);
 
 StepReport to_step_report(const StaticReport& solved);
 

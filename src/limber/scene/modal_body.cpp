@@ -27,12 +27,12 @@ ReduceOptions linear_modes_only(ReduceOptions options) {
   return options;
 }
 
-std::shared_ptr<const ReducedModel> find_modal_model(const Body& body, const Executor& executor,
+std::shared_ptr<const ReducedModel> find_modal_model(const SceneBody& body, const Executor& executor,
                                                      const Progress& progress) {
   return find_model(body, as_stvk(body.materials), linear_modes_only(body.reduction), executor, progress);
 }
 
-void check_body(const Scene& scene, const Body& body, const ReducedModel& model) {
+void check_body(const Scene& scene, const SceneBody& body, const ReducedModel& model) {
   const bool statics = scene.solver.type == SimulationType::statics;
   require(!statics || (body.constraints.empty() && !body.support),
           "{}: 'constraints' and 'support' need a dynamic solver; set solver.type to 'dynamic'", body.name);
@@ -52,7 +52,8 @@ Matrix3X carried(const Pose& pose, const Matrix3X& rest, Matrix3X u) {
 
 }  // namespace
 
-ModalBody::ModalBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress)
+ModalBody::ModalBody(const Scene& scene, const SceneBody& body, const Executor& executor,
+                     const Progress& progress)
     : executor_(executor),
       model_(find_modal_model(body, executor, progress)),
       gravity_(scene.gravity),

@@ -14,7 +14,7 @@ class ModalBody final : public BodySimulation {
  public:
   /// Makes the model where the body brings none: linear or inertia modes, and no more of the forces than
   /// their stiffness at rest.
-  ModalBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress);
+  ModalBody(const Scene& scene, const SceneBody& body, const Executor& executor, const Progress& progress);
 
   StepReport solve(const Progress& progress) override;
   StepReport advance(double timestep) override;

@@ -7,7 +7,7 @@
 
 namespace limber {
 
-OnlineBody::OnlineBody(const Scene& scene, const Body& body, const Executor& executor)
+OnlineBody::OnlineBody(const Scene& scene, const SceneBody& body, const Executor& executor)
     : MeshBody(scene, body, executor) {
   const SolverSettings& solver = scene.solver;
   require(solver.type != SimulationType::statics,

@@ -10,7 +10,7 @@ namespace limber {
 /// James 2009]
 class OnlineBody final : public MeshBody {
  public:
-  OnlineBody(const Scene& scene, const Body& body, const Executor& executor);
+  OnlineBody(const Scene& scene, const SceneBody& body, const Executor& executor);
 
   StepReport solve(const Progress& progress) override;
   StepReport advance(double timestep) override;

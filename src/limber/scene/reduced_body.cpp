@@ -13,7 +13,7 @@
 namespace limber {
 namespace {
 
-void check_laws(const Body& body, const ReducedModel& model, const std::vector<Material>& materials) {
+void check_laws(const SceneBody& body, const ReducedModel& model, const std::vector<Material>& materials) {
   for (const Material& material : materials) {
     require(model.cubature || std::holds_alternative<Stvk>(material.law),
             "{}: the material is {}, but a reduced model with exact forces takes stvk only", body.name,
@@ -21,7 +21,7 @@ void check_laws(const Body& body, const ReducedModel& model, const std::vector<M
   }
 }
 
-Vector load_vector(const ReducedModel& model, const VolumeMesh& mesh, const Body& body, std::size_t load,
+Vector load_vector(const ReducedModel& model, const VolumeMesh& mesh, const SceneBody& body, std::size_t load,
                    Index rank) {
   Vector force = Vector::Zero(rank);
   for (const int v : loaded_vertices(mesh, body, load)) {
@@ -37,7 +37,7 @@ Vector load_vector(const ReducedModel& model, const VolumeMesh& mesh, const Body
 
 }  // namespace
 
-ReducedBody::ReducedBody(const Scene& scene, const Body& body, const Executor& executor,
+ReducedBody::ReducedBody(const Scene& scene, const SceneBody& body, const Executor& executor,
                          const Progress& progress)
     : executor_(executor), model_(find_model(body, body.materials, body.reduction, executor, progress)) {
   if (scene.solver.type == SimulationType::statics) require_held(body, *model_);

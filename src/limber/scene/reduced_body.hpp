@@ -12,7 +12,7 @@ namespace limber {
 class ReducedBody final : public BodySimulation {
  public:
   /// Makes the model where the body brings none.
-  ReducedBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress);
+  ReducedBody(const Scene& scene, const SceneBody& body, const Executor& executor, const Progress& progress);
 
   StepReport solve(const Progress& progress) override;
   StepReport advance(double timestep) override;

@@ -29,7 +29,7 @@ std::string_view order_name(ModelOrder order) {
   return "unknown";
 }
 
-std::vector<Region> Body::regions() const {
+std::vector<Region> SceneBody::regions() const {
   if (mesh.element_count() > 0 || !model) return mesh.regions;
   std::vector<Region> regions;
   for (const ReducedRegion& region : model->regions) regions.push_back(region.region);
@@ -39,7 +39,7 @@ std::vector<Region> Body::regions() const {
 namespace {
 
 /// Throws Error for a body that only the order domains can move, and for what that cannot do.
-void check_domains(const SolverSettings& solver, const Body& body) {
+void check_domains(const SolverSettings& solver, const SceneBody& body) {
   if (solver.order != ModelOrder::domains) {
     require(!body.tree && body.parts.placements.empty(),
             "{}: the body is a tree of parts, which needs the order 'domains'; set solver.order", body.name);
@@ -54,7 +54,7 @@ void check_domains(const SolverSettings& solver, const Body& body) {
 }
 
 /// Throws Error for what the order or the type of the scene cannot do with the body.
-void check_possible(const SolverSettings& solver, const Body& body) {
+void check_possible(const SolverSettings& solver, const SceneBody& body) {
   const bool quasistatic = solver.type == SimulationType::quasistatic;
   require(!quasistatic || uses_mesh(solver.order),
           "{}: a quasistatic solver needs the order 'full' or 'online'; set solver.order", body.name);
@@ -73,7 +73,7 @@ void check_possible(const SolverSettings& solver, const Body& body) {
 
 }  // namespace
 
-std::unique_ptr<BodySimulation> make_simulation(const Scene& scene, const Body& body,
+std::unique_ptr<BodySimulation> make_simulation(const Scene& scene, const SceneBody& body,
                                                 const Executor& executor, const Progress& progress) {
   const ModelOrder order = scene.solver.order;
   check_possible(scene.solver, body);
@@ -88,7 +88,7 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
   require(!scene.bodies.empty(), "the scene has no bodies");
   const Executor executor(scene.solver.threads);
   SceneState state;
-  for (const Body& body : scene.bodies) {
+  for (const SceneBody& body : scene.bodies) {
     state.bodies.push_back(make_simulation(scene, body, executor, progress));
   }
   return state;

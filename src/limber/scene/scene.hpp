@@ -39,7 +39,7 @@ struct AccelerationLoad {
   double to = std::numeric_limits<double>::infinity();  ///< s
 };
 
-struct Body {
+struct SceneBody {
   std::string name;  ///< for messages and output files
   VolumeMesh mesh;
   SurfaceMesh render;  ///< drawn in place of the mesh, and moved by it; without triangles: none
@@ -146,7 +146,7 @@ struct OutputSettings {
 
 /// Everything that a simulation is made of. Constant while it runs.
 struct Scene {
-  std::vector<Body> bodies;
+  std::vector<SceneBody> bodies;
   Vector3 gravity = Vector3::Zero();  ///< m/s^2
   SolverSettings solver;
   OutputSettings output;

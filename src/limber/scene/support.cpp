@@ -6,7 +6,7 @@
 
 namespace limber {
 
-void check_support(const Scene& scene, const Body& body, const Matrix3X& rest) {
+void check_support(const Scene& scene, const SceneBody& body, const Matrix3X& rest) {
   const double h = scene.solver.timestep;
   const Vector3 low = rest.rowwise().minCoeff(), high = rest.rowwise().maxCoeff();
   const double size = (high - low).norm();

@@ -47,7 +47,8 @@ NewmarkOptions newmark_of(const NewmarkOptions& given) {
 
 }  // namespace
 
-TreeBody::TreeBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress)
+TreeBody::TreeBody(const Scene& scene, const SceneBody& body, const Executor& executor,
+                   const Progress& progress)
     : executor_(executor),
       dynamics_(find_tree(body, executor, progress, reduction_)),
       surface_(dynamics_.shared_tree()),
@@ -75,7 +76,7 @@ TreeBody::TreeBody(const Scene& scene, const Body& body, const Executor& executo
   dynamics_.set_support(body.support);
 }
 
-void TreeBody::read_loads(const Body& body) {
+void TreeBody::read_loads(const SceneBody& body) {
   const VolumeMesh points = mesh_ ? points_to_choose(mesh_->mesh().vertices, mesh_->domains())
                                   : points_to_choose(surface_.mesh().vertices, surface_.domains());
   for (std::size_t i = 0; i < body.loads.size(); ++i) {
@@ -88,7 +89,7 @@ void TreeBody::read_loads(const Body& body) {
 }
 
 /// The whole moves as one rigid body at first.
-void TreeBody::start_flight(const Body& body) {
+void TreeBody::start_flight(const SceneBody& body) {
   if (body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0)) return;
   require(tree().free,
           "{}: it is held, so that it cannot start with a velocity; leave out 'velocity' and "

@@ -16,7 +16,7 @@ namespace limber {
 class TreeBody final : public BodySimulation {
  public:
   /// Makes the tree where the body brings none. Keeps what it needs of the scene.
-  TreeBody(const Scene& scene, const Body& body, const Executor& executor, const Progress& progress);
+  TreeBody(const Scene& scene, const SceneBody& body, const Executor& executor, const Progress& progress);
 
   StepReport solve(const Progress& progress) override;
   StepReport advance(double timestep) override;
@@ -54,8 +54,8 @@ class TreeBody final : public BodySimulation {
     std::vector<TreePoint> points;
   };
 
-  void read_loads(const Body& body);
-  void start_flight(const Body& body);
+  void read_loads(const SceneBody& body);
+  void start_flight(const SceneBody& body);
   /// Sets what acts on average from t0 to t1, s.
   void apply_loads(double t0, double t1);
 

@@ -76,6 +76,12 @@ void WarpedDynamics::set_forces(std::vector<SiteForce> forces) {
   loads_change();
 }
 
+void WarpedDynamics::set_springs(const std::vector<SiteSpring>& springs) {
+  if (springs.empty() && springs_.empty()) return;
+  springs_ = SiteSprings(springs, equations_.modes());
+  loads_change();
+}
+
 /// As note_change() in integrators/rescue.hpp.
 void WarpedDynamics::loads_change() {
   load_known_ = false;
@@ -177,7 +183,7 @@ double WarpedDynamics::modal_load(Vector& load) const { return loads(state_.q, s
 bool WarpedDynamics::guarded() const {
   const LumpMotion motion = lump_motion();
   const bool turning = options_.warp && !(motion.none() && forces_.empty());
-  return (turning || motion.gyroscopic()) && motion.conservative() && constraints_.empty();
+  return (turning || motion.gyroscopic()) && motion.conservative() && !in_hand();
 }
 
 OscillatorStep WarpedDynamics::semi_implicit_step(double h) const {
@@ -189,24 +195,29 @@ void WarpedDynamics::prepare(double h) {
     step_ = make_oscillator_step(equations_.stiffness, equations_.damping, h, options_.integrator);
     prepared_h_ = h;
   }
-  if (h != held_h_ && !constraints_.empty()) {
+  if (h != held_h_ && in_hand()) {
     held_step_ = semi_implicit_step(h);
-    constraints_.set_gain(held_step_.q_of_f);
+    if (!constraints_.empty()) constraints_.set_gain(held_step_.q_of_f);
     held_h_ = h;
   }
 }
 
 /// next_q_ and next_v_ after h seconds of a constant load_, constrained.
 ConstraintReport WarpedDynamics::advance(double h) {
-  const OscillatorStep& step = constraints_.empty() ? step_ : held_step_;
+  const OscillatorStep& step = in_hand() ? held_step_ : step_;
   next_q_ = step.q_of_q.cwiseProduct(state_.q) + step.q_of_v.cwiseProduct(state_.v) +
             step.q_of_f.cwiseProduct(load_);
-  if (constraints_.empty()) {
+  if (!in_hand()) {
     next_v_ = step.v_of_q.cwiseProduct(state_.q) + step.v_of_v.cwiseProduct(state_.v) +
               step.v_of_f.cwiseProduct(load_);
     return {};
   }
-  const ConstraintReport report = constraints_.solve(next_q_);
+  ConstraintReport report;
+  if (!springs_.empty()) {
+    report.iterations = springs_.pull(state_.q, step.q_of_f, options_.warp, next_q_);
+    if (report.iterations == 0) next_q_.setConstant(std::numeric_limits<double>::quiet_NaN());
+  }
+  if (!constraints_.empty()) report = constraints_.solve(next_q_);
   // What constraints could not do must not become motion: a target out of reach would fling the body away.
   if (report.met) {
     next_v_ = (next_q_ - state_.q) / h;

@@ -5,6 +5,7 @@
 #include "limber/warp/lump_loads.hpp"
 #include "limber/warp/manipulation.hpp"
 #include "limber/warp/oscillators.hpp"
+#include "limber/warp/site_springs.hpp"
 #include "limber/warp/warped_equations.hpp"
 
 #include <vector>
@@ -51,6 +52,8 @@ class WarpedDynamics {
   void set_gravity(const Vector3& acceleration);  ///< m/s^2
   void set_frame_motion(const FrameMotion& motion);
   void set_forces(std::vector<SiteForce> forces);
+  /// Taken implicitly (site_springs.hpp): as stiff as one likes, at any time step.
+  void set_springs(const std::vector<SiteSpring>& springs);
   /// Constrained from the next step on, in place of what was before; targets start where the sites are now,
   /// so that nothing jumps.
   void set_constraints(ManipulationSites sites);
@@ -62,8 +65,8 @@ class WarpedDynamics {
   /// `coriolis`) they are those of the middle of the step, found by taking it up to four times: they add next
   /// to no energy while the frame turns by no more than 15 degrees per step. The energy of a body on which
   /// nothing changes never grows (integrators/energy_guard.hpp), but where the frame turns faster and faster.
-  /// While there are constraints the step is the semi-implicit one, whatever the integrator: hard constraints
-  /// set the stiff modes vibrating, and integrators that damp nothing would let that grow. Where they are
+  /// While there are constraints or springs the step is the semi-implicit one, whatever the integrator: what is
+  /// held hard sets the stiff modes vibrating, and integrators that damp nothing would let that grow. Where they are
   /// missed v becomes 0. Returns how well constraints were met; throws Error for h that is not positive and
   /// finite. Where numbers leave the range of double the state is left as it was, and `met` is false with
   /// infinite errors.
@@ -97,6 +100,7 @@ class WarpedDynamics {
   double loads(const Vector& q, const Vector& v, Vector& load) const;
   void loads_change();
   [[nodiscard]] bool guarded() const;
+  [[nodiscard]] bool in_hand() const { return !constraints_.empty() || !springs_.empty(); }
   [[nodiscard]] double elastic_energy(const Vector& q) const;
   [[nodiscard]] bool is_finite_step() const;
   double end_within(double h, ConstraintReport& report);
@@ -113,6 +117,7 @@ class WarpedDynamics {
   Vector3 gravity_ = Vector3::Zero();
   FrameMotion frame_;
   std::vector<SiteForce> forces_;
+  SiteSprings springs_;
   Manipulation constraints_;
   double prepared_h_ = 0.0;   ///< s, of step_; 0: none
   OscillatorStep held_step_;  ///< semi-implicit
