@@ -168,7 +168,7 @@ std::vector<double> MotionRecording::times() const {
 
 /// Of a tree of domains that is alone.
 void MotionRecording::write_tree() const {
-  TreeMotion motion;
+  TreeClipMotion motion;
   motion.tree = &state_.bodies.front()->tree_dynamics()->tree();
   motion.coordinates = coordinates_of(tracks_.front());
   motion.frames = domain_frames_of(tracks_.front());

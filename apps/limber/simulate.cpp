@@ -83,7 +83,13 @@ SceneBody body_of_model(const SimulateCommand& options, std::string_view content
   SceneBody body;
   body.name = model->name;
   const bool modal = options.order == "warped" || options.order == "linear";
-  if (model->domain_count() > 1 || (model->free && !modal)) {
+  const Domain& root = model->domains.front();
+  const bool elsewhere = root.scale != 1.0 || root.stiffness != 1.0 || !root.position.isZero(0.0) ||
+                         root.rotation.coeffs() != Eigen::Quaterniond::Identity().coeffs();
+  require(!elsewhere || !modal || model->domain_count() > 1,
+          "--order {}: {} stands elsewhere than it was made, or has another stiffness; leave --order out",
+          options.order, options.scene);
+  if (model->domain_count() > 1 || elsewhere || (model->free && !modal)) {
     require(options.order.empty() || options.order == "domains" || model->domain_count() == 1,
             "--order {}: {} is a tree of domains, which moves as such", options.order, options.scene);
     take_tree(model, body);

@@ -2,6 +2,7 @@
 #include "limber/body/body.hpp"
 #include "limber/full/dynamics.hpp"
 #include "limber/precompute/reduce.hpp"
+#include "limber/reduced/reconstruction.hpp"
 #include "tests/body/bar.hpp"
 #include "tests/multidomain/small_trees.hpp"
 #include "tests/reduced/allocations.hpp"
@@ -163,9 +164,68 @@ TEST(CarriedBody, GoesOnFromWhereItWasWhenItsSupportSetsOffAndWhenItIsTakenAway)
   EXPECT_EQ(body.time(), time);
   EXPECT_LT((body.position(test::tip()) - tip).norm(), 1e-12);
   test::advance(body, 20, 0.01);
+  const Vector moved = body.q();
   body.set_support(nullptr);
+  EXPECT_EQ(body.q(), moved);
+  EXPECT_LT((body.position(test::held()) - body.surface().mesh().vertices.col(test::held())).norm(), 1e-12);
   test::advance(body, 20, 0.01);
   EXPECT_NEAR(body.time(), time + 0.4, 1e-12);
+}
+
+TEST(CarriedBody, StaysAsItWasWhereASupportIsRefusedNowOrLater) {
+  for (const Method method : {Method::reduced, Method::warped}) {
+    Body body(make_model(bar_model(), false));
+    body.set_method(method);
+    body.set_gravity({0.0, 0.0, -1.0});
+    body.set_support([](double t) { return Pose{Vector3(0.0, 0.1 * t, 0.0)}; });
+    test::advance(body, 3);
+    Body twin = body;
+    const double last = body.time();
+    const PoseFunction ends = [last](double t) {
+      return t <= last ? Pose{} : Pose{Vector3::Constant(std::nan(""))};
+    };
+    const PoseFunction longer = [](double) { return Pose{Vector3::Zero(), {2.0, 0.0, 0.0, 0.0}}; };
+    EXPECT_NE(error_text([&] { body.set_support(longer); }).find("unit length"), std::string::npos);
+    try {
+      body.set_support(ends);
+      EXPECT_NE(error_text([&] { (void)body.step(0.01); }), "");  // only the step sees so far ahead
+      body.set_support(twin.loads().support);
+    } catch (const Error&) {
+      EXPECT_TRUE(body.loads().support(1.0).position == twin.loads().support(1.0).position);
+    }
+    EXPECT_EQ(body.q(), twin.q());
+    EXPECT_EQ(body.time(), twin.time());
+    test::advance(body, 3);
+    EXPECT_TRUE(body.q().allFinite());
+  }
+}
+
+TEST(CarriedBody, HasTheVelocityOfItsSupport) {
+  for (const Method method : {Method::reduced, Method::linear, Method::warped}) {
+    Body body(make_model(bar_model(), false));
+    body.set_method(method);
+    body.set_support([](double t) { return Pose{Vector3(0.0, 2.0 * t, 0.0)}; });
+    body.set_damping({200.0, 0.1});
+    test::advance(body, 300, 0.01);
+    EXPECT_LT((body.velocity(test::held()) - Vector3(0.0, 2.0, 0.0)).norm(), 1e-6) << name_of(method);
+  }
+}
+
+TEST(CarriedBody, IsPulledWhereTheWorldSaysAlsoAfterItsSupportIsTakenAway) {
+  for (const Method method : {Method::reduced, Method::warped}) {
+    Body body(make_model(bar_model(), false));
+    body.set_method(method);
+    body.set_damping({20.0, 0.01});
+    const Vector3 target = body.position(test::tip()) + Vector3(0.0, 0.0, 0.05);
+    const Spring spring{test::tip(), target, 1e4 * body.stiffness_at(test::tip())};
+    body.set_springs({&spring, 1});
+    body.set_support([](double t) { return Pose{Vector3(0.0, 0.05 * std::sin(t), 0.0)}; });
+    test::advance(body, 300, 0.01);
+    EXPECT_LT((body.position(test::tip()) - target).norm(), 2e-3) << name_of(method);
+    body.set_support(nullptr);
+    test::advance(body, 300, 0.01);
+    EXPECT_LT((body.position(test::tip()) - target).norm(), 1e-3) << name_of(method);
+  }
 }
 
 TEST(CarriedBody, IsRefusedWhereNothingHoldsIt) {
@@ -181,6 +241,12 @@ std::vector<Body> all_motions() {
   std::vector<Body> bodies;
   bodies.emplace_back(make_model(bar_model(), false));
   bodies.push_back(test::warped_bar());
+  bodies.push_back(test::warped_bar());
+  bodies.back().set_support([](double t) {
+    return Pose{Vector3(0.1 * std::sin(5.0 * t), 0.0, 0.0),
+                Eigen::Quaterniond(Eigen::AngleAxisd(0.3 * std::sin(3.0 * t), Vector3::UnitZ()))};
+  });
+  bodies.back().set_force(test::middle(), Vector3(0.0, 0.1, 0.0));
   bodies.push_back(thrown(Vector3(1.0, 0.5, -0.2), Vector3(1.0, 4.0, 2.0)));
   bodies.emplace_back(make_model(bar_model(), false));
   bodies.back().set_support([](double t) { return Pose{Vector3(0.0, 0.1 * std::sin(5.0 * t), 0.0)}; });
@@ -240,8 +306,38 @@ TEST(EveryBody, AllocatesNothingInAWarmStep) {
   }
 }
 
+TEST(EveryBody, WritesPositionsAndNormalsIntoAVertexBuffer) {
+  for (Body& body : all_motions()) {
+    test::advance(body, 5);
+    const Index n = body.surface().mesh().vertex_count();
+    Eigen::Matrix3Xf x(3, n), normals(3, n);
+    body.positions(x);
+    NormalUpdater(body.surface().mesh().triangles, n).update(x, normals);
+    std::vector<float> buffer(static_cast<std::size_t>(8 * n), -7.0F);
+    const VertexLayout layout{.stride = 8, .position = 4, .normal = 0};
+    body.write_vertices(buffer, layout);
+    for (Index v = 0; v < n; ++v) {
+      const float* const vertex = buffer.data() + 8 * v;
+      EXPECT_EQ(Eigen::Vector3f(vertex + 4), x.col(v));
+      EXPECT_EQ(Eigen::Vector3f(vertex), normals.col(v));
+      EXPECT_EQ(vertex[3], -7.0F);
+      EXPECT_EQ(vertex[7], -7.0F);
+    }
+    std::vector<float> tight(static_cast<std::size_t>(3 * n));
+    body.write_vertices(tight, {.stride = 3, .normal = -1});
+    EXPECT_EQ(Eigen::Map<Eigen::Matrix3Xf>(tight.data(), 3, n), x);
+    tight.pop_back();
+    EXPECT_NE(error_text([&] { body.write_vertices(tight, {.stride = 3, .normal = -1}); }).find("room for"),
+              std::string::npos);
+    EXPECT_NE(error_text([&] { body.write_vertices(buffer, {.stride = 6, .position = 2}); }).find("overlap"),
+              std::string::npos);
+    EXPECT_EQ(test::allocations_of([&] { body.write_vertices(buffer, layout); }), 0);
+  }
+}
+
 TEST(EveryBody, TakesAllForcesInOneCall) {
   for (Body& body : all_motions()) {
+    body.set_forces({});
     Body one_by_one = body;
     std::vector<VertexForce> forces;
     for (int v = 0; v < 5; ++v) forces.push_back({3 * v, Vector3(0.1 * v, 0.2, -0.1)});
@@ -270,6 +366,23 @@ TEST(EveryBody, IsMadeStifferByItsMaterialAsByAFactor) {
   }
   EXPECT_GT(by_factor.q().norm(), 1e-4);
   EXPECT_LT((by_factor.q() - by_material.q()).norm(), 1e-9 * by_factor.q().norm());
+}
+
+TEST(EveryBody, VibratesTwiceAsFastFourTimesAsStiff) {
+  for (const Method method : {Method::reduced, Method::linear, Method::warped}) {
+    Body body(make_model(bar_model(), false));
+    body.set_method(method);
+    const double frequency = body.frequencies()(0), stiffness = body.stiffness_at(test::tip());
+    body.set_stiffness(0, 4.0);
+    EXPECT_NEAR(body.frequencies()(0), 2.0 * frequency, 1e-9 * frequency);
+    EXPECT_NEAR(body.stiffness_at(test::tip()), 4.0 * stiffness, 1e-9 * stiffness);
+    // Let go from a small deflection along its first mode it is back after a period.
+    const Vector shape = 1e-5 * body.mode_shape(0);
+    body.set_state(shape, Vector::Zero(shape.size()));
+    const int steps = 2000;
+    test::advance(body, steps, 1.0 / (2.0 * frequency * steps));
+    EXPECT_LT((body.q() - shape).norm(), 0.02 * shape.norm()) << name_of(method);
+  }
 }
 
 TEST(EveryBody, IsTwiceAsHeavyWithTwiceTheDensity) {
@@ -347,8 +460,10 @@ TEST(EveryBody, DoesWhatItsMethodCanAndRefusesTheRestInOneSentence) {
       test::advance(body, 3);
     }
   }
-  Body tree(test::beam_tree());
+  Body tree(test::beam_tree()), flying(free_model());
   EXPECT_NE(error_text([&] { tree.set_method(Method::warped); }).find("does not take several domains"),
+            std::string::npos);
+  EXPECT_NE(error_text([&] { flying.set_method(Method::warped); }).find("does not take free flight"),
             std::string::npos);
 }
 

@@ -16,9 +16,9 @@ using testing::HasSubstr;
 const std::vector<double> four_times{5.0, 5.25, 5.5, 6.0};
 
 /// Random coordinates and frames of all domains.
-TreeMotion random_motion(const Model& tree, Index steps = 4) {
-  TreeMotion motion{.tree = &tree,
-                    .coordinates = test::random_matrix(tree.coordinate_count(), steps, 2.0, 9)};
+TreeClipMotion random_motion(const Model& tree, Index steps = 4) {
+  TreeClipMotion motion{.tree = &tree,
+                        .coordinates = test::random_matrix(tree.coordinate_count(), steps, 2.0, 9)};
   for (std::uint64_t f = 0; f < static_cast<std::uint64_t>(steps); ++f) {
     motion.frames.emplace_back();
     for (std::uint64_t d = 0; d < tree.domains.size(); ++d) {
@@ -30,7 +30,7 @@ TreeMotion random_motion(const Model& tree, Index steps = 4) {
 }
 
 /// p + R s (X + U q), turned so that up is y.
-Matrix3X reconstructed(const TreeMotion& motion, Index domain, Index step) {
+Matrix3X reconstructed(const TreeClipMotion& motion, Index domain, Index step) {
   const Model& tree = *motion.tree;
   const ReducedSurface& surface = tree.part(domain).model.surface;
   Index first = 0;
@@ -49,7 +49,7 @@ struct Clip {
   std::string content;
   GltfContainer container;
 
-  explicit Clip(const TreeMotion& motion, const std::vector<double>& times = four_times)
+  explicit Clip(const TreeClipMotion& motion, const std::vector<double>& times = four_times)
       : content(encode_tree_animation(times, motion, "clip.glb")), container(content, "clip.glb", {}) {}
   Clip(const Clip&) = delete;  // the container keeps views of the content
   Clip& operator=(const Clip&) = delete;
@@ -115,7 +115,7 @@ struct Clip {
 // Floats have 24 bits, and each shape is a sum of a few of them.
 constexpr double float_error = 2e-6;
 
-void expect_reproduced(const TreeMotion& motion, const Clip& clip) {
+void expect_reproduced(const TreeClipMotion& motion, const Clip& clip) {
   for (Index d = 0; d < motion.tree->domain_count(); ++d) {
     for (Index f = 0; f < motion.coordinates.cols(); ++f) {
       const Matrix3X expected = reconstructed(motion, d, f);
@@ -127,20 +127,20 @@ void expect_reproduced(const TreeMotion& motion, const Clip& clip) {
 
 TEST(TreeAnimation, ReproducesTheMotion) {
   const Model tree = sample_tree();
-  const TreeMotion motion = random_motion(tree);
+  const TreeClipMotion motion = random_motion(tree);
   expect_reproduced(motion, Clip(motion));
 }
 
 TEST(TreeAnimation, TurnsWhatIsUpTowardsY) {
   const Model tree = sample_tree();
-  TreeMotion motion = random_motion(tree);
+  TreeClipMotion motion = random_motion(tree);
   motion.up = Vector3(0.1, 0.0, 9.81);
   expect_reproduced(motion, Clip(motion));
 }
 
 TEST(TreeAnimation, FitsNormalsToMoreFramesThanItLooksAt) {
   const Model tree = sample_tree();
-  const TreeMotion motion = random_motion(tree, 120);
+  const TreeClipMotion motion = random_motion(tree, 120);
   std::vector<double> times;
   for (int f = 0; f < 120; ++f) times.push_back(f / 24.0);
   const Clip clip(motion, times);
@@ -195,7 +195,7 @@ TEST(TreeAnimation, GivesNodesTheirOwnMeshWithTheSameDataWhereItHasSeveralPrimit
 
 TEST(TreeAnimation, HasNoChannelsForWhatStaysWhereItIs) {
   const Model tree = sample_tree();
-  TreeMotion motion = random_motion(tree);
+  TreeClipMotion motion = random_motion(tree);
   for (auto& frames : motion.frames) {
     frames[0] = motion.frames[0][0];
     frames[3].position = motion.frames[0][3].position;
@@ -213,7 +213,7 @@ TEST(TreeAnimation, HasNoChannelsForWhatStaysWhereItIs) {
 
 TEST(TreeAnimation, IsNoneForARigidTreeAtRest) {
   Model tree = sample_tree();
-  TreeMotion motion = random_motion(tree, 1);
+  TreeClipMotion motion = random_motion(tree, 1);
   motion.coordinates.setZero();
   const Clip clip(motion, {0.0});
   EXPECT_FALSE(clip.document().contains("animations"));
@@ -231,14 +231,14 @@ TEST(TreeAnimation, NamesNodesAsDomains) {
 
 TEST(TreeAnimation, RefusesMotionsThatMakeNoClip) {
   const Model tree = sample_tree();
-  const TreeMotion good = random_motion(tree);
-  const auto refusal = [](const TreeMotion& motion, const std::vector<double>& times = four_times) {
+  const TreeClipMotion good = random_motion(tree);
+  const auto refusal = [](const TreeClipMotion& motion, const std::vector<double>& times = four_times) {
     return test::error_text([&] { (void)encode_tree_animation(times, motion, "clip.glb"); });
   };
   EXPECT_NO_THROW((void)encode_tree_animation(four_times, good, "clip.glb"));
   EXPECT_THAT(refusal(good, {}), HasSubstr("clip.glb: a clip needs at least one frame"));
   EXPECT_THAT(refusal({}), HasSubstr("a clip needs a tree of domains"));
-  TreeMotion bad = good;
+  TreeClipMotion bad = good;
   bad.coordinates.conservativeResize(11, 4);
   EXPECT_THAT(refusal(bad), HasSubstr("is 11 x 4, expected 12 coordinates x 4 frames"));
   bad = good;

@@ -24,8 +24,11 @@ constexpr double rigid_share = 1e-6;
 
 bool blows(const Wind& wind) { return !wind.velocity.isZero(0.0) && wind.coefficient > 0.0; }
 
+std::size_t root_part(const Model& model) { return static_cast<std::size_t>(model.domains.front().part); }
+
+/// With the vertices of its part in their own order, too.
 bool stands_as_made(const Domain& root) {
-  return root.scale == 1.0 && root.position.isZero(0.0) &&
+  return root.part == 0 && root.surface_vertices.empty() && root.scale == 1.0 && root.position.isZero(0.0) &&
          root.rotation.coeffs() == Eigen::Quaterniond::Identity().coeffs();
 }
 
@@ -62,7 +65,7 @@ Vector resized(const Vector& x, const Model& model, const std::vector<PartSettin
 
 }  // namespace
 
-struct Body::Parts {
+struct Body::Core {
   MotionSetup setup;
   Method method = Method::reduced;
   BodyLoads loads;
@@ -74,7 +77,7 @@ struct Body::Parts {
   std::optional<NaturalModes> natural;
   std::optional<Vector> frequencies;
 
-  explicit Parts(std::shared_ptr<const Model> model) {
+  explicit Core(std::shared_ptr<const Model> model) {
     require(model != nullptr, "the model of a body is missing");
     check_model(*model, model->name.empty() ? "the model" : model->name);
     setup.surface = std::make_shared<const TreeSurface>(model);
@@ -83,7 +86,7 @@ struct Body::Parts {
     setup.model = std::move(model);
     motion = make_motion(method, setup, loads);
   }
-  Parts(const Parts& other)
+  Core(const Core& other)
       : setup(other.setup),
         method(other.method),
         loads(other.loads),
@@ -110,7 +113,11 @@ struct Body::Parts {
   void check_region(Index region, Index part) const {
     check_part(part);
     const auto count = static_cast<Index>(setup.settings[static_cast<std::size_t>(part)].materials.size());
-    require(region >= 0 && region < count, "region {} of a body with regions 0 to {}", region, count - 1);
+    require(region >= 0 &&
+                    region<count, "region {} of a {} with regions 0 to {}", region, setup.settings.size()> 1
+                ? "part"
+                : "body",
+            count - 1);
   }
   void check_domain(Index domain) const {
     require(domain >= 0 && domain < setup.model->domain_count(), "domain {}, expected 0 to {}", domain,
@@ -126,8 +133,8 @@ struct Body::Parts {
     TreeState state = motion->state();
     for (Vector* x : {&state.q, &state.v, &state.a})
       *x = resized(*x, *next.model, setup.settings, next.settings);
-    moved->set_state(state,
-                     next_method == method ? Motion::Accelerations::keep : Motion::Accelerations::balance);
+    const bool same = next_method == method && has_frames(next, next_loads) == has_frames(setup, loads);
+    moved->set_state(state, same ? Motion::Accelerations::keep : Motion::Accelerations::balance);
     setup = std::move(next);
     method = next_method;
     loads = std::move(next_loads);
@@ -140,166 +147,182 @@ struct Body::Parts {
   /// The same body with or without the frame of its root, where the loads now ask for the other.
   void adopt(BodyLoads next) {
     if (method == Method::warped || has_frames(setup, next) == has_frames(setup, loads)) {
+      motion->set_wind(next.wind);
+      motion->set_support(next.support);
       loads = std::move(next);
     } else {
       adopt(method, setup, std::move(next));
     }
   }
 
+  /// Of vibrations: elastic forces grow with k s^3, inertia with s^5.
+  [[nodiscard]] double frequency_factor() const {
+    return std::sqrt(setup.stiffness.front()) / setup.model->domains.front().scale;
+  }
   const NaturalModes& modes() {
     if (!natural) {
-      const PartSettings& settings = setup.settings.front();
-      natural =
-          natural_modes(make_equations(setup.model->parts.front().model, settings.materials, settings.rank));
+      const PartSettings& settings = setup.settings[root_part(*setup.model)];
+      natural = natural_modes(make_equations(setup.model->part(0).model, settings.materials, settings.rank));
+      natural->frequencies *= frequency_factor();
     }
     return *natural;
   }
 };
 
-Body::Body(std::shared_ptr<const Model> model) : parts_(std::make_unique<Parts>(std::move(model))) {}
+Body::Body(std::shared_ptr<const Model> model) : core_(std::make_unique<Core>(std::move(model))) {}
 Body::Body(Model model) : Body(std::make_shared<const Model>(std::move(model))) {}
 Body::~Body() = default;
-Body::Body(const Body& other) : parts_(std::make_unique<Parts>(*other.parts_)) {}
+Body::Body(const Body& other) : core_(std::make_unique<Core>(*other.core_)) {}
 Body& Body::operator=(const Body& other) {
-  if (this != &other) parts_ = std::make_unique<Parts>(*other.parts_);
+  if (this != &other) core_ = std::make_unique<Core>(*other.core_);
   return *this;
 }
 Body::Body(Body&&) noexcept = default;
 Body& Body::operator=(Body&&) noexcept = default;
 
-const Model& Body::model() const { return *parts_->setup.model; }
-const std::shared_ptr<const Model>& Body::shared_model() const { return parts_->setup.model; }
-const TreeSurface& Body::surface() const { return *parts_->setup.surface; }
+const Model& Body::model() const { return *core_->setup.model; }
+const std::shared_ptr<const Model>& Body::shared_model() const { return core_->setup.model; }
+const TreeSurface& Body::surface() const { return *core_->setup.surface; }
 
 void Body::set_material(Index region, const Material& material, Index part) {
-  parts_->check_region(region, part);
-  MotionSetup next = parts_->setup;
+  core_->check_region(region, part);
+  MotionSetup next = core_->setup;
   next.settings[static_cast<std::size_t>(part)].materials[static_cast<std::size_t>(region)] = material;
-  parts_->adopt(std::move(next));
+  core_->adopt(std::move(next));
 }
 
 const Material& Body::material(Index region, Index part) const {
-  parts_->check_region(region, part);
-  return parts_->setup.settings[static_cast<std::size_t>(part)].materials[static_cast<std::size_t>(region)];
+  core_->check_region(region, part);
+  return core_->setup.settings[static_cast<std::size_t>(part)].materials[static_cast<std::size_t>(region)];
 }
 
 void Body::set_damping(const RayleighDamping& damping) {
   require(std::isfinite(damping.mass) && damping.mass >= 0.0 && std::isfinite(damping.stiffness) &&
               damping.stiffness >= 0.0,
           "damping {} and {}, expected numbers of at least 0", damping.mass, damping.stiffness);
-  parts_->motion->set_damping(damping);
-  parts_->setup.damping = damping;
+  core_->motion->set_damping(damping);
+  core_->setup.damping = damping;
 }
 
 void Body::set_rank(Index rank, Index part) {
-  parts_->check_part(part);
-  MotionSetup next = parts_->setup;
+  core_->check_part(part);
+  MotionSetup next = core_->setup;
   next.settings[static_cast<std::size_t>(part)].rank = rank;
-  parts_->adopt(std::move(next));
+  core_->adopt(std::move(next));
 }
 
 Index Body::rank(Index part) const {
-  parts_->check_part(part);
-  return parts_->setup.settings[static_cast<std::size_t>(part)].rank;
+  core_->check_part(part);
+  return core_->setup.settings[static_cast<std::size_t>(part)].rank;
 }
 
 void Body::set_stiffness(Index domain, double factor) {
-  parts_->check_domain(domain);
+  core_->check_domain(domain);
   require(std::isfinite(factor) && factor > 0.0, "stiffness {} of domain '{}', expected a positive factor",
           factor, model().domains[static_cast<std::size_t>(domain)].name);
-  MotionSetup next = parts_->setup;
+  MotionSetup next = core_->setup;
   next.stiffness[static_cast<std::size_t>(domain)] = factor;
-  parts_->adopt(std::move(next));
+  // For all leaves of a tree, one by one: a motion is not made anew for each.
+  const bool same_frames = has_frames(next, core_->loads) == has_frames(core_->setup, core_->loads);
+  if (!same_frames || !core_->motion->set_stiffness(domain, factor)) {
+    core_->adopt(std::move(next));
+    return;
+  }
+  core_->setup = std::move(next);
+  core_->natural.reset();
+  core_->frequencies.reset();
 }
 
 double Body::stiffness(Index domain) const {
-  parts_->check_domain(domain);
-  return parts_->setup.stiffness[static_cast<std::size_t>(domain)];
+  core_->check_domain(domain);
+  return core_->setup.stiffness[static_cast<std::size_t>(domain)];
 }
 
 void Body::set_inertia(SubtreeInertia inertia) {
-  MotionSetup next = parts_->setup;
-  next.inertia = inertia;
-  parts_->adopt(std::move(next));
+  core_->motion->set_inertia(inertia);
+  core_->setup.inertia = inertia;
 }
 
-SubtreeInertia Body::inertia() const { return parts_->setup.inertia; }
+SubtreeInertia Body::inertia() const { return core_->setup.inertia; }
 
 void Body::set_method(Method method) {
-  if (method == parts_->method) return;
-  const std::string name = parts_->name();
+  if (method == core_->method) return;
+  const std::string name = core_->name();
   if (model().domain_count() > 1) require_ability(method, Ability::several_domains, name);
+  if (model().free) require_ability(method, Ability::flight, name);
   require(method != Method::warped || model().part(0).model.warp.has_value(),
           "{} has no rotations, which the method 'warped' needs; make it again by 'limber reduce'", name);
   require(method != Method::warped || stands_as_made(model().domains.front()),
-          "{} stands elsewhere than it was made, which the method 'warped' does not know", name);
-  BodyLoads kept = parts_->loads;
+          "{} stands elsewhere than it was made, or has other numbers of vertices, which the method 'warped' "
+          "does not know",
+          name);
+  BodyLoads kept = core_->loads;
   if (!can(method, Ability::springs)) kept.springs.clear();
   if (!can(method, Ability::handles)) kept.handles.clear();
   if (!can(method, Ability::wind)) kept.wind = {};
   if (!can(method, Ability::support)) kept.support = nullptr;
-  parts_->adopt(method, parts_->setup, std::move(kept));
+  core_->adopt(method, core_->setup, std::move(kept));
 }
 
-Method Body::method() const { return parts_->method; }
+Method Body::method() const { return core_->method; }
 
 void Body::set_gravity(const Vector3& acceleration) {
   require(acceleration.allFinite(), "gravity is ({}, {}, {}) m/s^2, expected finite numbers",
           acceleration.x(), acceleration.y(), acceleration.z());
-  parts_->motion->set_gravity(acceleration);
-  parts_->loads.gravity = acceleration;
+  core_->motion->set_gravity(acceleration);
+  core_->loads.gravity = acceleration;
 }
 
 void Body::set_forces(std::span<const VertexForce> forces) {
   std::vector<VertexForce> next;
   next.reserve(forces.size());
   for (const VertexForce& one : forces) {
-    parts_->check_vertex(one.vertex);
+    core_->check_vertex(one.vertex);
     require(one.force.allFinite(), "the force on vertex {} is ({}, {}, {}) N, expected finite numbers",
             one.vertex, one.force.x(), one.force.y(), one.force.z());
     if (!one.force.isZero(0.0)) next.push_back(one);
   }
-  parts_->motion->set_forces(next);
-  parts_->loads.forces = std::move(next);
+  core_->motion->set_forces(next);
+  core_->loads.forces = std::move(next);
 }
 
 void Body::set_force(int vertex, const Vector3& force) {
-  parts_->check_vertex(vertex);
-  std::vector<VertexForce> next = parts_->loads.forces;
+  core_->check_vertex(vertex);
+  std::vector<VertexForce> next = core_->loads.forces;
   std::erase_if(next, [&](const VertexForce& one) { return one.vertex == vertex; });
   next.push_back({vertex, force});
   set_forces(next);
 }
 
 void Body::set_springs(std::span<const Spring> springs) {
-  if (!springs.empty()) require_ability(parts_->method, Ability::springs, parts_->name());
+  if (!springs.empty()) require_ability(core_->method, Ability::springs, core_->name());
   for (std::size_t i = 0; i < springs.size(); ++i) {
     const auto& [vertex, target, stiffness] = springs[i];
-    parts_->check_vertex(vertex);
+    core_->check_vertex(vertex);
     require(target.allFinite(), "spring {} pulls towards ({}, {}, {}) m, expected finite numbers", i,
             target.x(), target.y(), target.z());
     require(std::isfinite(stiffness) && stiffness >= 0.0,
             "the stiffness of spring {} is {} N/m, expected a finite number of at least 0", i, stiffness);
   }
   std::vector<Spring> next(springs.begin(), springs.end());
-  parts_->motion->set_springs(springs);
-  parts_->loads.springs = std::move(next);
+  core_->motion->set_springs(springs);
+  core_->loads.springs = std::move(next);
 }
 
 Vector3 Body::spring_force(Index spring) const {
-  const auto count = static_cast<Index>(parts_->loads.springs.size());
+  const auto count = static_cast<Index>(core_->loads.springs.size());
   require(spring >= 0 && spring < count, "spring {} of a body with {} springs", spring, count);
-  const auto& [vertex, target, stiffness] = parts_->loads.springs[static_cast<std::size_t>(spring)];
+  const auto& [vertex, target, stiffness] = core_->loads.springs[static_cast<std::size_t>(spring)];
   return stiffness * (target - position(vertex));
 }
 
 double Body::stiffness_at(int vertex) const {
-  parts_->check_vertex(vertex);
-  if (!parts_->single()) return parts_->motion->tree()->stiffness_at(surface().point(vertex));
-  const auto& [frequencies, shapes] = parts_->modes();
+  core_->check_vertex(vertex);
+  if (!core_->single()) return core_->motion->tree()->stiffness_at(surface().point(vertex));
+  const auto& [frequencies, shapes] = core_->modes();
   // K(0)^-1 = S diag(1 / omega^2) S^T
-  const ReducedModel& reduced = model().part(0).model;
-  const Matrix3X rows = reduced.surface.basis.block(3 * Index{vertex}, 0, 3, rank()).cast<double>();
+  const Index used = frequencies.size();
+  const Matrix3X rows = surface().point(vertex).rows.leftCols(used);
   const Eigen::Matrix3Xd moves = rows * shapes;
   if (moves.isZero(0.0)) return std::numeric_limits<double>::infinity();
   double compliance = 0.0;  // m/N, the sum over three directions
@@ -308,57 +331,55 @@ double Body::stiffness_at(int vertex) const {
     if (frequencies(i) > rigid_share * frequencies(frequencies.size() - 1))
       compliance += moves.col(i).squaredNorm() / (omega * omega);
   }
-  // A domain that is s times as large is s times as stiff.
-  const double factor = stiffness(0) * model().domains.front().scale;
-  return compliance > 0.0 ? 3.0 * factor / compliance : 0.0;
+  // Shapes are of a mass that grows with s^5, and move places by s times as much.
+  const double scale = model().domains.front().scale;
+  return compliance > 0.0 ? 3.0 * scale * scale * scale / compliance : 0.0;
 }
 
 void Body::set_handles(std::span<const Handle> handles, ConstraintPriority priority) {
-  if (!handles.empty()) require_ability(parts_->method, Ability::handles, parts_->name());
-  if (parts_->method != Method::warped) return;
+  if (!handles.empty()) require_ability(core_->method, Ability::handles, core_->name());
+  if (core_->method != Method::warped) return;
   std::vector<Handle> next(handles.begin(), handles.end());
-  parts_->motion->set_handles(handles, priority);
-  parts_->loads.handles = std::move(next);
-  parts_->loads.priority = priority;
+  core_->motion->set_handles(handles, priority);
+  core_->loads.handles = std::move(next);
+  core_->loads.priority = priority;
 }
 
-ConstraintReport Body::handle_report() const { return parts_->motion->handle_report(); }
+ConstraintReport Body::handle_report() const { return core_->motion->handle_report(); }
 
 void Body::set_wind(const Wind& wind) {
-  if (!(wind == Wind{})) require_ability(parts_->method, Ability::wind, parts_->name());
+  if (!(wind == Wind{})) require_ability(core_->method, Ability::wind, core_->name());
   require(wind.velocity.allFinite() && std::isfinite(wind.gusts) && std::isfinite(wind.coefficient) &&
               wind.coefficient >= 0.0 && std::isfinite(wind.density) && wind.density >= 0.0,
           "wind must be finite, its coefficient and density at least 0");
-  BodyLoads next = parts_->loads;
+  BodyLoads next = core_->loads;
   next.wind = blows(wind) ? wind : Wind{};
-  parts_->adopt(std::move(next));
-  parts_->motion->set_wind(parts_->loads.wind);
+  core_->adopt(std::move(next));
 }
 
 void Body::set_support(PoseFunction motion) {
   if (motion) {
-    require_ability(parts_->method, Ability::support, parts_->name());
-    require(!model().free, "{} is a free body, which no support can move", parts_->name());
+    require_ability(core_->method, Ability::support, core_->name());
+    require(!model().free, "{} is a free body, which no support can move", core_->name());
     const Pose start = motion(time());
     require(start.position.allFinite() && is_unit(start.rotation),
             "the pose of the support at {} s is not finite, or its rotation not of unit length", time());
   }
-  BodyLoads next = parts_->loads;
-  next.support = motion;
-  parts_->adopt(std::move(next));
-  parts_->motion->set_support(motion);
+  BodyLoads next = core_->loads;
+  next.support = std::move(motion);
+  core_->adopt(std::move(next));
 }
 
-const BodyLoads& Body::loads() const { return parts_->loads; }
+const BodyLoads& Body::loads() const { return core_->loads; }
 
 SolveReport Body::step(double h, const ReducedStepOptions& options) {
-  return parts_->motion->step(h, options);
+  return core_->motion->step(h, options);
 }
-void Body::reset() { parts_->motion->reset(); }
-double Body::time() const { return parts_->motion->time(); }
-const Vector& Body::q() const { return parts_->motion->q(); }
-const Vector& Body::v() const { return parts_->motion->v(); }
-TreeState Body::state() const { return parts_->motion->state(); }
+void Body::reset() { core_->motion->reset(); }
+double Body::time() const { return core_->motion->time(); }
+const Vector& Body::q() const { return core_->motion->q(); }
+const Vector& Body::v() const { return core_->motion->v(); }
+TreeState Body::state() const { return core_->motion->state(); }
 
 void Body::set_state(const Vector& q, const Vector& v) {
   TreeState next = state();
@@ -368,38 +389,38 @@ void Body::set_state(const Vector& q, const Vector& v) {
 }
 
 void Body::set_state(const TreeState& state) {
-  const Index size = parts_->motion->q().size();
+  const Index size = core_->motion->q().size();
   require(state.q.size() == size && state.v.size() == size,
           "the state has {} coordinates and {} velocities, expected {} of each", state.q.size(),
           state.v.size(), size);
   require(std::isfinite(state.time) && state.q.allFinite() && state.v.allFinite(),
           "the state has entries that are not finite");
-  parts_->motion->set_state(state, Motion::Accelerations::balance);
+  core_->motion->set_state(state, Motion::Accelerations::balance);
 }
 
-void Body::save(StateWriter& out) const { parts_->motion->save(out); }
-void Body::restore(StateReader& in) { parts_->motion->restore(in); }
+void Body::save(StateWriter& out) const { core_->motion->save(out); }
+void Body::restore(StateReader& in) { core_->motion->restore(in); }
 
-BodyEnergy Body::energy() const { return parts_->motion->energy(); }
-double Body::load_energy() const { return parts_->motion->load_energy(); }
-TreeMomentum Body::momentum() const { return parts_->motion->momentum(); }
+BodyEnergy Body::energy() const { return core_->motion->energy(); }
+double Body::load_energy() const { return core_->motion->load_energy(); }
+TreeMomentum Body::momentum() const { return core_->motion->momentum(); }
 
 Vector3 Body::position(int vertex) const {
-  parts_->check_vertex(vertex);
-  return parts_->motion->position(vertex);
+  core_->check_vertex(vertex);
+  return core_->motion->position(vertex);
 }
 
 Vector3 Body::velocity(int vertex) const {
-  parts_->check_vertex(vertex);
-  return parts_->motion->velocity(vertex);
+  core_->check_vertex(vertex);
+  return core_->motion->velocity(vertex);
 }
 
 Eigen::Quaterniond Body::orientation(int vertex) const {
-  parts_->check_vertex(vertex);
-  return parts_->motion->orientation(vertex);
+  core_->check_vertex(vertex);
+  return core_->motion->orientation(vertex);
 }
 
-void Body::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const { parts_->motion->positions(x); }
+void Body::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const { core_->motion->positions(x); }
 
 void Body::write_vertices(std::span<float> buffer, const VertexLayout& layout) const {
   const SurfaceMesh& mesh = surface().mesh();
@@ -414,19 +435,19 @@ void Body::write_vertices(std::span<float> buffer, const VertexLayout& layout) c
   require(count == 0 || static_cast<Index>(buffer.size()) >= (count - 1) * layout.stride + last,
           "room for {} floats, {} vertices of {} need {}", buffer.size(), count, layout.stride,
           (count - 1) * layout.stride + last);
-  parts_->points.resize(3, count);
-  positions(parts_->points);
+  core_->points.resize(3, count);
+  positions(core_->points);
   if (with_normals) {
-    if (!parts_->normal_updater)
-      parts_->normal_updater = std::make_shared<const NormalUpdater>(mesh.triangles, count);
-    parts_->normals.resize(3, count);
-    parts_->normal_updater->update(parts_->points, parts_->normals);
+    if (!core_->normal_updater)
+      core_->normal_updater = std::make_shared<const NormalUpdater>(mesh.triangles, count);
+    core_->normals.resize(3, count);
+    core_->normal_updater->update(core_->points, core_->normals);
   }
   for (Index v = 0; v < count; ++v) {
     float* const vertex = buffer.data() + v * layout.stride;
     for (Index axis = 0; axis < 3; ++axis) {
-      vertex[layout.position + axis] = parts_->points(axis, v);
-      if (with_normals) vertex[layout.normal + axis] = parts_->normals(axis, v);
+      vertex[layout.position + axis] = core_->points(axis, v);
+      if (with_normals) vertex[layout.normal + axis] = core_->normals(axis, v);
     }
   }
 }
@@ -435,35 +456,37 @@ std::optional<Pick> Body::pick(const Vector3& origin, const Vector3& direction) 
   require(origin.allFinite(), "the ray starts at ({}, {}, {}), expected finite numbers", origin.x(),
           origin.y(), origin.z());
   const SurfaceMesh& mesh = surface().mesh();
-  parts_->points.resize(3, mesh.vertex_count());
-  positions(parts_->points);
-  return pick_vertex(parts_->points.cast<double>(), mesh.triangles, origin, direction);
+  core_->points.resize(3, mesh.vertex_count());
+  positions(core_->points);
+  return pick_vertex(core_->points.cast<double>(), mesh.triangles, origin, direction);
 }
 
 InterfaceGap Body::largest_gap() const {
-  const TreeDynamics* const tree = parts_->motion->tree();
+  const TreeDynamics* const tree = core_->motion->tree();
   return tree != nullptr ? tree->largest_gap() : InterfaceGap{};
 }
 
 const Vector& Body::frequencies() const {
-  if (!parts_->frequencies) {
-    const TreeDynamics* const tree = parts_->motion->tree();
-    parts_->frequencies =
-        parts_->single() ? parts_->modes().frequencies : Vector::Constant(1, lowest_frequency(*tree)).eval();
+  if (!core_->frequencies) {
+    const TreeDynamics* const tree = core_->motion->tree();
+    core_->frequencies =
+        core_->single() ? core_->modes().frequencies : Vector::Constant(1, lowest_frequency(*tree)).eval();
   }
-  return *parts_->frequencies;
+  return *core_->frequencies;
 }
 
 Vector Body::mode_shape(Index i) const {
-  require(parts_->single(), "{} has {} domains; vibrations are shown of bodies with one", parts_->name(),
+  require(core_->single(), "{} has {} domains; vibrations are shown of bodies with one", core_->name(),
           model().domain_count());
-  require(i >= 0 && i < rank(), "vibration {} of a body with {}, expected 0 to {}", i, rank(), rank() - 1);
-  Vector shape = parts_->modes().shapes.col(i);
+  const NaturalModes& modes = core_->modes();
+  const Index count = modes.frequencies.size();
+  require(i >= 0 && i < count, "vibration {} of a body with {}, expected 0 to {}", i, count, count - 1);
+  Vector shape = modes.shapes.col(i);
   const Eigen::MatrixXf& basis = model().part(0).model.surface.basis;
   Vector u = Vector::Zero(basis.rows());
   for (Index k = 0; k < shape.size(); ++k) u += shape(k) * basis.col(k).cast<double>();
   const double farthest = std::sqrt(u.reshaped(3, u.size() / 3).colwise().squaredNorm().maxCoeff());
-  return farthest > 0.0 ? Vector(shape / farthest) : shape;
+  return farthest > 0.0 ? Vector(shape / (farthest * model().domains.front().scale)) : shape;
 }
 
 }  // namespace limber

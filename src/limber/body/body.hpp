@@ -148,8 +148,8 @@ class Body {
   [[nodiscard]] Vector mode_shape(Index i) const;
 
  private:
-  struct Parts;
-  std::unique_ptr<Parts> parts_;
+  struct Core;
+  std::unique_ptr<Core> core_;
 };
 
 }  // namespace limber

@@ -39,6 +39,9 @@ class Motion {
   [[nodiscard]] virtual std::unique_ptr<Motion> copy() const = 0;
 
   virtual void set_damping(const RayleighDamping& damping) = 0;
+  /// Whether it goes on with another factor for a domain; else a new motion is made.
+  virtual bool set_stiffness(Index /*domain*/, double /*factor*/) { return false; }
+  virtual void set_inertia(SubtreeInertia /*inertia*/) {}  ///< of subtrees, which others do not have
   virtual void set_gravity(const Vector3& acceleration) = 0;
   virtual void set_forces(std::span<const VertexForce> forces) = 0;
   virtual void set_springs(std::span<const Spring> springs);

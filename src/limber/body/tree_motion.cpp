@@ -37,8 +37,14 @@ SolveReport TreeMotion::step(double h, const ReducedStepOptions& options) {
   return dynamics_.step(h, tree_newmark(options.newmark.max_iterations));
 }
 
+/// Accelerations of trees are always those that balance the forces: they follow when the next step begins.
 void TreeMotion::set_state(const TreeState& state, Accelerations /*accelerations*/) {
-  dynamics_.set_state(state);
+  TreeDynamics next = dynamics_, balanced = dynamics_;
+  balanced.set_state(state);
+  require(balanced.balance().ok() && balanced.state().a.allFinite(),
+          "the state is so far from rest that its forces are not finite; reset the body first");
+  next.set_state(state);
+  dynamics_ = std::move(next);
 }
 
 double TreeMotion::load_energy() const {

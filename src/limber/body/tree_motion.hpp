@@ -12,6 +12,11 @@ class TreeMotion final : public Motion {
 
   [[nodiscard]] std::unique_ptr<Motion> copy() const override { return std::make_unique<TreeMotion>(*this); }
   void set_damping(const RayleighDamping& damping) override { dynamics_.set_damping(damping); }
+  bool set_stiffness(Index domain, double factor) override {
+    dynamics_.set_stiffness(domain, factor);
+    return true;
+  }
+  void set_inertia(SubtreeInertia inertia) override { dynamics_.set_inertia(inertia); }
   void set_gravity(const Vector3& acceleration) override { dynamics_.set_gravity(acceleration); }
   void set_forces(std::span<const VertexForce> forces) override;
   void set_springs(std::span<const Spring> springs) override;

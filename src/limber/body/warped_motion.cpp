@@ -18,8 +18,11 @@ bool is_finite(const ConstraintReport& report) {
 
 WarpedEquations equations_of(const MotionSetup& setup, const RayleighDamping& damping) {
   const PartSettings& settings = setup.settings.front();
-  return make_warped_equations(setup.model->parts.front().model, settings.materials,
-                               {.rank = settings.rank, .damping = damping});
+  WarpedEquations equations =
+      make_warped_equations(setup.model->parts.front().model, settings.materials, {.rank = settings.rank});
+  equations.stiffness *= setup.stiffness.front();
+  equations.damping = (damping.mass + damping.stiffness * equations.stiffness.array()).matrix();
+  return equations;
 }
 
 Matrix mass_of(const MotionSetup& setup) {
@@ -55,9 +58,11 @@ std::vector<SiteSpring> WarpedMotion::site_springs() const {
   const Pose to_frame = pose_.inverse();
   std::vector<SiteSpring> result;
   result.reserve(springs_.size());
-  for (const auto& [vertex, target, stiffness] : springs_)
-    result.push_back(
-        {surface_site(reduced(), dynamics_.equations(), vertex), to_frame.apply(target), stiffness});
+  for (const auto& [vertex, target, stiffness] : springs_) {
+    if (stiffness > 0.0)
+      result.push_back(
+          {surface_site(reduced(), dynamics_.equations(), vertex), to_frame.apply(target), stiffness});
+  }
   return result;
 }
 
@@ -126,42 +131,36 @@ void WarpedMotion::set_handles(std::span<const Handle> handles, ConstraintPriori
 
 void WarpedMotion::set_support(const PoseFunction& motion) {
   if (!motion && !support_) return;
-  PoseFunction next = motion ? from_time_zero(motion) : PoseFunction();
-  pose_ = next ? next(state_.time) : Pose();
+  PoseFunction next = motion ? checked_poses(from_time_zero(motion)) : PoseFunction();
+  const Pose pose = next ? next(state_.time) : Pose();
   support_ = std::move(next);
   dynamics_.set_frame_motion({});
-  turn_loads(pose_.rotation.conjugate());
+  aim(pose, pose.rotation.conjugate());
 }
 
-/// Gravity and forces in the axes of the frame.
-void WarpedMotion::turn_loads(const Eigen::Quaterniond& to_frame) {
+/// Where the frame will be, and the axes that loads of the world are turned to.
+void WarpedMotion::aim(const Pose& pose, const Eigen::Quaterniond& to_frame) {
+  pose_ = pose;
+  const Pose into = pose_.inverse();
+  if (!handles_.empty()) set_targets(dynamics_.constraints(), handles_, into);
+  Index pulling = 0;
+  for (const auto& [vertex, target, stiffness] : springs_) {
+    if (stiffness > 0.0) dynamics_.set_spring_target(pulling++, into.apply(target));
+  }
   if (to_frame.coeffs() == to_frame_.coeffs()) return;
   to_frame_ = to_frame;
   dynamics_.set_gravity(to_frame_ * gravity_);
-  if (!forces_.empty()) dynamics_.set_forces(site_forces());
+  for (std::size_t i = 0; i < forces_.size(); ++i)
+    dynamics_.set_force(static_cast<Index>(i), to_frame_ * forces_[i].force);
 }
 
-/// Inertia of the frame's motion in the next step, which starts at time 0 from rest. Differences about the
-/// middle of the step spread a jump of the velocity over two steps; what they would put into the step before
-/// the first one belongs into the first.
+/// Inertia of the support's motion in the next step. All that may throw comes first.
 void WarpedMotion::follow_support(double h) {
-  const double start = state_.time, middle = start + 0.5 * h;
-  const Pose now = support_(middle);
-  turn_loads(now.rotation.conjugate());
-  if (same_pose(now, support_(middle - h)) && same_pose(now, support_(middle + h))) {  // not even by rounding
-    dynamics_.set_frame_motion({});
-  } else {
-    FrameMotion motion = frame_motion(support_, middle, h);
-    if (start == 0.0) {
-      const FrameMotion before = frame_motion(support_, middle - h, h);
-      motion.acceleration += before.acceleration;
-      motion.angular_acceleration += before.angular_acceleration;
-    }
-    dynamics_.set_frame_motion(motion);
-  }
-  pose_ = support_(start + h);
-  if (!handles_.empty()) set_targets(dynamics_.constraints(), handles_, pose_.inverse());
-  if (!springs_.empty()) dynamics_.set_springs(site_springs());
+  const double start = state_.time;
+  const FrameMotion motion = support_motion(support_, start, start + h);
+  const Pose middle = support_(start + 0.5 * h), end = support_(start + h);
+  dynamics_.set_frame_motion(motion);
+  aim(end, middle.rotation.conjugate());
 }
 
 /// q and v from the amplitudes.
@@ -175,13 +174,14 @@ void WarpedMotion::read_modes() {
 }
 
 SolveReport WarpedMotion::step(double h, const ReducedStepOptions& options) {
+  require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   take_integrator(options.newmark.max_iterations > 1 ? ModalIntegrator::exact : ModalIntegrator::newmark);
   const Pose before = pose_;
   if (support_) follow_support(h);
   const ConstraintReport report = dynamics_.step(h);
   report_ = report;
   if (!is_finite(report)) {
-    pose_ = before;
+    if (support_) aim(before, before.rotation.conjugate());
     return {SolveStatus::not_finite, report.iterations, 0.0, report.rescued};
   }
   state_.a = -state_.v / h;
@@ -191,9 +191,11 @@ SolveReport WarpedMotion::step(double h, const ReducedStepOptions& options) {
 }
 
 void WarpedMotion::set_state(const TreeState& state, Accelerations accelerations) {
-  WarpedDynamics next = dynamics_;
   const bool keep = accelerations == Accelerations::keep;
-  next.set_state({state.time, amplitudes_ * state.q, amplitudes_ * state.v, keep ? state.slack : 0.0, true});
+  const Pose pose = support_ ? support_(state.time) : Pose();
+  WarpedDynamics next = dynamics_;
+  next.set_state({state.time, amplitudes_ * state.q, amplitudes_ * state.v,
+                  keep ? std::min(state.slack, 0.0) : 0.0, true});
   TreeState moved = state;
   if (!keep) {
     const WarpedEquations& equations = next.equations();
@@ -204,12 +206,10 @@ void WarpedMotion::set_state(const TreeState& state, Accelerations accelerations
               (load - equations.damping.cwiseProduct(modal.v) - equations.stiffness.cwiseProduct(modal.q));
     require(moved.a.allFinite(), "the state is so far from rest that its forces are not finite");
   }
-  const Pose pose = support_ ? support_(state.time) : Pose();
-  std::swap(dynamics_, next);
-  pose_ = pose;
-  turn_loads(pose_.rotation.conjugate());
-  if (!handles_.empty()) hold(dynamics_, handles_, priority_);
+  dynamics_ = std::move(next);
   state_ = std::move(moved);
+  aim(pose, pose.rotation.conjugate());
+  if (!handles_.empty()) hold(dynamics_, handles_, priority_);
 }
 
 void WarpedMotion::reset() {
@@ -222,19 +222,38 @@ void WarpedMotion::reset() {
 void WarpedMotion::save(StateWriter& out) const {
   dynamics_.save(out);
   out.write(state_.a);
+  out.write(Vector(to_frame_.coeffs()));
+  out.write(report_.met);
+  out.write(report_.position_error);
+  out.write(report_.orientation_error);
+  out.write(!handles_.empty());
+  if (!handles_.empty()) dynamics_.constraints().save(out);
 }
 
 void WarpedMotion::restore(StateReader& in) {
-  WarpedDynamics next = dynamics_;
-  next.restore(in);
-  Vector a;
-  in.read(a);
-  require(a.size() == state_.a.size(), "the state has {} accelerations, the body needs {}", a.size(),
-          state_.a.size());
-  dynamics_ = std::move(next);
-  read_modes();
-  state_.a = std::move(a);
-  pose_ = support_ ? support_(state_.time) : Pose();
+  WarpedMotion next = *this;
+  next.dynamics_.restore(in);
+  Vector to_frame;
+  bool held = false;
+  in.read(next.state_.a);
+  in.read(to_frame);
+  in.read(next.report_.met);
+  in.read(next.report_.position_error);
+  in.read(next.report_.orientation_error);
+  in.read(held);
+  require(next.state_.a.size() == state_.a.size() && to_frame.size() == 4,
+          "the state has {} accelerations and a rotation of {} numbers, expected {} and 4",
+          next.state_.a.size(), to_frame.size(), state_.a.size());
+  require(held == !handles_.empty(), "the state is of a body {} handles, this one is {}",
+          held ? "with" : "without", held ? "without" : "with");
+  next.read_modes();
+  const Eigen::Quaterniond turned(to_frame(3), to_frame(0), to_frame(1), to_frame(2));
+  require(is_unit(turned), "the state has a rotation that is not of unit length");
+  const WarpedState modal = next.dynamics_.state();
+  next.aim(support_ ? support_(next.state_.time) : Pose(), turned);
+  next.dynamics_.set_state(modal);  // with its slack: the loads are those that it had
+  if (held) next.dynamics_.constraints().restore(in);
+  *this = std::move(next);
 }
 
 double WarpedMotion::load_energy() const {
@@ -259,7 +278,13 @@ Vector3 WarpedMotion::position(int vertex) const {
 Vector3 WarpedMotion::velocity(int vertex) const {
   const WarpSite site = surface_site(reduced(), dynamics_.equations(), vertex);
   const WarpedState& modal = dynamics_.state();
-  return pose_.rotation * (site.derivative(modal.q) * modal.v);
+  const Vector3 in_frame = pose_.rotation * (site.derivative(modal.q) * modal.v);
+  if (!support_) return in_frame;
+  constexpr double h = 1e-4;  // s: of the support's own motion
+  const Vector3 place = pose_.inverse().apply(position(vertex));
+  const Vector3 carried =
+      (support_(state_.time + h).apply(place) - support_(state_.time - h).apply(place)) / (2.0 * h);
+  return carried + in_frame;
 }
 
 Eigen::Quaterniond WarpedMotion::orientation(int vertex) const {

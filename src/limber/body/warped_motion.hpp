@@ -39,7 +39,8 @@ class WarpedMotion final : public Motion {
   }
   /// Of gravity, forces and the motion of the support.
   [[nodiscard]] double load_energy() const override;
-  [[nodiscard]] TreeMomentum momentum() const override;  ///< to first order: of q as of a reduced body
+  /// In the frame of its support, to first order: of q as of a reduced body.
+  [[nodiscard]] TreeMomentum momentum() const override;
   [[nodiscard]] Vector3 position(int vertex) const override;
   [[nodiscard]] Vector3 velocity(int vertex) const override;
   [[nodiscard]] Eigen::Quaterniond orientation(int vertex) const override;
@@ -54,7 +55,7 @@ class WarpedMotion final : public Motion {
   void hold(WarpedDynamics& dynamics, std::span<const Handle> handles, ConstraintPriority priority) const;
   void take_options(WarpedEquations equations, const WarpedOptions& options);
   void take_integrator(ModalIntegrator integrator);
-  void turn_loads(const Eigen::Quaterniond& to_frame);
+  void aim(const Pose& pose, const Eigen::Quaterniond& to_frame);
   void follow_support(double h);
   void read_modes();
 

@@ -34,7 +34,7 @@ std::string encode_animation(std::span<const double> times, std::span<const Body
                              std::string_view where);
 
 /// The motion of a tree: a frame for each domain, and all coordinates.
-struct TreeMotion {
+struct TreeClipMotion {
   const Model* tree = nullptr;
   std::vector<std::vector<DomainFrame>> frames;  ///< of each step, one per domain
   Matrix coordinates;                            ///< all of them x steps
@@ -48,8 +48,8 @@ struct TreeMotion {
 /// domain. times: frames, s, ascending; the clip starts with the first. Throws Error for times that floats
 /// cannot tell apart and for motions that do not fit the tree.
 void write_tree_animation(const std::filesystem::path& path, std::span<const double> times,
-                          const TreeMotion& motion);
-std::string encode_tree_animation(std::span<const double> times, const TreeMotion& motion,
+                          const TreeClipMotion& motion);
+std::string encode_tree_animation(std::span<const double> times, const TreeClipMotion& motion,
                                   std::string_view where);
 
 }  // namespace limber

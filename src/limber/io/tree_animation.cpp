@@ -15,7 +15,7 @@ constexpr double orthonormal_tolerance = 1e-6;
 /// Pairs of a domain and a frame that the normals of a part are fitted to: more add nothing but time.
 constexpr Index max_samples = 200;
 
-void check_motion(const TreeMotion& motion, Index steps, std::string_view where) {
+void check_motion(const TreeClipMotion& motion, Index steps, std::string_view where) {
   const Model& tree = *motion.tree;
   require(motion.coordinates.rows() == tree.coordinate_count() && motion.coordinates.cols() == steps,
           "{}: the motion of '{}' is {} x {}, expected {} coordinates x {} frames", where, tree.name,
@@ -68,7 +68,8 @@ Index spread(Index k, Index count, double irrational) {
 
 class TreeClip {
  public:
-  TreeClip(const TreeMotion& motion, ClipBuilder& clip) : motion_(motion), tree_(*motion.tree), clip_(clip) {}
+  TreeClip(const TreeClipMotion& motion, ClipBuilder& clip)
+      : motion_(motion), tree_(*motion.tree), clip_(clip) {}
 
   /// Adds nodes in the order of the domains.
   void add() {
@@ -134,14 +135,14 @@ class TreeClip {
     if (!q.isZero(0.0)) clip_.deform(node, encoding.weights(q));
   }
 
-  const TreeMotion& motion_;
+  const TreeClipMotion& motion_;
   const Model& tree_;
   ClipBuilder& clip_;
 };
 
 }  // namespace
 
-std::string encode_tree_animation(std::span<const double> times, const TreeMotion& motion,
+std::string encode_tree_animation(std::span<const double> times, const TreeClipMotion& motion,
                                   std::string_view where) {
   ClipBuilder clip(times, where);
   require(motion.tree != nullptr, "{}: a clip needs a tree of domains", where);
@@ -152,7 +153,7 @@ std::string encode_tree_animation(std::span<const double> times, const TreeMotio
 }
 
 void write_tree_animation(const std::filesystem::path& path, std::span<const double> times,
-                          const TreeMotion& motion) {
+                          const TreeClipMotion& motion) {
   write_file(path, encode_tree_animation(times, motion, path.string()),
              [](std::span<const std::string> contents) { check_clip(contents.front(), "its content"); });
 }

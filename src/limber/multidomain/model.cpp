@@ -182,6 +182,7 @@ void check_settings(const Model& model, const std::vector<PartSettings>& setting
     require(settings[i].materials.size() == part.regions.size(),
             "{} materials for part '{}', expected one for each of its {} regions",
             settings[i].materials.size(), part.name, part.regions.size());
+    for (const Material& material : settings[i].materials) check_material(material);
   }
 }
 

@@ -59,7 +59,6 @@ TreeDynamics::TreeDynamics(std::shared_ptr<const Model> tree) {
 }
 
 TreeDynamics::TreeDynamics(std::shared_ptr<const Model> tree, std::vector<PartSettings> settings) {
-  tree = checked(std::move(tree));
   check_settings(*tree, settings);
   parts_ = std::make_unique<Parts>(std::move(tree), std::move(settings));
 }

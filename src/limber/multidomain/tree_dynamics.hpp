@@ -108,8 +108,8 @@ class TreeDynamics {
  public:
   /// At rest. Throws Error as check_model() does.
   explicit TreeDynamics(std::shared_ptr<const Model> tree);
-  /// The same with other materials and ranks. Throws Error as check_settings() does too, and for materials
-  /// that cannot be.
+  /// The same with other materials and ranks, of a model that check_model() accepts, which is not looked at
+  /// again. Throws Error as check_settings() does.
   TreeDynamics(std::shared_ptr<const Model> tree, std::vector<PartSettings> settings);
   ~TreeDynamics();
   TreeDynamics(const TreeDynamics& other);  ///< shares what is constant: the tree, coefficients, integrals

@@ -147,8 +147,9 @@ void TreeDynamics::Parts::follow_momentum() {
 }
 
 void TreeDynamics::Parts::take_state(const TreeState& next) {
+  const RootState root = carried() ? support_root(next.time, support_h_) : next.root;
   state = next;
-  if (carried()) state.root = support_root(state.time, support_h_);
+  state.root = root;
   balanced_ = support_moved_ = false;
   for (TreeNode& node : nodes) {
     node.turned.setIdentity();

@@ -114,24 +114,8 @@ void ModalBody::apply_loads(double t0, double t1) {
   to_frame_ = to_frame;
 }
 
-/// Inertia of the frame's motion, which starts at time 0 from rest. Differences about the middle of the step
-/// spread a jump of the velocity over two steps; what they would put into the step before the first one
-/// belongs into the first.
 void ModalBody::apply_frame_motion(double t0, double t1) {
-  if (!support_) return;
-  const double h = t1 - t0, middle = 0.5 * (t0 + t1);
-  const Pose now = support_(middle);
-  if (same_pose(now, support_(middle - h)) && same_pose(now, support_(middle + h))) {  // not even by rounding
-    dynamics_->set_frame_motion({});
-    return;
-  }
-  FrameMotion motion = frame_motion(support_, middle, h);
-  if (t0 == 0.0) {
-    const FrameMotion before = frame_motion(support_, middle - h, h);
-    motion.acceleration += before.acceleration;
-    motion.angular_acceleration += before.angular_acceleration;
-  }
-  dynamics_->set_frame_motion(motion);
+  if (support_) dynamics_->set_frame_motion(support_motion(support_, t0, t1));
 }
 
 /// Keeps the amplitudes of the step if they turn more than those kept so far. The squares of what each mode

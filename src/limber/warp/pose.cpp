@@ -187,4 +187,25 @@ FrameMotion frame_motion(const PoseFunction& motion, double t, double h) {
           .angular_acceleration = (second - first) / h};
 }
 
+FrameMotion support_motion(const PoseFunction& motion, double t0, double t1) {
+  const double h = t1 - t0, middle = 0.5 * (t0 + t1);
+  const Pose now = motion(middle);
+  if (same_pose(now, motion(middle - h)) && same_pose(now, motion(middle + h))) return {};
+  FrameMotion result = frame_motion(motion, middle, h);
+  if (t0 != 0.0) return result;
+  const FrameMotion before = frame_motion(motion, middle - h, h);
+  result.acceleration += before.acceleration;
+  result.angular_acceleration += before.angular_acceleration;
+  return result;
+}
+
+PoseFunction checked_poses(PoseFunction motion) {
+  return [motion = std::move(motion)](double t) {
+    const Pose pose = motion(t);
+    require(pose.position.allFinite() && is_unit(pose.rotation),
+            "the pose of the support at {} s is not finite, or its rotation not of unit length", t);
+    return pose;
+  };
+}
+
 }  // namespace limber

@@ -54,4 +54,13 @@ PoseFunction from_start(PoseFunction motion);
 /// of length h takes, even where velocities jump.
 FrameMotion frame_motion(const PoseFunction& motion, double t, double h);
 
+/// How a support moves in the step from t0 to t1, from rest at time 0: differences about the middle of the
+/// step spread a jump of the velocity over two steps, and what they would put into the step before the first
+/// one belongs into the first. Nothing at all where its poses are the same to the bit.
+FrameMotion support_motion(const PoseFunction& motion, double t0, double t1);
+
+/// The same motion; where it gives numbers that are not finite, or a rotation that is not of unit length, it
+/// throws Error.
+PoseFunction checked_poses(PoseFunction motion);
+
 }  // namespace limber

@@ -18,10 +18,10 @@ SiteSprings::SiteSprings(const std::vector<SiteSpring>& springs, Index modes) {
     const auto& [site, target, stiffness] = springs[i];
     require(site.shape.cols() == modes && site.turn.cols() == modes,
             "spring {} pulls at a site of {} modes, expected {}", i, site.shape.cols(), modes);
-    require(target.allFinite() && std::isfinite(stiffness) && stiffness >= 0.0,
+    require(target.allFinite() && std::isfinite(stiffness) && stiffness > 0.0,
             "spring {} has a target that is not finite, or the stiffness {}", i, stiffness);
-    if (stiffness > 0.0) springs_.push_back(springs[i]);
   }
+  springs_ = springs;
   const Index size = 3 * static_cast<Index>(springs_.size());
   rows_.setZero(size, modes);
   gained_.setZero(size, modes);

@@ -76,6 +76,13 @@ void WarpedDynamics::set_forces(std::vector<SiteForce> forces) {
   loads_change();
 }
 
+void WarpedDynamics::set_force(Index force, const Vector3& value) {
+  Vector3& present = forces_[static_cast<std::size_t>(force)].force;
+  if (present == value) return;
+  present = value;
+  loads_change();
+}
+
 void WarpedDynamics::set_springs(const std::vector<SiteSpring>& springs) {
   if (springs.empty() && springs_.empty()) return;
   springs_ = SiteSprings(springs, equations_.modes());

@@ -54,6 +54,9 @@ class WarpedDynamics {
   void set_forces(std::vector<SiteForce> forces);
   /// Taken implicitly (site_springs.hpp): as stiff as one likes, at any time step.
   void set_springs(const std::vector<SiteSpring>& springs);
+  /// The same forces and springs, aimed elsewhere: they are counted as there.
+  void set_force(Index force, const Vector3& value);
+  void set_spring_target(Index spring, const Vector3& target) { springs_.set_target(spring, target); }
   /// Constrained from the next step on, in place of what was before; targets start where the sites are now,
   /// so that nothing jumps.
   void set_constraints(ManipulationSites sites);
@@ -65,11 +68,11 @@ class WarpedDynamics {
   /// `coriolis`) they are those of the middle of the step, found by taking it up to four times: they add next
   /// to no energy while the frame turns by no more than 15 degrees per step. The energy of a body on which
   /// nothing changes never grows (integrators/energy_guard.hpp), but where the frame turns faster and faster.
-  /// While there are constraints or springs the step is the semi-implicit one, whatever the integrator: what is
-  /// held hard sets the stiff modes vibrating, and integrators that damp nothing would let that grow. Where they are
-  /// missed v becomes 0. Returns how well constraints were met; throws Error for h that is not positive and
-  /// finite. Where numbers leave the range of double the state is left as it was, and `met` is false with
-  /// infinite errors.
+  /// While there are constraints or springs the step is the semi-implicit one, whatever the integrator: what
+  /// is held hard sets the stiff modes vibrating, and integrators that damp nothing would let that grow.
+  /// Where they are missed v becomes 0. Returns how well constraints were met; throws Error for h that is not
+  /// positive and finite. Where numbers leave the range of double the state is left as it was, and `met` is
+  /// false with infinite errors.
   ConstraintReport step(double h);
 
   /// Equilibrium of gravity, frame motion and forces (without inertia of the body's own motion), by Newton's

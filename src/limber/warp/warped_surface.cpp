@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <functional>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -183,21 +184,30 @@ WarpedSurface::WarpedSurface(const Eigen::Ref<const Eigen::Matrix3Xf>& rest,
           "the rotations are {} x {}, expected {} x {} as the basis is", rotations.rows(), rotations.cols(),
           basis.rows(), rank_);
   const Index blocks = block_count(vertices_), stride = 6 * lanes * rank_;
-  turns_ = rest_ = Eigen::VectorXf::Zero(blocks * 3 * lanes);
-  blocks_ = Eigen::VectorXf::Zero(blocks * stride);
-  fill_blocks(rest.data(), vertices_, rest_.data(), 3 * lanes);
+  Data data;
+  turns_ = data.rest = Eigen::VectorXf::Zero(blocks * 3 * lanes);
+  data.blocks = Eigen::VectorXf::Zero(blocks * stride);
+  fill_blocks(rest.data(), vertices_, data.rest.data(), 3 * lanes);
   for (Index k = 0; k < rank_; ++k) {
-    fill_blocks(basis.col(k).data(), vertices_, blocks_.data() + k * 6 * lanes, stride);
-    fill_blocks(rotations.col(k).data(), vertices_, blocks_.data() + (k * 6 + 3) * lanes, stride);
+    fill_blocks(basis.col(k).data(), vertices_, data.blocks.data() + k * 6 * lanes, stride);
+    fill_blocks(rotations.col(k).data(), vertices_, data.blocks.data() + (k * 6 + 3) * lanes, stride);
   }
+  data_ = std::make_shared<const Data>(std::move(data));
 }
 
 void WarpedSurface::update(const Executor* executor, const Eigen::Ref<const Eigen::VectorXf>& q,
                            Eigen::Ref<Eigen::Matrix3Xf>& x) {
   require(q.size() <= rank_, "{} reduced coordinates for a basis of {} vectors", q.size(), rank_);
   check_field(x, vertices_, "positions");
-  const Update body{blocks_.data(), rest_.data(), turns_.data(), q.data(),
-                    rank_,          q.size(),     vertices_,     x.data()};
+  if (vertices_ == 0) return;
+  const Update body{data_->blocks.data(),
+                    data_->rest.data(),
+                    turns_.data(),
+                    q.data(),
+                    rank_,
+                    q.size(),
+                    vertices_,
+                    x.data()};
   const Index count = block_count(vertices_);
   if (executor == nullptr || executor->threads() == 1 || count <= block_grain) return body(0, count);
   const auto task = [&](std::ptrdiff_t i) { body(i * block_grain, std::min(count, (i + 1) * block_grain)); };

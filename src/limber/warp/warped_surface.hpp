@@ -3,6 +3,8 @@
 #include "limber/base/executor.hpp"
 #include "limber/linalg/types.hpp"
 
+#include <memory>
+
 namespace limber {
 
 /// x + R~(Psi q) U q for all vertices of a surface, at the speed of memory, and their normals R(Psi q) n. q
@@ -31,12 +33,16 @@ class WarpedSurface {
   void update(const Executor* executor, const Eigen::Ref<const Eigen::VectorXf>& q,
               Eigen::Ref<Eigen::Matrix3Xf>& x);
 
+  /// In blocks of as many vertices as a register holds: x of all, then y, then z. The last one is padded with
+  /// zeros. Copies share it.
+  struct Data {
+    Eigen::VectorXf rest;
+    Eigen::VectorXf blocks;  ///< of each block by columns: U, then Psi
+  };
+
   Index rank_ = 0, vertices_ = 0;
-  // In blocks of as many vertices as a register holds: x of all, then y, then z. The last one is padded with
-  // zeros.
-  Eigen::VectorXf rest_;
-  Eigen::VectorXf blocks_;  ///< of each block by columns: U, then Psi
-  Eigen::VectorXf turns_;   ///< rotation vectors of the q last given
+  std::shared_ptr<const Data> data_;
+  Eigen::VectorXf turns_;  ///< rotation vectors of the q last given, in such blocks
 };
 
 }  // namespace limber
