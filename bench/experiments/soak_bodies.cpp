@@ -58,6 +58,11 @@ class BodySubject : public Subject {
     const BodyEnergy energy = body_.energy();
     return {energy.kinetic - flight(), energy.elastic, body_.load_energy()};
   }
+  /// A body at rest on a support that was turned has an energy by rounding alone.
+  [[nodiscard]] double energy_rounding() const override {
+    const double fastest = 2.0 * std::numbers::pi * body_.frequencies().tail(1)(0), eps = 1e-14 * size_;
+    return body_.momentum().mass * fastest * fastest * eps * eps;
+  }
   void mark_momentum() override {
     if (!body_.model().free) return;
     marked_ = body_.momentum();

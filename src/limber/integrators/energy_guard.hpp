@@ -36,7 +36,8 @@ enum class EnergyVerdict {
 inline EnergyVerdict judge_energy(double allowed, double kinetic, double potential, double rounding) {
   constexpr double small_surplus = 0.1;  // of T: scales the velocity by 5 % at most, which nobody sees
   const double surplus = kinetic + potential - allowed;
-  if (surplus <= rounding) return EnergyVerdict::accept;
+  // Where numbers are so large that their squares overflow nothing is known of their rounding.
+  if (surplus <= (std::isfinite(rounding) ? rounding : 0.0)) return EnergyVerdict::accept;
   // A body at rest under load has no velocity to scale: then rounding is all that it may miss R by.
   return potential <= allowed && surplus <= small_surplus * kinetic ? EnergyVerdict::slow
                                                                     : EnergyVerdict::rescue;

@@ -65,7 +65,7 @@ double TreeDynamics::Parts::rounding() const {
     sum +=
         factor * (node.body->energy_rounding() + few_eps * stiffness * states.q.col(node.lane).squaredNorm());
   }
-  return sum;
+  return std::isfinite(sum) ? sum : 0.0;  // squares of numbers that are too large overflow
 }
 
 /// P.
