@@ -24,7 +24,9 @@ class BodySubject : public Subject {
         size_(extent(body_.surface().mesh().vertices)),
         points_(3, body_.surface().mesh().vertex_count()) {}
 
-  [[nodiscard]] Goals goals() const override { return several() ? Goals{.rescues = 0.02} : Goals{}; }
+  [[nodiscard]] Goals goals() const override {
+    return several() || body_.model().free ? Goals{.rescues = 0.02} : Goals{};
+  }
   void change(Random& random) override {
     if (several()) {
       for (Index i = 0; i < body_.model().domain_count(); ++i)
@@ -58,10 +60,10 @@ class BodySubject : public Subject {
     const BodyEnergy energy = body_.energy();
     return {energy.kinetic - flight(), energy.elastic, body_.load_energy()};
   }
-  /// A body at rest on a support that was turned has an energy by rounding alone.
+  /// A body that nobody moved has an energy by rounding alone: that of a deflection which nobody sees.
   [[nodiscard]] double energy_rounding() const override {
-    const double fastest = 2.0 * std::numbers::pi * body_.frequencies().tail(1)(0), eps = 1e-14 * size_;
-    return body_.momentum().mass * fastest * fastest * eps * eps;
+    const double omega = 2.0 * std::numbers::pi * body_.frequencies()(0), unseen = 1e-9 * size_;
+    return body_.momentum().mass * omega * omega * unseen * unseen;
   }
   void mark_momentum() override {
     if (!body_.model().free) return;

@@ -586,42 +586,12 @@ TEST(TreeDynamics, AStepThatIsRescuedAllocatesNothing) {
   }
 }
 
-/// Forces of a shape that is crushed so far are so large that their squares overflow, and with them what was
+/// Forces of a shape that is crushed may be so large that their squares overflow, and with them what was
 /// taken for the size of rounding errors: steps to energies beyond all bounds were accepted.
 TEST(TreeEnergy, IsNotAcceptedWhereNothingIsKnownOfItsRounding) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   EXPECT_EQ(judge_energy(1.0, 1.0, 1e260, infinity), EnergyVerdict::rescue);
   EXPECT_EQ(judge_energy(1.0, 0.5, 0.5, infinity), EnergyVerdict::accept);
-}
-
-TEST(TreeEnergy, NoStepFromACrushedShapeEndsWithMoreThanItHad) {
-  TreeReduceOptions options;
-  options.rank = 6;
-  options.executor = Executor(1);
-  options.reduce.forces = ForceKind::cubature;
-  Part part;
-  part.name = "bar";
-  part.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(6, 2, 2)});
-  part.materials = {test::material("neo-hookean", 1e6, 0.3, 1000.0)};
-  PartTree parts;
-  parts.name = "flyer";
-  parts.free = true;
-  parts.parts.push_back(std::move(part));
-  parts.placements.push_back({.name = "bar"});
-  TreeReduceReport report;
-  const auto tree = std::make_shared<const Model>(reduce_tree(parts, options, report));
-  for (int seed = 0; seed < 20; ++seed) {
-    TreeDynamics dynamics(tree);
-    TreeState state = dynamics.state();
-    state.q = test::random_vector(state.q.size(), 4.0, static_cast<std::uint64_t>(seed));
-    dynamics.set_state(state);
-    const double start = dynamics.elastic_energy();
-    ASSERT_TRUE(std::isfinite(start));
-    for (int i = 0; i < 20; ++i) {
-      ASSERT_TRUE(dynamics.step(0.02).ok()) << seed << ", step " << i;
-      EXPECT_LE(dynamics.elastic_energy() + dynamics.kinetic_energy(), start * (1.0 + 1e-9)) << seed;
-    }
-  }
 }
 
 }  // namespace
