@@ -33,7 +33,9 @@ std::shared_ptr<const Model> beam(int rank, bool free) {
 
 std::function<void()> step_of(Body body) {
   body.set_damping({0.1, 1e-3});
-  body.set_force(0, Vector3(0.0, 0.0, 0.1));
+  Index tip = 0;
+  body.surface().mesh().vertices.row(0).maxCoeff(&tip);
+  body.set_force(static_cast<int>(tip), Vector3(0.0, 0.0, 0.1));
   auto shared = std::make_shared<Body>(std::move(body));
   return [shared] { (void)shared->step(1e-3); };
 }

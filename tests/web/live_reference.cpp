@@ -1,8 +1,7 @@
-// live_reference MODEL.glb SCRIPT.json            does what a script says with a body or a tree of domains
-// and prints its states live_reference --make-tree TREE.glb             writes a small tree: a stem that
-// carries two twigs and a rigid knob live_reference --time MODEL.glb RANK H SECONDS [VERTEX]  prints steps
-// per second; by warped modes with a handle at the vertex
-//                                                          where one is given
+// live_reference MODEL.glb SCRIPT.json      does what a script says with a body and prints its states
+// live_reference --make-tree TREE.glb       writes a small tree: a stem with two twigs and a rigid knob
+// live_reference --time MODEL.glb RANK H SECONDS [VERTEX]
+//     prints steps per second; by warped modes with a handle at the vertex where one is given
 //
 // The native side of the comparisons under web/runtime: test/script.ts runs the same scripts, and bench.ts
 // the same motion, by WebAssembly. A script is a list of objects with an "action" each; numbers are printed
@@ -10,10 +9,9 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/body/body.hpp"
 #include "limber/io/model_file.hpp"
-#include "limber/live/live_body.hpp"
 #include "limber/mesh/beam.hpp"
-#include "limber/multidomain/live_tree.hpp"
 #include "limber/multidomain/reduce_tree.hpp"
 
 #include <fmt/format.h>
@@ -35,6 +33,11 @@ Vector3 vector_of(const json& value) {
   return {value.at(0).get<double>(), value.at(1).get<double>(), value.at(2).get<double>()};
 }
 
+Eigen::Quaterniond quaternion_of(const json& value) {
+  return {value.at(3).get<double>(), value.at(0).get<double>(), value.at(1).get<double>(),
+          value.at(2).get<double>()};
+}
+
 json list_of(const Vector& values) { return std::vector<double>(values.begin(), values.end()); }
 
 Vector vector_from(const json& list) {
@@ -42,9 +45,10 @@ Vector vector_from(const json& list) {
   return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
 }
 
-void change_material(LiveBody& body, const json& item) {
+void change_material(Body& body, const json& item) {
   const auto region = item.at("region").get<Index>();
-  Material material = body.material(region);
+  const auto part = item.value("part", Index{0});
+  Material material = body.material(region, part);
   const LameParameters lame = lame_of(material.law);
   if (item.contains("young") || item.contains("poisson")) {
     material.law = make_law(
@@ -53,39 +57,66 @@ void change_material(LiveBody& body, const json& item) {
         constants_of(material.law));
   }
   material.density = item.value("density", material.density);
-  body.set_material(region, material);
+  body.set_material(region, material, part);
 }
 
-std::vector<Pull> pulls_of(const json& list) {
-  std::vector<Pull> pulls;
+std::vector<VertexForce> forces_of(const json& list) {
+  std::vector<VertexForce> forces;
+  for (const json& item : list) forces.push_back({item.at("vertex").get<int>(), vector_of(item.at("force"))});
+  return forces;
+}
+
+std::vector<Spring> springs_of(const json& list) {
+  std::vector<Spring> springs;
   for (const json& item : list) {
-    pulls.push_back(
+    springs.push_back(
         {item.at("vertex").get<int>(), vector_of(item.at("target")), item.at("stiffness").get<double>()});
   }
-  return pulls;
-}
-
-Method method_of(const std::string& name) {
-  if (name == "nonlinear") return Method::nonlinear;
-  return name == "linear" ? Method::linear : Method::warped;
+  return springs;
 }
 
 std::vector<Handle> handles_of(const json& list) {
   std::vector<Handle> handles;
   for (const json& item : list) {
-    Handle handle{item.at("vertex").get<int>(), item.contains("position"), item.contains("rotation"),
-                  Vector3::Zero()};
+    Handle handle{item.at("vertex").get<int>(), item.contains("position"), item.contains("rotation")};
     if (handle.hold_position) handle.position = vector_of(item.at("position"));
-    if (handle.hold_orientation) {
-      const Vector rotation = vector_from(item.at("rotation"));
-      handle.rotation = Eigen::Quaterniond(rotation(3), rotation(0), rotation(1), rotation(2));
-    }
+    if (handle.hold_orientation) handle.rotation = quaternion_of(item.at("rotation"));
     handles.push_back(handle);
   }
   return handles;
 }
 
-void take_steps(LiveBody& body, const json& item) {
+PoseFunction support_of(const json& list) {
+  std::vector<PoseKey> keys;
+  for (const json& item : list) {
+    PoseKey& key = keys.emplace_back(PoseKey{item.at("time").get<double>(), {}});
+    if (item.contains("position")) key.pose.position = vector_of(item.at("position"));
+    if (item.contains("rotation")) key.pose.rotation = quaternion_of(item.at("rotation"));
+  }
+  return interpolate_poses(keys, Interpolation::smooth);
+}
+
+/// The one of these that has the name.
+template <class Choice>
+Choice choice_of(const json& item, const std::map<std::string, Choice>& choices) {
+  return choices.at(item.at("value").get<std::string>());
+}
+
+void set_state(Body& body, const json& item) {
+  TreeState state = body.state();
+  state.q = vector_from(item.at("q"));
+  state.v = vector_from(item.at("v"));
+  if (item.contains("root")) {
+    const json& root = item.at("root");
+    state.root.position = vector_of(root.at("position"));
+    state.root.rotation = quaternion_of(root.at("rotation"));
+    state.root.velocity = vector_of(root.at("velocity"));
+    state.root.angular_velocity = vector_of(root.at("angularVelocity"));
+  }
+  body.set_state(state);
+}
+
+void take_steps(Body& body, const json& item) {
   ReducedStepOptions options;
   options.newmark.max_iterations = item.value("iterations", 1);
   if (item.value("solver", "direct") == "cg") options.solver = ReducedSolver::conjugate_gradient;
@@ -96,131 +127,81 @@ void take_steps(LiveBody& body, const json& item) {
 }
 
 /// What a body is asked for after a while: its state, and what follows from it at a vertex.
-json sample(const LiveBody& body, const json& item) {
+json sample(const Body& body, const json& item) {
   const auto vertex = item.at("vertex").get<int>();
   const BodyEnergy energy = body.energy();
-  const Vector3 position = body.position(vertex);
-  json pulls = json::array();
-  for (Index i = 0; i < item.value("pulls", Index{0}); ++i) pulls.push_back(list_of(body.pull_force(i)));
-  return {{"time", body.state().time},
-          {"q", list_of(body.state().u)},
-          {"v", list_of(body.state().v)},
-          {"elastic", energy.elastic},
-          {"kinetic", energy.kinetic},
-          {"position", list_of(position)},
+  const TreeMomentum momentum = body.momentum();
+  json springs = json::array(), mode = json::array();
+  for (Index i = 0; i < static_cast<Index>(body.loads().springs.size()); ++i)
+    springs.push_back(list_of(body.spring_force(i)));
+  if (body.model().domain_count() == 1)
+    mode = list_of(body.mode_shape(0).cwiseAbs());  // its sign is not determined
+  return {{"q", list_of(body.q())},
+          {"v", list_of(body.v())},
+          {"energy", {body.time(), energy.elastic, energy.kinetic}},
+          {"point", {list_of(body.position(vertex)), list_of(body.velocity(vertex))}},
           {"orientation", list_of(body.orientation(vertex).coeffs())},
-          {"stiffness", body.stiffness_at(vertex)},
+          {"momentum", {list_of(momentum.center), list_of(momentum.linear), list_of(momentum.angular)}},
+          {"stiffness", {body.stiffness_at(vertex)}},
           {"frequencies", list_of(body.frequencies())},
-          {"mode", list_of(body.mode_shape(0).cwiseAbs())},  // its sign is not determined
-          {"pulls", pulls}};
+          {"mode", mode},
+          {"springs", springs}};
 }
 
 using Actions = std::map<std::string, std::function<void(const json&)>>;
 
-/// What bodies and trees have in common.
-template <class Live>
-Actions common_actions(Live& live) {
+Actions loads_of(Body& body) {
   return {
-      {"gravity", [&](const json& item) { live.set_gravity(vector_of(item.at("value"))); }},
-      {"damping",
-       [&](const json& item) {
-         live.set_damping(
-             {.mass = item.at("mass").get<double>(), .stiffness = item.at("stiffness").get<double>()});
-       }},
+      {"gravity", [&](const json& item) { body.set_gravity(vector_of(item.at("value"))); }},
       {"force",
-       [&](const json& item) { live.set_force(item.at("vertex").get<int>(), vector_of(item.at("value"))); }},
-      {"clear_forces", [&](const json&) { live.clear_forces(); }},
-      {"pulls", [&](const json& item) { live.set_pulls(pulls_of(item.at("value"))); }},
-      {"reset", [&](const json&) { live.reset(); }}};
-}
-
-void act(const Actions& actions, const json& script) {
-  for (const json& item : script) actions.at(item.at("action").get<std::string>())(item);
-}
-
-json run_script(LiveBody& body, const json& script) {
-  json samples = json::array();
-  Actions actions = common_actions(body);
-  actions.merge(Actions{
-      {"material", [&](const json& item) { change_material(body, item); }},
-      {"rank", [&](const json& item) { body.set_rank(item.at("value").get<Index>()); }},
-      {"method", [&](const json& item) { body.set_method(method_of(item.at("value").get<std::string>())); }},
+       [&](const json& item) { body.set_force(item.at("vertex").get<int>(), vector_of(item.at("value"))); }},
+      {"forces", [&](const json& item) { body.set_forces(forces_of(item.at("value"))); }},
+      {"springs", [&](const json& item) { body.set_springs(springs_of(item.at("value"))); }},
       {"handles",
        [&](const json& item) {
          body.set_handles(handles_of(item.at("value")), item.value("priority", "position") == "position"
                                                             ? ConstraintPriority::position
                                                             : ConstraintPriority::orientation);
        }},
-      {"frame",
+      {"wind",
        [&](const json& item) {
-         body.set_frame_motion({vector_of(item.at("acceleration")), vector_of(item.at("angularVelocity")),
-                                vector_of(item.at("angularAcceleration"))});
+         body.set_wind({.velocity = vector_of(item.at("value")), .gusts = item.at("gusts").get<double>()});
        }},
-      {"state",
-       [&](const json& item) { body.set_state(vector_from(item.at("q")), vector_from(item.at("v"))); }},
-      {"step", [&](const json& item) { take_steps(body, item); }},
-      {"sample", [&](const json& item) { samples.push_back(sample(body, item)); }}});
-  act(actions, script);
-  return samples;
+      {"support", [&](const json& item) { body.set_support(support_of(item.at("value"))); }}};
 }
 
-json sample(const LiveTree& tree, const json& item) {
-  const auto vertex = item.at("vertex").get<int>();
-  const TreeState& state = tree.dynamics().state();
-  const BodyEnergy energy = tree.energy();
-  const Vector3 position = tree.position(vertex);
-  json pulls = json::array();
-  for (Index i = 0; i < item.value("pulls", Index{0}); ++i) pulls.push_back(list_of(tree.pull_force(i)));
-  return {{"time", state.time},
-          {"q", list_of(state.q)},
-          {"v", list_of(state.v)},
-          {"elastic", energy.elastic},
-          {"kinetic", energy.kinetic},
-          {"position", list_of(position)},
-          {"stiffness", tree.stiffness_at(vertex)},
-          {"lowest", tree.lowest_frequency()},
-          {"pulls", pulls}};
-}
-
-SubtreeInertia inertia_of(const std::string& name) {
-  if (name == "interface") return SubtreeInertia::interface;
-  return name == "center" ? SubtreeInertia::center : SubtreeInertia::full;
-}
-
-json run_script(LiveTree& tree, const json& script) {
+json run_script(Body& body, const json& script) {
   json samples = json::array();
-  Actions actions = common_actions(tree);
+  Actions actions = loads_of(body);
   actions.merge(Actions{
+      {"material", [&](const json& item) { change_material(body, item); }},
+      {"damping",
+       [&](const json& item) {
+         body.set_damping(
+             {.mass = item.at("mass").get<double>(), .stiffness = item.at("stiffness").get<double>()});
+       }},
+      {"rank",
+       [&](const json& item) { body.set_rank(item.at("value").get<Index>(), item.value("part", 0)); }},
+      {"method",
+       [&](const json& item) {
+         body.set_method(choice_of<Method>(
+             item, {{"reduced", Method::reduced}, {"linear", Method::linear}, {"warped", Method::warped}}));
+       }},
       {"stiffness",
        [&](const json& item) {
-         tree.dynamics().set_stiffness(item.at("domain").get<Index>(), item.at("value").get<double>());
+         body.set_stiffness(item.at("domain").get<Index>(), item.at("value").get<double>());
        }},
       {"inertia",
        [&](const json& item) {
-         tree.dynamics().set_inertia(inertia_of(item.at("value").get<std::string>()));
+         body.set_inertia(choice_of<SubtreeInertia>(item, {{"interface", SubtreeInertia::interface},
+                                                           {"center", SubtreeInertia::center},
+                                                           {"full", SubtreeInertia::full}}));
        }},
-      {"wind",
-       [&](const json& item) {
-         tree.dynamics().set_wind(
-             {.velocity = vector_of(item.at("value")), .gusts = item.at("gusts").get<double>()});
-       }},
-      {"state",
-       [&](const json& item) {
-         TreeState state = tree.dynamics().state();
-         state.q = vector_from(item.at("q"));
-         state.v = vector_from(item.at("v"));
-         tree.dynamics().set_state(state);
-       }},
-      {"step",
-       [&](const json& item) {
-         for (int i = 0; i < item.at("count").get<int>(); ++i) {
-           const SolveReport report =
-               tree.step(item.at("h").get<double>(), tree_newmark(item.value("iterations", 1)));
-           require(report.ok(), "step {} failed: {}", i, name_of(report.status));
-         }
-       }},
-      {"sample", [&](const json& item) { samples.push_back(sample(tree, item)); }}});
-  act(actions, script);
+      {"state", [&](const json& item) { set_state(body, item); }},
+      {"reset", [&](const json&) { body.reset(); }},
+      {"step", [&](const json& item) { take_steps(body, item); }},
+      {"sample", [&](const json& item) { samples.push_back(sample(body, item)); }}});
+  for (const json& item : script) actions.at(item.at("action").get<std::string>())(item);
   return samples;
 }
 
@@ -269,20 +250,20 @@ double processor_time() { return static_cast<double>(std::clock()) / CLOCKS_PER_
 
 /// The motion of bench.ts: a body that swings under gravity, or one by warped modes of which a vertex is
 /// moved up and down by a tenth of its size. Per second of processor time. vertex: -1 for none.
-double steps_per_second(LiveBody& body, Index rank, double h, double seconds, int vertex) {
+double steps_per_second(Body& body, Index rank, double h, double seconds, int vertex) {
   constexpr int batch = 20;
   body.set_rank(rank);
   body.set_gravity({0.0, 0.0, -9.81});
   body.set_damping({.mass = 0.1, .stiffness = 0.001});
   Handle handle{vertex};
-  const Matrix3X& rest = body.model().surface.mesh.vertices;
+  const Matrix3X& rest = body.surface().mesh().vertices;
   const double size = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
   if (vertex >= 0) body.set_method(Method::warped);
   const auto advance = [&] {
     for (int i = 0; i < batch; ++i) {
       if (vertex >= 0) {
-        handle.position = body.model().surface.mesh.vertices.col(vertex);
-        handle.position.z() += 0.1 * size * std::sin(10.0 * body.state().time);
+        handle.position = rest.col(vertex);
+        handle.position.z() += 0.1 * size * std::sin(10.0 * body.time());
         body.set_handles({&handle, 1});
       }
       require(body.step(h).ok(), "a step failed");
@@ -301,7 +282,7 @@ int main(int argc, char** argv) {
   try {
     const std::vector<std::string> words(argv + 1, argv + argc);
     if ((words.size() == 5 || words.size() == 6) && words[0] == "--time") {
-      LiveBody body(read_model(words[1]));
+      Body body(read_model(words[1]));
       const int vertex = words.size() == 6 ? std::stoi(words[5]) : -1;
       fmt::print("{:.17g}\n", steps_per_second(body, std::stoi(words[2]), std::stod(words[3]),
                                                std::stod(words[4]), vertex));
@@ -309,17 +290,11 @@ int main(int argc, char** argv) {
     }
     require(words.size() == 2, "usage: live_reference MODEL.glb SCRIPT.json");
     if (words[0] == "--make-tree") {
-      write_tree(words[1], make_tree());
+      write_model(words[1], make_tree());
       return EXIT_SUCCESS;
     }
-    const std::string content = read_file(words[0]);
-    const json script = json::parse(read_file(words[1]));
-    const auto print = [&](auto live) { fmt::print("{}\n", run_script(live, script).dump()); };
-    if (looks_like_tree(content)) {
-      print(LiveTree(parse_tree(content, words[0])));
-    } else {
-      print(LiveBody(parse_model(content, words[0])));
-    }
+    Body body(read_model(words[0]));
+    fmt::print("{}\n", run_script(body, json::parse(read_file(words[1]))).dump());
     return EXIT_SUCCESS;
   } catch (const std::exception& error) {
     fmt::print(stderr, "live_reference: {}\n", error.what());

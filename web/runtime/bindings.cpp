@@ -1,61 +1,165 @@
-// The runtime as JavaScript sees it: plain functions over the numbers of bodies and trees of domains.
-// index.ts wraps them; nobody else calls them.
+// The runtime as JavaScript sees it: plain functions over the numbers of bodies. body.ts wraps them; nobody
+// else calls them.
 //
 // Nothing is thrown across the boundary. Functions return whether they succeeded; limber_message() then says
-// why not, and numbers that they give back are in limber_results(). Addresses in there are valid until the
-// next call.
+// why not, and numbers that they give back are in limber_results(). Lists come in as doubles, in the room of
+// a body. Addresses are valid until the next call.
 
-#include "bindings.hpp"
-
+#include "description.hpp"
 #include "limber/base/error.hpp"
 #include "limber/io/model_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <emscripten.h>
+#include <limits>
 #include <memory>
+#include <new>
+#include <stdexcept>
 
 namespace limber::bindings {
 namespace {
 
+/// A body, and the memory that it exchanges arrays through.
+struct Entry {
+  explicit Entry(Model model)
+      : body(std::move(model)), text(describe(body)), triangles(triangle_domains(body.model())) {}
+
+  Body body;
+  std::string text;            ///< what it is, in JSON
+  std::string saved;           ///< its state as it was last saved
+  std::vector<int> triangles;  ///< the domain of each
+  std::vector<double> room;    ///< for what JavaScript writes
+  Vector numbers;              ///< for what it reads
+  Eigen::Matrix3Xf positions;
+};
+
 std::vector<std::unique_ptr<Entry>> entries;  ///< body number i is entries[i - 1]; null where it was released
 std::array<char, 1024> message{};
+std::array<double, 16> results{};
 
-nlohmann::json describe(const Region& region, double volume, const Material& material) {
-  const LameParameters lame = lame_of(material.law);
-  return {{"name", region.name},
-          {"tag", region.tag},
-          {"volume", volume},
-          {"material",
-           {{"law", name_of(material.law)},
-            {"young", young_modulus(lame)},
-            {"poisson", poisson_ratio(lame)},
-            {"density", material.density}}}};
+Entry& find(int number) {
+  const auto index = static_cast<std::size_t>(number) - 1;
+  require(index < entries.size() && entries[index] != nullptr, "there is no body {}; it was disposed of",
+          number);
+  return *entries[index];
 }
 
-/// BodyInfo of types.ts, the parts of the surface and the kind of element.
-nlohmann::json describe(const ReducedModel& model) {
-  nlohmann::json regions = nlohmann::json::array();
-  for (const ReducedRegion& each : model.regions) {
-    regions.push_back(describe(each.region, each.volume, each.material));
+/// Longer texts are cut. Allocates nothing: it may be about memory.
+void set_message(const char* text) {
+  const std::size_t size = std::min(std::strlen(text), message.size() - 1);
+  std::memcpy(message.data(), text, size);
+  message[size] = '\0';
+}
+
+/// Runs what may throw. Whether it did not.
+template <class Action>
+bool guarded(const Action& action) {
+  constexpr const char* no_memory = "not enough memory; WebAssembly has 4 GB at most";
+  try {
+    action();
+    return true;
+  } catch (const std::bad_alloc&) {
+    set_message(no_memory);
+  } catch (const std::length_error&) {  // of a standard container that would need more than half of it
+    set_message(no_memory);
+  } catch (const std::exception& error) {
+    set_message(error.what());
   }
-  const bool mesh = model.simulation.has_value();
-  return {{"info",
-           {{"name", model.name},
-            {"description", model.description},
-            {"rank", model.rank},
-            {"regions", regions},
-            {"vertexCount", model.surface.mesh.vertex_count()},
-            {"triangleCount", model.surface.mesh.triangle_count()},
-            {"exact", !model.cubature.has_value()},
-            {"cubaturePoints", model.cubature ? model.cubature->point_count() : 0},
-            {"elementCount", mesh ? model.simulation->mesh.element_count() : 0},
-            {"fixedCount", mesh ? model.simulation->fixed.size() : 0},
-            {"warpable", model.warp.has_value()}}},
-          {"parts", describe_parts(model.surface.mesh, model.surface.colors)},
-          {"element", mesh ? nlohmann::json(name_of(model.simulation->mesh.kind)) : nlohmann::json()}};
+  return false;
+}
+
+/// The same with the body of a number.
+template <class Action>
+bool with(int number, const Action& action) {
+  return guarded([&] { action(find(number).body); });
+}
+
+// What goes to JavaScript.
+
+template <class... Numbers>
+void give(Numbers... numbers) {
+  results = {static_cast<double>(numbers)...};
+}
+template <class... Vectors>
+void give_vectors(const Vectors&... vectors) {
+  std::size_t i = 0;
+  const auto append = [&](const auto& vector) {
+    for (const double x : vector) results[i++] = x;
+  };
+  (append(vectors), ...);
+}
+double address_of(const void* data) { return static_cast<double>(reinterpret_cast<std::uintptr_t>(data)); }
+template <class Container>
+void give_array(const Container& values) {
+  give(address_of(values.data()), values.size());
+}
+void give_nothing() { give(0, 0); }
+
+/// Arrays of a body; numbers as in model_arrays.ts.
+enum class Array {
+  vertices,
+  triangles,
+  triangle_parts,
+  vertex_domains,
+  triangle_domains,
+  surface_basis,
+  surface_rotations,
+  mesh_vertices,
+  mesh_elements,
+  fixed,
+  cubature_elements,
+  mesh_basis,
+  reach
+};
+
+/// Of a body of one domain.
+void give_array(const ReducedModel& model, Array which) {
+  if (which == Array::surface_basis) return give_array(model.surface.basis);
+  if (which == Array::surface_rotations)
+    return model.warp ? give_array(model.warp->surface_rotations) : give_nothing();
+  if (which == Array::cubature_elements)
+    return model.cubature ? give_array(model.cubature->element) : give_nothing();
+  if (!model.simulation) return give_nothing();
+  if (which == Array::mesh_vertices) return give_array(model.simulation->mesh.vertices);
+  if (which == Array::mesh_elements) return give_array(model.simulation->mesh.elements);
+  if (which == Array::fixed) return give_array(model.simulation->fixed);
+  give_array(model.simulation->basis);
+}
+
+void give_array(Entry& entry, Array which) {
+  const TreeSurface& surface = entry.body.surface();
+  if (which == Array::vertices) return give_array(surface.mesh().vertices);
+  if (which == Array::triangles) return give_array(surface.mesh().triangles);
+  if (which == Array::triangle_parts) return give_array(surface.mesh().part);
+  if (which == Array::vertex_domains) return give_array(surface.domains());
+  if (which == Array::triangle_domains) return give_array(entry.triangles);
+  if (which == Array::reach) return give_array(entry.numbers = reach(entry.body));
+  const ReducedModel* const single = domain_as_made(entry.body.model());
+  if (single == nullptr) return give_nothing();
+  give_array(*single, which);
+}
+
+// What comes from JavaScript, in a room.
+
+Vector3 vector_at(const double* numbers) { return {numbers[0], numbers[1], numbers[2]}; }
+Eigen::Quaterniond quaternion_at(const double* numbers) {
+  return Eigen::Quaterniond(numbers);
+}  ///< x, y, z, w
+
+/// body.ts has made sure that it is an integer from 0 on.
+int vertex_of(double number) { return static_cast<int>(number); }
+
+/// One item for each record of so many numbers.
+template <class Read>
+auto records(const Entry& entry, std::size_t size, const Read& read) {
+  std::vector<decltype(read(entry.room.data()))> result;
+  for (std::size_t i = 0; i + size <= entry.room.size(); i += size) result.push_back(read(&entry.room[i]));
+  return result;
 }
 
 /// The same law with other numbers; NaN leaves one as it is.
@@ -73,101 +177,6 @@ Material changed(const Material& material, double young, double poisson, double 
 }
 
 }  // namespace
-
-// Of bodies, as those of trees in bindings.hpp.
-
-static void take_steps(LiveBody& body, double h, int count, int iterations, bool conjugate_gradient) {
-  ReducedStepOptions options;
-  options.newmark.max_iterations = iterations;
-  if (conjugate_gradient) options.solver = ReducedSolver::conjugate_gradient;
-  for (int i = 0; i < count; ++i) {
-    const SolveReport report = body.step(h, options);
-    require(report.ok(), "a step of {} s failed ({}); take smaller ones, or reset the body", h,
-            name_of(report.status));
-  }
-}
-
-static void give_array(const Entry&, const LiveBody& body, Array which) {
-  const ReducedModel& model = body.model();
-  const ReducedSurface& surface = model.surface;
-  if (which == Array::vertices) return give_array(surface.mesh.vertices);
-  if (which == Array::triangles) return give_array(surface.mesh.triangles);
-  if (which == Array::triangle_parts) return give_array(surface.mesh.part);
-  if (which == Array::surface_basis) return give_array(surface.basis);
-  if (which == Array::surface_rotations && model.warp) return give_array(model.warp->surface_rotations);
-  if (which == Array::surface_rotations) return give_array(nullptr, 0);
-  if (which == Array::cubature_elements && model.cubature) return give_array(model.cubature->element);
-  if (which >= Array::vertex_domains) return give_array(nullptr, 0);
-  if (which == Array::cubature_elements || !model.simulation) return give_array(nullptr, 0);
-  const SimulationMesh& simulation = *model.simulation;
-  if (which == Array::mesh_vertices) return give_array(simulation.mesh.vertices);
-  if (which == Array::mesh_elements) return give_array(simulation.mesh.elements);
-  if (which == Array::fixed) return give_array(simulation.fixed);
-  give_array(simulation.basis);
-}
-
-static void give_state(Entry&, const LiveBody& body) {
-  const DynamicState& state = body.state();
-  give(state.time, state.u.size(), address_of(state.u.data()), address_of(state.v.data()));
-}
-
-static Index state_size(const LiveBody& body) { return body.rank(); }
-static void set_state(LiveBody& body, const Vector& q, const Vector& v) { body.set_state(q, v); }
-
-static const SurfaceMesh& surface_of(const LiveBody& body) { return body.model().surface.mesh; }
-static const SurfaceMesh& surface_of(const LiveTree& tree) { return tree.surface().mesh(); }
-
-namespace {
-
-std::unique_ptr<Entry> make_entry(std::string_view content) {
-  if (looks_like_tree(content)) {
-    auto entry = std::make_unique<Entry>(parse_tree(content, "model"));
-    const LiveTree& tree = std::get<LiveTree>(entry->live);
-    entry->description = describe_tree(tree.tree(), tree.surface()).dump();
-    prepare(*entry, tree);
-    return entry;
-  }
-  auto entry = std::make_unique<Entry>(parse_model(content, "model"));
-  entry->description = describe(std::get<LiveBody>(entry->live).model()).dump();
-  return entry;
-}
-
-}  // namespace
-
-void set_message(const char* text) {
-  const std::size_t size = std::min(std::strlen(text), message.size() - 1);
-  std::memcpy(message.data(), text, size);
-  message[size] = '\0';
-}
-
-Entry& find(int number) {
-  const auto index = static_cast<std::size_t>(number) - 1;
-  require(index < entries.size() && entries[index] != nullptr, "there is no body {}; it was disposed of",
-          number);
-  return *entries[index];
-}
-
-LiveBody& find_body(int number) {
-  LiveBody* body = std::get_if<LiveBody>(&find(number).live);
-  require(body != nullptr, "this is of single bodies only, and number {} is a tree of domains", number);
-  return *body;
-}
-
-LiveTree& find_tree(int number) {
-  LiveTree* tree = std::get_if<LiveTree>(&find(number).live);
-  require(tree != nullptr, "this is of trees of domains only, and number {} is a single body", number);
-  return *tree;
-}
-
-nlohmann::json describe_parts(const SurfaceMesh& mesh, const std::vector<Vector3>& colors) {
-  nlohmann::json parts = nlohmann::json::array();
-  for (std::size_t i = 0; i < colors.size(); ++i) {
-    const Vector3& color = colors[i];
-    parts.push_back({{"name", mesh.parts[i]}, {"color", {color.x(), color.y(), color.z()}}});
-  }
-  return parts;
-}
-
 }  // namespace limber::bindings
 
 using namespace limber;
@@ -183,11 +192,11 @@ EMSCRIPTEN_KEEPALIVE void* limber_allocate(std::size_t bytes) {
 }  ///< null: no room
 EMSCRIPTEN_KEEPALIVE void limber_free(void* data) { std::free(data); }
 
-/// The number of the body or tree in a .glb file, 0 where there is none.
+/// The number of the body in a .glb file, 0 where there is none.
 EMSCRIPTEN_KEEPALIVE int limber_load(const char* content, std::size_t size) {
   int number = 0;
   (void)guarded([&] {
-    auto entry = make_entry({content, size});
+    auto entry = std::make_unique<Entry>(parse_model({content, size}, "model"));
     auto slot = std::find(entries.begin(), entries.end(), nullptr);
     if (slot == entries.end()) slot = entries.insert(slot, nullptr);
     *slot = std::move(entry);
@@ -205,199 +214,265 @@ EMSCRIPTEN_KEEPALIVE void limber_release(int number) {
 
 /// Address and bytes of a text in JSON.
 EMSCRIPTEN_KEEPALIVE bool limber_describe(int number) {
-  return guarded([&] {
-    const std::string& text = find(number).description;
-    give_array(text.data(), text.size());
-  });
+  return guarded([&] { give_array(find(number).text); });
 }
 
 /// Address and number of entries.
 EMSCRIPTEN_KEEPALIVE bool limber_array(int number, int which) {
+  return guarded([&] { give_array(find(number), static_cast<Array>(which)); });
+}
+
+/// Address of room for that many doubles, for the next call.
+EMSCRIPTEN_KEEPALIVE bool limber_room(int number, std::size_t count) {
   return guarded([&] {
     Entry& entry = find(number);
-    std::visit([&](const auto& live) { give_array(entry, live, static_cast<Array>(which)); }, entry.live);
+    entry.room.resize(count);
+    give_array(entry.room);
   });
 }
 
-EMSCRIPTEN_KEEPALIVE bool limber_set_rank(int number, int rank) {
-  return guarded([&] { find_body(number).set_rank(rank); });
+// What it is made of.
+
+EMSCRIPTEN_KEEPALIVE bool limber_set_rank(int number, int part, int rank) {
+  return with(number, [&](Body& body) { body.set_rank(rank, part); });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_rank(int number, int part) {
+  return with(number, [&](const Body& body) { give(body.rank(part)); });
 }
 
 /// NaN leaves a number as it is.
-EMSCRIPTEN_KEEPALIVE bool limber_set_material(int number, int region, double young, double poisson,
+EMSCRIPTEN_KEEPALIVE bool limber_set_material(int number, int part, int region, double young, double poisson,
                                               double density) {
-  return guarded([&] {
-    LiveBody& body = find_body(number);
-    body.set_material(region, changed(body.material(region), young, poisson, density));
+  return with(number, [&](Body& body) {
+    body.set_material(region, changed(body.material(region, part), young, poisson, density), part);
   });
 }
 
-EMSCRIPTEN_KEEPALIVE bool limber_material(int number, int region) {
-  return guarded([&] {
-    const Material& material = find_body(number).material(region);
+EMSCRIPTEN_KEEPALIVE bool limber_material(int number, int part, int region) {
+  return with(number, [&](const Body& body) {
+    const Material& material = body.material(region, part);
     const LameParameters lame = lame_of(material.law);
     give(young_modulus(lame), poisson_ratio(lame), material.density);
   });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_set_damping(int number, double mass, double stiffness) {
-  return guarded(
-      [&] { with(number, [&](auto& live) { live.set_damping({.mass = mass, .stiffness = stiffness}); }); });
+  return with(number, [&](Body& body) { body.set_damping({.mass = mass, .stiffness = stiffness}); });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_set_stiffness(int number, int domain, double factor) {
+  return with(number, [&](Body& body) { body.set_stiffness(domain, factor); });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_stiffness(int number, int domain) {
+  return with(number, [&](const Body& body) { give(body.stiffness(domain)); });
+}
+
+/// Numbers as in SubtreeInertia.
+EMSCRIPTEN_KEEPALIVE bool limber_set_inertia(int number, int inertia) {
+  return with(number, [&](Body& body) { body.set_inertia(static_cast<SubtreeInertia>(inertia)); });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_inertia(int number) {
+  return with(number, [&](const Body& body) { give(static_cast<int>(body.inertia())); });
 }
 
 /// Numbers as in Method.
 EMSCRIPTEN_KEEPALIVE bool limber_set_method(int number, int method) {
-  return guarded([&] { find_body(number).set_method(static_cast<Method>(method)); });
+  return with(number, [&](Body& body) { body.set_method(static_cast<Method>(method)); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_method(int number) {
-  return guarded([&] { give(static_cast<int>(find_body(number).method())); });
+  return with(number, [&](const Body& body) { give(static_cast<int>(body.method())); });
 }
 
+// What acts on it.
+
 EMSCRIPTEN_KEEPALIVE bool limber_set_gravity(int number, double x, double y, double z) {
-  return guarded([&] { with(number, [&](auto& live) { live.set_gravity({x, y, z}); }); });
+  return with(number, [&](Body& body) { body.set_gravity({x, y, z}); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_set_force(int number, int vertex, double x, double y, double z) {
-  return guarded([&] { with(number, [&](auto& live) { live.set_force(vertex, {x, y, z}); }); });
+  return with(number, [&](Body& body) { body.set_force(vertex, {x, y, z}); });
 }
 
-EMSCRIPTEN_KEEPALIVE bool limber_clear_forces(int number) {
-  return guarded([&] { with(number, [&](auto& live) { live.clear_forces(); }); });
-}
-
-/// Address of room for that many records, which limber_set_pulls takes.
-EMSCRIPTEN_KEEPALIVE bool limber_pull_records(int number, int count) {
-  return guarded([&] {
-    std::vector<PullRecord>& records = find(number).pull_records;
-    records.resize(static_cast<std::size_t>(count));
-    give_array(records.data(), records.size());
-  });
-}
-
-EMSCRIPTEN_KEEPALIVE bool limber_set_pulls(int number) {
+/// Of records: vertex, force.
+EMSCRIPTEN_KEEPALIVE bool limber_set_forces(int number) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.pulls.clear();
-    for (const PullRecord& each : entry.pull_records) {
-      entry.pulls.push_back({each.vertex, Vector3(each.target), each.stiffness});
-    }
-    with(number, [&](auto& live) { live.set_pulls(entry.pulls); });
+    entry.body.set_forces(records(entry, 4, [](const double* x) {
+      return VertexForce{vertex_of(x[0]), vector_at(x + 1)};
+    }));
   });
 }
 
-EMSCRIPTEN_KEEPALIVE bool limber_pull_force(int number, int pull) {
-  return guarded([&] { with(number, [&](auto& live) { give_vector(live.pull_force(pull)); }); });
+/// Of records: vertex, target, stiffness.
+EMSCRIPTEN_KEEPALIVE bool limber_set_springs(int number) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    entry.body.set_springs(records(entry, 5, [](const double* x) {
+      return Spring{vertex_of(x[0]), vector_at(x + 1), x[4]};
+    }));
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_spring_force(int number, int spring) {
+  return with(number, [&](const Body& body) { give_vectors(body.spring_force(spring)); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_stiffness_at(int number, int vertex) {
-  return guarded([&] { with(number, [&](auto& live) { give(live.stiffness_at(vertex)); }); });
+  return with(number, [&](const Body& body) { give(body.stiffness_at(vertex)); });
 }
 
-/// Address of room for that many records, which limber_set_handles takes.
-EMSCRIPTEN_KEEPALIVE bool limber_handle_records(int number, int count) {
-  return guarded([&] {
-    std::vector<HandleRecord>& records = find(number).handle_records;
-    records.resize(static_cast<std::size_t>(count));
-    give_array(records.data(), records.size());
-  });
-}
-
+/// Of records: vertex, whether its position and its orientation are held, position, rotation.
 EMSCRIPTEN_KEEPALIVE bool limber_set_handles(int number, bool orientation_first) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.handles.clear();
-    for (const HandleRecord& each : entry.handle_records) {
-      entry.handles.push_back({each.vertex, (each.holds & 1) != 0, (each.holds & 2) != 0,
-                               Vector3(each.position), Eigen::Quaterniond(each.rotation)});
-    }
-    find_body(number).set_handles(
-        entry.handles, orientation_first ? ConstraintPriority::orientation : ConstraintPriority::position);
+    const auto read = [](const double* x) {
+      return Handle{vertex_of(x[0]), x[1] != 0.0, x[2] != 0.0, vector_at(x + 3), quaternion_at(x + 6)};
+    };
+    entry.body.set_handles(records(entry, 10, read), orientation_first ? ConstraintPriority::orientation
+                                                                       : ConstraintPriority::position);
   });
 }
 
 /// Whether they were met, largest distance and angle from a target.
 EMSCRIPTEN_KEEPALIVE bool limber_handle_report(int number) {
-  return guarded([&] {
-    const ConstraintReport& report = find_body(number).handle_report();
+  return with(number, [&](const Body& body) {
+    const ConstraintReport report = body.handle_report();
     give(report.met, report.position_error, report.orientation_error);
   });
 }
 
-/// Acceleration, angular velocity and angular acceleration.
-EMSCRIPTEN_KEEPALIVE bool limber_set_frame_motion(int number, double ax, double ay, double az, double wx,
-                                                  double wy, double wz, double bx, double by, double bz) {
-  return guarded([&] { find_body(number).set_frame_motion({{ax, ay, az}, {wx, wy, wz}, {bx, by, bz}}); });
+EMSCRIPTEN_KEEPALIVE bool limber_set_wind(int number, double x, double y, double z, double gusts) {
+  return with(number, [&](Body& body) { body.set_wind({.velocity = {x, y, z}, .gusts = gusts}); });
 }
+
+/// Of records: time, position, rotation; none: it stands still.
+EMSCRIPTEN_KEEPALIVE bool limber_set_support(int number, bool smooth) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    const auto keys = records(entry, 8, [](const double* x) {
+      return PoseKey{x[0], {vector_at(x + 1), quaternion_at(x + 4)}};
+    });
+    const Interpolation interpolation = smooth ? Interpolation::smooth : Interpolation::linear;
+    entry.body.set_support(keys.empty() ? PoseFunction() : interpolate_poses(keys, interpolation));
+  });
+}
+
+// Motion.
 
 /// Where a step fails, those before it stay taken.
 EMSCRIPTEN_KEEPALIVE bool limber_step(int number, double h, int count, int iterations,
                                       bool conjugate_gradient) {
-  return guarded(
-      [&] { with(number, [&](auto& live) { take_steps(live, h, count, iterations, conjugate_gradient); }); });
+  return with(number, [&](Body& body) {
+    ReducedStepOptions options;
+    options.newmark.max_iterations = iterations;
+    if (conjugate_gradient) options.solver = ReducedSolver::conjugate_gradient;
+    for (int i = 0; i < count; ++i) {
+      const SolveReport report = body.step(h, options);
+      require(report.ok(), "a step of {} s failed ({}); take smaller ones, or reset the body", h,
+              name_of(report.status));
+    }
+  });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_reset(int number) {
-  return guarded([&] { with(number, [&](auto& live) { live.reset(); }); });
+  return with(number, [](Body& body) { body.reset(); });
 }
 
 /// Time, coordinates in use, addresses of q and v.
 EMSCRIPTEN_KEEPALIVE bool limber_state(int number) {
-  return guarded([&] {
-    Entry& entry = find(number);
-    std::visit([&](const auto& live) { give_state(entry, live); }, entry.live);
+  return with(number, [](const Body& body) {
+    give(body.time(), body.q().size(), address_of(body.q().data()), address_of(body.v().data()));
   });
 }
 
-/// Addresses of room for q and v, which limber_set_state takes.
-EMSCRIPTEN_KEEPALIVE bool limber_state_room(int number) {
-  return guarded([&] {
-    Entry& entry = find(number);
-    const Index size = std::visit([](const auto& live) { return state_size(live); }, entry.live);
-    entry.q.resize(size);
-    entry.v.resize(size);
-    give(address_of(entry.q.data()), address_of(entry.v.data()));
+/// Position, rotation (x, y, z, w), velocity and angular velocity of the root.
+EMSCRIPTEN_KEEPALIVE bool limber_root(int number) {
+  return with(number, [](const Body& body) {
+    const RootState root = body.state().root;
+    give_vectors(root.position, root.rotation.coeffs(), root.velocity, root.angular_velocity);
   });
 }
 
-EMSCRIPTEN_KEEPALIVE bool limber_set_state(int number) {
+/// Of so many coordinates and velocities, and what limber_root() gives where it shall change.
+EMSCRIPTEN_KEEPALIVE bool limber_set_state(int number, int coordinates, int velocities) {
   return guarded([&] {
     Entry& entry = find(number);
-    std::visit([&](auto& live) { set_state(live, entry.q, entry.v); }, entry.live);
+    TreeState state = entry.body.state();
+    const double* const x = entry.room.data();
+    state.q = Eigen::Map<const Vector>(x, coordinates);
+    state.v = Eigen::Map<const Vector>(x + coordinates, velocities);
+    const auto count = static_cast<std::size_t>(coordinates) + static_cast<std::size_t>(velocities);
+    if (entry.room.size() > count) {
+      const double* const root = x + count;
+      state.root.position = vector_at(root);
+      state.root.rotation = quaternion_at(root + 3);
+      state.root.velocity = vector_at(root + 7);
+      state.root.angular_velocity = vector_at(root + 10);
+    }
+    entry.body.set_state(state);
+  });
+}
+
+/// Address and number of bytes.
+EMSCRIPTEN_KEEPALIVE bool limber_save(int number) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    StateWriter out;
+    entry.body.save(out);
+    give_array(entry.saved = out.bytes());
+  });
+}
+
+/// Of so many bytes.
+EMSCRIPTEN_KEEPALIVE bool limber_restore(int number, std::size_t bytes) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    StateReader in({reinterpret_cast<const char*>(entry.room.data()), bytes}, "the state");
+    Body next = entry.body;
+    next.restore(in);
+    in.finish();
+    entry.body = std::move(next);
   });
 }
 
 /// Elastic and kinetic.
 EMSCRIPTEN_KEEPALIVE bool limber_energy(int number) {
-  return guarded([&] {
-    with(number, [](const auto& live) {
-      const BodyEnergy energy = live.energy();
-      give(energy.elastic, energy.kinetic);
-    });
+  return with(number, [](const Body& body) {
+    const BodyEnergy energy = body.energy();
+    give(energy.elastic, energy.kinetic);
+  });
+}
+
+/// Mass, centre, linear and angular momentum.
+EMSCRIPTEN_KEEPALIVE bool limber_momentum(int number) {
+  return with(number, [](const Body& body) {
+    const TreeMomentum now = body.momentum();
+    give_vectors(std::array{now.mass}, now.center, now.linear, now.angular);
   });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_position(int number, int vertex) {
-  return guarded([&] { with(number, [&](auto& live) { give_vector(live.position(vertex)); }); });
+  return with(number, [&](const Body& body) { give_vectors(body.position(vertex)); });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_velocity(int number, int vertex) {
+  return with(number, [&](const Body& body) { give_vectors(body.velocity(vertex)); });
 }
 
 /// x, y, z, w.
 EMSCRIPTEN_KEEPALIVE bool limber_orientation(int number, int vertex) {
-  return guarded([&] {
-    const Eigen::Quaterniond rotation = find_body(number).orientation(vertex);
-    give(rotation.x(), rotation.y(), rotation.z(), rotation.w());
-  });
+  return with(number, [&](const Body& body) { give_vectors(body.orientation(vertex).coeffs()); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_positions(int number) {
   return guarded([&] {
     Entry& entry = find(number);
-    std::visit(
-        [&](const auto& live) {
-          entry.positions.resize(3, surface_of(live).vertex_count());
-          live.positions(entry.positions);
-        },
-        entry.live);
+    entry.positions.resize(3, entry.body.surface().mesh().vertex_count());
+    entry.body.positions(entry.positions);
     give_array(entry.positions);
   });
 }
@@ -405,23 +480,28 @@ EMSCRIPTEN_KEEPALIVE bool limber_positions(int number) {
 /// Vertex (-1: none), distance and whether the ray meets the surface. origin, direction: x, y, z.
 EMSCRIPTEN_KEEPALIVE bool limber_pick(int number, double ox, double oy, double oz, double dx, double dy,
                                       double dz) {
-  return guarded([&] {
-    with(number, [&](const auto& live) {
-      const Pick pick = live.pick({ox, oy, oz}, {dx, dy, dz}).value_or(Pick{});
-      give(pick.vertex, pick.distance, pick.hit);
-    });
+  return with(number, [&](const Body& body) {
+    const Pick pick = body.pick({ox, oy, oz}, {dx, dy, dz}).value_or(Pick{});
+    give(pick.vertex, pick.distance, pick.hit);
+  });
+}
+
+/// Domain (-1: none), m, and share of the size of its interface.
+EMSCRIPTEN_KEEPALIVE bool limber_largest_gap(int number) {
+  return with(number, [](const Body& body) {
+    const InterfaceGap gap = body.largest_gap();
+    give(gap.domain, gap.largest, gap.share);
   });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_frequencies(int number) {
-  return guarded([&] { give_array(find_body(number).frequencies()); });
+  return with(number, [](const Body& body) { give_array(body.frequencies()); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_mode_shape(int number, int mode) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.shape = find_body(number).mode_shape(mode);
-    give_array(entry.shape);
+    give_array(entry.numbers = entry.body.mode_shape(mode));
   });
 }
 

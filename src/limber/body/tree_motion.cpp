@@ -34,6 +34,10 @@ void TreeMotion::set_springs(std::span<const Spring> springs) {
 }
 
 SolveReport TreeMotion::step(double h, const ReducedStepOptions& options) {
+  require(options.integrator == Integrator::newmark && options.solver == ReducedSolver::direct,
+          "a body with frames (several domains, in flight, on a support or in the wind) takes implicit steps "
+          "with the "
+          "direct solver only");
   return dynamics_.step(h, tree_newmark(options.newmark.max_iterations));
 }
 

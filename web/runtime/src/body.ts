@@ -3,50 +3,69 @@ import {
   checkHandle,
   checkInteger,
   checkKeys,
+  checkNatural,
   checkNumbers,
+  checkQuaternion,
   checkVector,
   checkWord,
 } from './checks.js';
 import type { BodyDescription } from './description.js';
 import { LimberError } from './limber_error.js';
-import { Live } from './live.js';
 import { ModelArrays } from './model_arrays.js';
-import { writeHandles } from './records.js';
 import type {
   BodyInfo,
   BodyState,
-  FrameMotion,
+  Damping,
   Handle,
   HandleReport,
+  InterfaceGap,
   Material,
   Method,
+  Momentum,
+  Pick,
   Quaternion,
+  RootState,
   SimulationMesh,
+  Spring,
+  StepOptions,
+  SubtreeInertia,
+  SupportKey,
   Surface,
+  Vector3,
+  VertexForce,
 } from './types.js';
-import type { WasmRuntime } from './wasm_module.js';
+import type { Call, WasmRuntime } from './wasm_module.js';
 
-const methods: readonly Method[] = ['nonlinear', 'linear', 'warped']; // numbered as in live_body.hpp
+const methods: readonly Method[] = ['reduced', 'linear', 'warped']; // numbered as in method.hpp
+const inertias: readonly SubtreeInertia[] = ['interface', 'center', 'full']; // numbered as in tree_dynamics.hpp
+const noRotation: Quaternion = [0, 0, 0, 1];
 
 /**
- * A deformable body: a reduced model with its materials, its state and what acts on it, all of which may change between two
- * steps. Its vertices are those of `surface()`. SI units. Functions that throw LimberError leave the body as it was.
+ * A deformable body: a model with its method, materials, state and loads, all of which may change between two steps. Its vertices are those
+ * of `surface()`, its parts and domains those of `info`; places and forces are in the world, in SI units. Functions that throw LimberError
+ * leave the body as it was. What its method cannot do is refused.
  *
  * It holds memory of the WebAssembly module, which no garbage collector frees: call `dispose()` when it is no longer needed.
  */
-export class Body extends Live {
+export class Body {
   readonly info: BodyInfo;
   private readonly arrays: ModelArrays;
+  private disposed = false;
 
   /** Made by `load()`. */
   constructor(
-    runtime: WasmRuntime,
-    number: number,
+    private readonly runtime: WasmRuntime,
+    private readonly number: number,
     private readonly description: BodyDescription,
   ) {
-    super(runtime, number, 'body', description.info.vertexCount);
     this.info = description.info;
     this.arrays = new ModelArrays(runtime, number);
+  }
+
+  /** Frees its memory. Nothing else may be called afterwards; a second call does nothing. */
+  dispose(): void {
+    if (!this.disposed) this.runtime.release(this.number);
+    this.disposed = true;
   }
 
   // What it is.
@@ -57,64 +76,145 @@ export class Body extends Live {
     return this.arrays.surface(this.description.parts, this.info.warpable);
   }
 
-  /** A copy of the mesh that the model was made from; null where the file leaves it out. */
+  /** A copy of the mesh that the model was made from; null where the file leaves it out, and for several domains. */
   simulationMesh(): SimulationMesh | null {
     this.checkAlive();
     const { element } = this.description;
     return element === null ? null : this.arrays.simulationMesh(element);
   }
 
+  /** m by which the farthest vertex of its domain moves per unit of each coordinate in use. */
+  reach(): Float64Array {
+    this.checkAlive();
+    return this.arrays.reach();
+  }
+
   // What it is made of.
 
-  /** Coordinates in use, 1 to `info.rank`: all of them at first. */
-  get rank(): number {
-    this.call('_limber_state');
-    return this.runtime.result(1);
+  /** Coordinates of a part in use: all of the part's at first. */
+  rank(part = 0): number {
+    return this.ask('_limber_rank', checkNatural(part, 'the part'));
   }
 
   /** Coordinates that leave are lost, those that come start from 0. */
-  setRank(rank: number): void {
-    this.call('_limber_set_rank', checkInteger(rank, 1, this.info.rank, 'the rank'));
+  setRank(rank: number, part = 0): void {
+    this.call('_limber_set_rank', checkNatural(part, 'the part'), checkNatural(rank, 'the rank'));
   }
 
-  material(region: number): Material {
-    this.call('_limber_material', this.checkRegion(region));
-    const [young, poisson, density] = this.vector();
-    return { law: this.info.regions[region]!.material.law, young, poisson, density };
+  material(region: number, part = 0): Material {
+    this.call('_limber_material', checkNatural(part, 'the part'), checkNatural(region, 'the region'));
+    const [young, poisson, density] = this.runtime.vector();
+    return { law: this.info.parts[part]!.regions[region]!.material.law, young, poisson, density };
   }
 
   /** Changes what is given and leaves the rest. 0.2 ms at r = 30 natively: a slider may call it. */
-  setMaterial(region: number, change: { young?: number; poisson?: number; density?: number }): void {
+  setMaterial(
+    region: number,
+    change: { young?: number; poisson?: number; density?: number },
+    part = 0,
+  ): void {
     checkKeys(change, ['young', 'poisson', 'density'], 'a material');
     const value = (key: 'young' | 'poisson' | 'density', what: string) =>
       change[key] === undefined ? NaN : checkFinite(change[key], what);
     this.call(
       '_limber_set_material',
-      this.checkRegion(region),
+      checkNatural(part, 'the part'),
+      checkNatural(region, 'the region'),
       value('young', "Young's modulus"),
       value('poisson', "Poisson's ratio"),
       value('density', 'the density'),
     );
   }
 
-  /** 'nonlinear' at first. */
+  /** None at first. */
+  setDamping({ mass, stiffness }: Damping): void {
+    this.call(
+      '_limber_set_damping',
+      checkFinite(mass, 'the damping of mass'),
+      checkFinite(stiffness, 'the damping of stiffness'),
+    );
+  }
+
+  /** Factor of the elastic forces of a domain, positive: its frequencies change by the square root. */
+  setStiffness(domain: number, factor: number): void {
+    this.call(
+      '_limber_set_stiffness',
+      checkNatural(domain, 'the domain'),
+      checkFinite(factor, 'the factor of the stiffness'),
+    );
+  }
+
+  stiffness(domain: number): number {
+    return this.ask('_limber_stiffness', checkNatural(domain, 'the domain'));
+  }
+
+  /** What a domain feels of the inertia of those that hang from it: 'full' at first. */
+  get inertia(): SubtreeInertia {
+    return inertias[this.ask('_limber_inertia')]!;
+  }
+
+  setInertia(inertia: SubtreeInertia): void {
+    this.call('_limber_set_inertia', checkWord(inertia, inertias, 'the inertia of subtrees'));
+  }
+
+  /** 'reduced' at first. */
   get method(): Method {
-    this.call('_limber_method');
-    return methods[this.runtime.result(0)]!;
+    return methods[this.ask('_limber_method')]!;
   }
 
   /**
-   * The body goes on from the same q and v; pulls are dropped, handles let go, and a frame that moved is at rest. 'warped' needs
+   * The body goes on from the same q and v. What the new method cannot do is let go: wind, handles. 'warped' needs
    * `info.warpable`. The method that it has already changes nothing.
    */
   setMethod(method: Method): void {
-    const number = checkWord(method, methods, 'the method');
-    if (method === this.method) return;
-    this.call('_limber_set_method', number);
-    this.pullCount = 0;
+    this.call('_limber_set_method', checkWord(method, methods, 'the method'));
   }
 
-  // What acts on it, until it is changed; more in Live.
+  // What acts on it, until it is changed.
+
+  /** m/s^2; none at first. */
+  setGravity(acceleration: Vector3): void {
+    this.call('_limber_set_gravity', ...checkVector(acceleration, 'gravity'));
+  }
+
+  /** A constant force on a vertex, N, in place of the one there; zero takes it away. */
+  setForce(vertex: number, force: Vector3): void {
+    this.call('_limber_set_force', checkNatural(vertex, 'the vertex'), ...checkVector(force, 'the force'));
+  }
+
+  /** Constant forces on vertices, in place of all those before: as many as one likes. */
+  setForces(forces: readonly VertexForce[]): void {
+    this.write(
+      forces.flatMap(({ vertex, force }) => [
+        checkNatural(vertex, 'the vertex'),
+        ...checkVector(force, 'the force'),
+      ]),
+    );
+    this.call('_limber_set_forces');
+  }
+
+  /** Springs from vertices to points, in place of those before. */
+  setSprings(springs: readonly Spring[]): void {
+    this.write(
+      springs.flatMap(({ vertex, target, stiffness }) => [
+        checkNatural(vertex, 'the vertex'),
+        ...checkVector(target, 'the target of a spring'),
+        checkFinite(stiffness, 'the stiffness of a spring'),
+      ]),
+    );
+    this.call('_limber_set_springs');
+  }
+
+  /** N, with which spring i of the list given to `setSprings` pulls now. */
+  springForce(i: number): Vector3 {
+    this.call('_limber_spring_force', checkNatural(i, 'the number of the spring'));
+    return this.runtime.vector();
+  }
+
+  /** N/m, with which it resists a force on a vertex at rest. Infinity for one that cannot move. */
+  stiffnessAt(vertex: number): number {
+    return this.ask('_limber_stiffness_at', checkNatural(vertex, 'the vertex'));
+  }
 
   /**
    * Vertices that are held from the next step on, in place of those before: hard constraints, of the method 'warped' only. Handles at
@@ -122,82 +222,238 @@ export class Body extends Live {
    * first. Throws for a vertex that cannot move, one that is held twice, and quaternions that are not of unit length.
    */
   setHandles(handles: readonly Handle[], priority: 'position' | 'orientation' = 'position'): void {
-    for (const handle of handles) {
-      this.checkVertex(handle.vertex);
-      checkHandle(handle);
-    }
     const orientationFirst = checkWord(priority, ['position', 'orientation'], 'the priority');
-    this.call('_limber_handle_records', handles.length);
-    writeHandles(this.runtime, this.runtime.result(0), handles);
+    this.write(
+      handles.flatMap((handle) => {
+        checkHandle(handle);
+        const { vertex, position, rotation } = handle;
+        const holds = [position ? 1 : 0, rotation ? 1 : 0];
+        return [
+          checkNatural(vertex, 'the vertex'),
+          ...holds,
+          ...(position ?? [0, 0, 0]),
+          ...(rotation ?? noRotation),
+        ];
+      }),
+    );
     this.call('_limber_set_handles', orientationFirst);
   }
 
   /** How well handles were met in the last step. */
   get handleReport(): HandleReport {
     this.call('_limber_handle_report');
-    const [met, positionError, orientationError] = this.vector();
+    const [met, positionError, orientationError] = this.runtime.vector();
     return { met: met !== 0, positionError, orientationError };
   }
 
-  /** How the frame moves that the body is attached to, of the method 'warped' only. Gravity and forces are in the axes of the frame. */
-  setFrameMotion(motion: FrameMotion): void {
-    checkKeys(motion, ['acceleration', 'angularVelocity', 'angularAcceleration'], 'the motion of a frame');
-    this.call(
-      '_limber_set_frame_motion',
-      ...checkVector(motion.acceleration, 'the acceleration of the frame'),
-      ...checkVector(motion.angularVelocity, 'the angular velocity of the frame'),
-      ...checkVector(motion.angularAcceleration, 'the angular acceleration of the frame'),
+  /** Air that moves past it. velocity: its mean, m/s; gusts: how much it varies in place and time, as a share of the mean. */
+  setWind(velocity: Vector3, gusts = 0): void {
+    this.call('_limber_set_wind', ...checkVector(velocity, 'the wind'), checkFinite(gusts, 'the gusts'));
+  }
+
+  /**
+   * How what holds the body moves, by the time of the body: through keys, at the first before it and at the last after it. 'smooth': cubic
+   * splines, at rest at both ends; 'linear': velocities jump at keys. null: it stands still. Throws for a body that nothing holds.
+   */
+  setSupport(keys: readonly SupportKey[] | null, interpolation: 'linear' | 'smooth' = 'smooth'): void {
+    const smooth = checkWord(interpolation, ['linear', 'smooth'], 'the interpolation');
+    this.write(
+      (keys ?? []).flatMap((key) => {
+        checkKeys(key, ['time', 'position', 'rotation'], 'a key of the support');
+        return [
+          checkFinite(key.time, 'the time of a key'),
+          ...checkVector(key.position ?? [0, 0, 0], 'the position of a key'),
+          ...checkQuaternion(key.rotation ?? noRotation, 'the rotation of a key'),
+        ];
+      }),
     );
+    this.call('_limber_set_support', smooth);
   }
 
   // Motion.
 
+  /** Takes `count` steps of h seconds. Where one fails, its reason is thrown; the steps before it stay taken. */
+  step(h: number, count = 1, options: StepOptions = {}): void {
+    checkKeys(options, ['iterations', 'solver'], 'a step');
+    const solver = checkWord(options.solver ?? 'direct', ['direct', 'cg'], 'the solver');
+    this.call(
+      '_limber_step',
+      checkFinite(h, 'the time step'),
+      checkNatural(count, 'the number of steps'),
+      checkInteger(options.iterations ?? 1, 1, 1e9, 'the number of iterations'),
+      solver,
+    );
+  }
+
+  /** To the rest shape, at rest, at time 0. What it is made of and what acts on it stays. */
+  reset(): void {
+    this.call('_limber_reset');
+  }
+
   /** A copy. */
   get state(): BodyState {
-    const { time, q, v } = this.stateView();
-    const copy = { time, q: q.slice(), v: v.slice() };
+    this.call('_limber_state');
+    const [time, size, atQ] = this.runtime.vector();
+    const [q, v] = [atQ, this.runtime.result(3)].map((at) => this.runtime.doubles(at, size).slice());
     const { elastic, kinetic } = this.energy;
-    return { ...copy, elasticEnergy: elastic, kineticEnergy: kinetic };
+    return { time, q: q!, v: v!, root: this.root, elasticEnergy: elastic, kineticEnergy: kinetic };
   }
 
-  /** q, v: `rank` numbers each. The time stays. */
-  setState(q: ArrayLike<number>, v: ArrayLike<number>): void {
-    const rank = this.rank;
-    checkNumbers(q, rank, 'q');
-    checkNumbers(v, rank, 'v');
-    this.writeState(q, v);
+  /** How the frame of a free body is and moves; null where something holds it. */
+  get root(): RootState | null {
+    if (!this.info.free) return null;
+    this.call('_limber_root');
+    const { runtime } = this;
+    return {
+      position: runtime.vector(0),
+      rotation: [...runtime.vector(3), runtime.result(6)],
+      velocity: runtime.vector(7),
+      angularVelocity: runtime.vector(10),
+    };
   }
 
-  /** Writes q, `rank` numbers: all that drawing a frame needs. */
+  /** q, v: of all coordinates in use. root: of a free body; not given: it stays. So does the time. */
+  setState(q: ArrayLike<number>, v: ArrayLike<number>, root: RootState | null = null): void {
+    checkNumbers(q, q.length, 'q');
+    checkNumbers(v, v.length, 'v');
+    const frame = root
+      ? [
+          ...checkVector(root.position, 'the position of the root'),
+          ...checkQuaternion(root.rotation, 'the rotation of the root'),
+          ...checkVector(root.velocity, 'the velocity of the root'),
+          ...checkVector(root.angularVelocity, 'the angular velocity of the root'),
+        ]
+      : [];
+    this.write([...Array.from(q), ...Array.from(v), ...frame]);
+    this.call('_limber_set_state', q.length, v.length);
+  }
+
+  /** The state as bytes, from which a body with the same model, settings and loads goes on with the same bits. */
+  save(): Uint8Array {
+    this.call('_limber_save');
+    return this.runtime.bytes(this.runtime.result(0), this.runtime.result(1)).slice();
+  }
+
+  /** Throws for bytes that `save` of such a body has not given. */
+  restore(bytes: Uint8Array): void {
+    this.call('_limber_room', Math.ceil(bytes.length / 8));
+    this.runtime.bytes(this.runtime.result(0), bytes.length).set(bytes);
+    this.call('_limber_restore', bytes.length);
+  }
+
+  /** Writes q, as many numbers as are in use: all that drawing a frame needs of one domain. */
   coordinates(into: Float32Array): void {
-    const { q } = this.stateView();
-    if (into.length < q.length) {
-      throw new LimberError(`room for ${into.length} coordinates, expected ${q.length}`);
-    }
-    into.set(q);
+    this.call('_limber_state');
+    const [, size, address] = this.runtime.vector();
+    if (into.length < size) throw new LimberError(`room for ${into.length} coordinates, expected ${size}`);
+    into.set(this.runtime.doubles(address, size));
   }
 
-  /** How a vertex is turned from rest, as the method 'warped' has it; not at all for the others. */
+  /** J, without the springs that pull. */
+  get energy(): { readonly elastic: number; readonly kinetic: number } {
+    this.call('_limber_energy');
+    return { elastic: this.runtime.result(0), kinetic: this.runtime.result(1) };
+  }
+
+  get momentum(): Momentum {
+    this.call('_limber_momentum');
+    const { runtime } = this;
+    return {
+      mass: runtime.result(0),
+      center: runtime.vector(1),
+      linear: runtime.vector(4),
+      angular: runtime.vector(7),
+    };
+  }
+
+  /** Where a vertex is now. */
+  position(vertex: number): Vector3 {
+    this.call('_limber_position', checkNatural(vertex, 'the vertex'));
+    return this.runtime.vector();
+  }
+
+  /** m/s */
+  velocity(vertex: number): Vector3 {
+    this.call('_limber_velocity', checkNatural(vertex, 'the vertex'));
+    return this.runtime.vector();
+  }
+
+  /** How a vertex is turned from rest: as the method 'warped' has it, or as the frame of its domain. */
   orientation(vertex: number): Quaternion {
-    this.call('_limber_orientation', this.checkVertex(vertex));
-    return [...this.vector(), this.runtime.result(3)];
+    this.call('_limber_orientation', checkNatural(vertex, 'the vertex'));
+    return [...this.runtime.vector(), this.runtime.result(3)];
+  }
+
+  /** Where all vertices are now, 3 n. Writes them into an array that is given. */
+  positions(into: Float32Array = new Float32Array(3 * this.info.vertexCount)): Float32Array {
+    this.call('_limber_positions');
+    const found = this.runtime.floats(this.runtime.result(0), this.runtime.result(1));
+    if (into.length !== found.length) {
+      throw new LimberError(`room for ${into.length} numbers, expected ${found.length}`);
+    }
+    into.set(found);
+    return into;
+  }
+
+  /** The vertex of the surface as it is now that a ray points at; null where it points at none. */
+  pick(origin: Vector3, direction: Vector3): Pick | null {
+    this.call(
+      '_limber_pick',
+      ...checkVector(origin, 'the origin of the ray'),
+      ...checkVector(direction, 'the direction of the ray'),
+    );
+    const [vertex, distance, hit] = this.runtime.vector();
+    return vertex < 0 ? null : { vertex, distance, hit: hit !== 0 };
+  }
+
+  /** How far the vertices of an interface are at most from the rigid motion of the frame that they carry; null: there is no interface. */
+  largestGap(): InterfaceGap | null {
+    this.call('_limber_largest_gap');
+    const [domain, distance, share] = this.runtime.vector();
+    return domain < 0 ? null : { domain, distance, share };
   }
 
   // Natural vibrations about the rest shape, for the present materials and rank.
 
-  /** Hz, ascending, `rank` of them. */
+  /** Hz, ascending: of one domain all, of several the lowest alone, or about it. */
   frequencies(): Float64Array {
-    this.call('_limber_frequencies');
-    return this.runtime.doubles(this.runtime.result(0), this.runtime.result(1)).slice();
+    return this.list('_limber_frequencies');
   }
 
-  /** q of vibration i, scaled so that the vertex that moves farthest moves by 1 m. */
+  /** q of vibration i, scaled so that the vertex that moves farthest moves by 1 m. Of one domain. */
   modeShape(i: number): Float64Array {
-    this.call('_limber_mode_shape', checkInteger(i, 0, this.rank - 1, 'the number of the vibration'));
+    return this.list('_limber_mode_shape', checkNatural(i, 'the number of the vibration'));
+  }
+
+  private checkAlive(): void {
+    if (this.disposed) throw new LimberError('the body was disposed of; load it again');
+  }
+
+  private call(name: Call, ...values: number[]): void {
+    this.checkAlive();
+    (this.runtime.call as (name: string, ...values: number[]) => void).call(
+      this.runtime,
+      name,
+      this.number,
+      ...values,
+    );
+  }
+
+  /** A function that gives one number. */
+  private ask(name: Call, ...values: number[]): number {
+    this.call(name, ...values);
+    return this.runtime.result(0);
+  }
+
+  /** A function that gives the address and the length of doubles. A copy. */
+  private list(name: Call, ...values: number[]): Float64Array {
+    this.call(name, ...values);
     return this.runtime.doubles(this.runtime.result(0), this.runtime.result(1)).slice();
   }
 
-  private checkRegion(region: number): number {
-    return checkInteger(region, 0, this.info.regions.length - 1, 'the region');
+  /** Numbers for the next call. */
+  private write(numbers: readonly number[]): void {
+    this.call('_limber_room', numbers.length);
+    this.runtime.doubles(this.runtime.result(0), numbers.length).set(numbers);
   }
 }

@@ -1,5 +1,5 @@
 import { LimberError } from './limber_error.js';
-import type { Handle, Pull, Quaternion, Vector3 } from './types.js';
+import type { Handle, Quaternion, Vector3 } from './types.js';
 
 // WebAssembly turns whatever it is given into numbers: undefined into 0 or NaN, 2^32 into 0. So these look first.
 
@@ -18,6 +18,11 @@ export function checkInteger(value: number, least: number, most: number, what: s
   return value;
 }
 
+/** An index, or another number that the native code looks at. */
+export function checkNatural(value: number, what: string): number {
+  return checkInteger(value, 0, 2 ** 31 - 1, what);
+}
+
 export function checkVector(value: Vector3, what: string): Vector3 {
   checkNumbers(value, 3, what);
   return value;
@@ -27,11 +32,6 @@ export function checkVector(value: Vector3, what: string): Vector3 {
 export function checkQuaternion(value: Quaternion, what: string): Quaternion {
   checkNumbers(value, 4, what);
   return value;
-}
-
-export function checkPull({ target, stiffness }: Pull): void {
-  checkVector(target, 'the target of a pull');
-  checkFinite(stiffness, 'the stiffness of a pull');
 }
 
 export function checkHandle(handle: Handle): void {

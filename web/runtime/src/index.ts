@@ -2,11 +2,10 @@ import createModule from '#wasm/limber_wasm.mjs';
 import { Body } from './body.js';
 import { describe } from './description.js';
 import { LimberError } from './limber_error.js';
-import { Tree } from './tree.js';
 import { WasmRuntime, type WasmModule } from './wasm_module.js';
 
 export type * from './types.js';
-export { Body, LimberError, Tree };
+export { Body, LimberError };
 
 /** The instance that bodies share. */
 let shared: Promise<WasmRuntime> | undefined;
@@ -25,10 +24,10 @@ async function liveRuntime(): Promise<WasmRuntime> {
 }
 
 /**
- * What is in a `.glb` file made by `limber reduce`: a body, or a tree of domains. The file is checked in full: throws LimberError that
- * says what is wrong with it.
+ * The body in a model file, a `.glb` made by `limber reduce`: of one domain or of many, held or free. The file is checked in full: throws
+ * LimberError that says what is wrong with it.
  */
-export async function open(glb: Uint8Array | ArrayBuffer): Promise<Body | Tree> {
+export async function load(glb: Uint8Array | ArrayBuffer): Promise<Body> {
   const given: unknown = glb;
   if (!(given instanceof Uint8Array || given instanceof ArrayBuffer)) {
     const found = given === null ? 'null' : typeof given;
@@ -36,24 +35,5 @@ export async function open(glb: Uint8Array | ArrayBuffer): Promise<Body | Tree> 
   }
   const instance = await liveRuntime();
   const number = instance.load(glb instanceof Uint8Array ? glb : new Uint8Array(glb));
-  const description = describe(instance, number);
-  return 'tree' in description
-    ? new Tree(instance, number, description)
-    : new Body(instance, number, description);
-}
-
-/** The body in a reduced model, as `open()` gives it. Throws LimberError for a file that holds a tree of domains. */
-export async function load(glb: Uint8Array | ArrayBuffer): Promise<Body> {
-  const opened = await open(glb);
-  if (opened instanceof Body) return opened;
-  opened.dispose();
-  throw new LimberError('the file holds a tree of domains, not a single body; use loadTree');
-}
-
-/** The tree of domains in a file, as `open()` gives it. Throws LimberError for a file that holds a single body. */
-export async function loadTree(glb: Uint8Array | ArrayBuffer): Promise<Tree> {
-  const opened = await open(glb);
-  if (opened instanceof Tree) return opened;
-  opened.dispose();
-  throw new LimberError('the file holds a single body, not a tree of domains; use load');
+  return new Body(instance, number, describe(instance, number));
 }

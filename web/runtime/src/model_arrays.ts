@@ -1,24 +1,24 @@
-import type { SimulationMesh, Surface, TreeSurface } from './types.js';
+import type { SimulationMesh, Surface } from './types.js';
 import type { WasmRuntime } from './wasm_module.js';
 
-/** Arrays of the model, numbered as in bindings.hpp. */
+/** Arrays of the model, numbered as in bindings.cpp. */
 enum ModelArray {
   vertices,
   triangles,
   triangleParts,
+  vertexDomains,
+  triangleDomains,
   surfaceBasis,
+  surfaceRotations,
   meshVertices,
   meshElements,
   fixed,
   cubatureElements,
   meshBasis,
-  surfaceRotations,
-  vertexDomains,
-  triangleDomains,
   reach,
 }
 
-/** Copies of what the model of a body or a tree holds. */
+/** Copies of what the model of a body holds. */
 export class ModelArrays {
   constructor(
     private readonly runtime: WasmRuntime,
@@ -32,6 +32,8 @@ export class ModelArrays {
       triangles: new Uint32Array(this.integers(ModelArray.triangles)),
       triangleParts: new Uint32Array(this.integers(ModelArray.triangleParts)),
       parts,
+      vertexDomains: this.integers(ModelArray.vertexDomains).slice(),
+      triangleDomains: new Uint32Array(this.integers(ModelArray.triangleDomains)),
       basis: this.floats(ModelArray.surfaceBasis),
       rotations: rotations ? this.floats(ModelArray.surfaceRotations) : null,
     };
@@ -45,17 +47,6 @@ export class ModelArrays {
       fixed: new Uint32Array(this.integers(ModelArray.fixed)),
       cubatureElements: new Uint32Array(new Set(this.integers(ModelArray.cubatureElements))).sort(),
       basis: new Float32Array(this.doubles(ModelArray.meshBasis)),
-    };
-  }
-
-  treeSurface(parts: Surface['parts']): TreeSurface {
-    return {
-      positions: new Float32Array(this.doubles(ModelArray.vertices)),
-      triangles: new Uint32Array(this.integers(ModelArray.triangles)),
-      triangleParts: new Uint32Array(this.integers(ModelArray.triangleParts)),
-      parts,
-      vertexDomains: this.integers(ModelArray.vertexDomains).slice(),
-      triangleDomains: new Uint32Array(this.integers(ModelArray.triangleDomains)),
     };
   }
 

@@ -20,8 +20,15 @@ export interface Damping {
   readonly stiffness: number;
 }
 
-/** A spring from a vertex of the surface to a point. It is taken implicitly: any stiffness is stable. */
-export interface Pull {
+/** A constant force on a vertex of the surface. */
+export interface VertexForce {
+  readonly vertex: number;
+  /** N */
+  readonly force: Vector3;
+}
+
+/** What pulls a vertex of the surface towards a point. It is taken implicitly: any stiffness is stable. */
+export interface Spring {
   readonly vertex: number;
   readonly target: Vector3;
   /** N/m; a multiple of `stiffnessAt(vertex)` suits any body. */
@@ -31,8 +38,8 @@ export interface Pull {
 /** A rotation as a unit quaternion x, y, z, w. */
 export type Quaternion = readonly [number, number, number, number];
 
-/** What moves a body: its nonlinear reduced forces, those of the stiffness at rest, or natural modes that are warped. */
-export type Method = 'nonlinear' | 'linear' | 'warped';
+/** What moves a body: the reduced forces of its model, those of the stiffness at rest, or natural modes that are warped. */
+export type Method = 'reduced' | 'linear' | 'warped';
 
 /** A vertex of the surface that is held by hand, as a hard constraint. Of the method 'warped' only. */
 export interface Handle {
@@ -53,14 +60,13 @@ export interface HandleReport {
   readonly orientationError: number;
 }
 
-/** How the frame moves that a body is attached to, in its own axes. */
-export interface FrameMotion {
-  /** m/s^2 */
-  readonly acceleration: Vector3;
-  /** rad/s */
-  readonly angularVelocity: Vector3;
-  /** rad/s^2 */
-  readonly angularAcceleration: Vector3;
+/** Where what holds a body is at a time, from where it was made. */
+export interface SupportKey {
+  /** s, of the body; keys ascend. */
+  readonly time: number;
+  /** m; not given: as it was made. So for the rotation. */
+  readonly position?: Vector3;
+  readonly rotation?: Quaternion;
 }
 
 export interface Pick {
@@ -80,29 +86,59 @@ export interface Region {
   readonly material: Material;
 }
 
+/** A precomputed piece of a body, which may stand in many places. */
+export interface PartInfo {
+  readonly name: string;
+  /** Coordinates; 0: rigid. */
+  readonly rank: number;
+  readonly regions: readonly Region[];
+}
+
+/** A piece in its place. */
+export interface DomainInfo {
+  readonly name: string;
+  /** Index into `parts`. */
+  readonly part: number;
+  /** Index of the domain that carries it; -1 for the root. */
+  readonly parent: number;
+  /** Factor of its elastic forces, as the file has it. */
+  readonly stiffness: number;
+}
+
 /** What does not change while a body moves. */
 export interface BodyInfo {
   readonly name: string;
-  /** How its basis was made. */
+  /** How it was made. */
   readonly description: string;
+  /** Coordinates of all domains. */
   readonly rank: number;
+  /** Whether nothing holds it: it flies. */
+  readonly free: boolean;
+  /** Domains on the longest way from the root to a leaf. */
+  readonly depth: number;
+  /** Of part 0, the only one of a body that was reduced as one. */
   readonly regions: readonly Region[];
+  readonly parts: readonly PartInfo[];
+  /** Parents before their children; one for a body that was reduced as one. */
+  readonly domains: readonly DomainInfo[];
   readonly vertexCount: number;
   readonly triangleCount: number;
-  /** Whether the elastic forces are exact polynomials; else they come from cubature. */
+  /** Whether all elastic forces are exact polynomials; else some come from cubature. */
   readonly exact: boolean;
-  /** Number of cubature points, 0 for exact forces. */
+  /** Number of cubature points of all domains, 0 for exact forces. */
   readonly cubaturePoints: number;
-  /** Elements of the mesh that the model was made from; 0 where the file leaves it out. */
+  /** Elements of the meshes that the domains were made from; 0 where the file leaves them out. */
   readonly elementCount: number;
+  /** Vertices of the root that do not move. */
   readonly fixedCount: number;
   /** Whether the method 'warped' can move it. */
   readonly warpable: boolean;
 }
 
 /**
- * The surface that is drawn: displaced positions are `positions + sum_i q_i basis_i`; of the method 'warped' the sum is turned by the
- * mean of all rotations from none to that of the rotation vector `sum_i q_i rotations_i`.
+ * The surface that is drawn. Where its vertices are `Body.positions()` says. Of a body of one domain a shader can compute that: they are
+ * `positions + sum_i q_i basis_i`, of one that flies moved by `state.root`; of the method 'warped' the sum is turned by the mean of all
+ * rotations from none to that of the rotation vector `sum_i q_i rotations_i`.
  */
 export interface Surface {
   /** 3 n: x, y, z of each vertex at rest. */
@@ -112,13 +148,18 @@ export interface Surface {
   /** t: index into `parts`. */
   readonly triangleParts: Uint32Array;
   readonly parts: readonly { readonly name: string; /** sRGB, 0 to 1 */ readonly color: Vector3 }[];
-  /** 3 n r, one coordinate after the other: m per unit of q. */
+  /** n: the domain of each vertex, the first that has a copy; -1 for a vertex that no triangle uses. */
+  readonly vertexDomains: Int32Array;
+  /** t: the domain of each triangle. */
+  readonly triangleDomains: Uint32Array;
+  /** 3 n r, one coordinate after the other: m per unit of q. Empty for several domains, and for one that stands elsewhere than
+   *  it was made. */
   readonly basis: Float32Array;
   /** 3 n r, as the basis: rad per unit of q. null: the model knows no rotations and cannot be warped. */
   readonly rotations: Float32Array | null;
 }
 
-/** The mesh that the model was made from, for those who want to look at it. */
+/** The mesh that a body of one domain was made from, for those who want to look at it. */
 export interface SimulationMesh {
   readonly element: 'tetrahedron' | 'brick';
   /** 3 n, at rest. */
@@ -133,68 +174,7 @@ export interface SimulationMesh {
   readonly basis: Float32Array;
 }
 
-/** Where a body is in time. */
-export interface BodyState {
-  /** s since the last reset */
-  readonly time: number;
-  /** Reduced coordinates in use. */
-  readonly q: Float64Array;
-  /** Their velocities. */
-  readonly v: Float64Array;
-  /** J, without the springs that pull. */
-  readonly elasticEnergy: number;
-  /** J */
-  readonly kineticEnergy: number;
-}
-
-/** What a domain feels of the inertia of those that hang from it: their mass at the interface, at their centre of mass, or all of it. */
-export type SubtreeInertia = 'interface' | 'center' | 'full';
-
-/** A precomputed piece of a tree, which may stand in many places. */
-export interface DomainKindInfo {
-  readonly name: string;
-  /** Coordinates; 0: rigid. */
-  readonly rank: number;
-}
-
-/** A piece of a tree in its place. */
-export interface DomainInfo {
-  readonly name: string;
-  /** Index into `kinds`. */
-  readonly kind: number;
-  /** Index of the domain that carries it; -1 for the root. */
-  readonly parent: number;
-  /** Factor of its elastic forces, as the file has it. */
-  readonly stiffness: number;
-}
-
-/** What does not change while a tree moves. */
-export interface TreeInfo {
-  readonly name: string;
-  /** How it was made. */
-  readonly description: string;
-  /** Whether nothing holds its root. */
-  readonly free: boolean;
-  /** Domains on the longest way from the root to a leaf. */
-  readonly depth: number;
-  /** Of all domains. */
-  readonly coordinateCount: number;
-  readonly kinds: readonly DomainKindInfo[];
-  /** Parents before their children. */
-  readonly domains: readonly DomainInfo[];
-  readonly vertexCount: number;
-  readonly triangleCount: number;
-}
-
-/** The surface of a tree. It has no basis: `Tree.positions()` says where its vertices are. */
-export interface TreeSurface extends Omit<Surface, 'basis' | 'rotations'> {
-  /** n: the domain of each vertex, the first that has a copy; -1 for a vertex that no triangle uses. */
-  readonly vertexDomains: Int32Array;
-  /** t: the domain of each triangle. */
-  readonly triangleDomains: Uint32Array;
-}
-
-/** How the root of a free tree is and moves, in world axes. */
+/** How the frame of the root of a free body is and moves, in world axes. */
 export interface RootState {
   readonly position: Vector3;
   readonly rotation: Quaternion;
@@ -202,11 +182,35 @@ export interface RootState {
   readonly angularVelocity: Vector3;
 }
 
-/** Where a tree is in time; q and v are those of its domains, one after the other. */
-export interface TreeState extends BodyState {
-  /** Of a free tree; else null. */
+/** Where a body is in time. */
+export interface BodyState {
+  /** s since the last reset */
+  readonly time: number;
+  /** Reduced coordinates in use, of one domain after the other. */
+  readonly q: Float64Array;
+  /** Their velocities. */
+  readonly v: Float64Array;
+  /** Of a free body; else null. */
   readonly root: RootState | null;
+  /** J, without the springs that pull. */
+  readonly elasticEnergy: number;
+  /** J */
+  readonly kineticEnergy: number;
 }
+
+export interface Momentum {
+  /** kg */
+  readonly mass: number;
+  /** Of mass, m. */
+  readonly center: Vector3;
+  /** kg m/s */
+  readonly linear: Vector3;
+  /** About the centre of mass, kg m^2/s. */
+  readonly angular: Vector3;
+}
+
+/** What a domain feels of the inertia of those that hang from it: their mass at the interface, at their centre of mass, or all of it. */
+export type SubtreeInertia = 'interface' | 'center' | 'full';
 
 /** How far vertices of an interface are from the rigid motion of the frame that they carry. */
 export interface InterfaceGap {
@@ -222,7 +226,7 @@ export interface StepOptions {
   /** Newton iterations of a step at most. 1, the default: one linearised step, as real time asks. More: the step is
    *  exact to 1e-8, and is divided where it does not converge. */
   readonly iterations?: number;
-  /** 'cg' solves without forming the stiffness: faster for cubature with many coordinates. Default 'direct'.
-   *  Not of trees. */
+  /** 'cg' solves without forming the stiffness: faster for cubature with many coordinates. Default 'direct', which bodies that
+   *  fly, are carried or have several domains always take. */
   readonly solver?: 'direct' | 'cg';
 }

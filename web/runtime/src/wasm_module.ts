@@ -1,6 +1,6 @@
 import { LimberError } from './limber_error.js';
 
-/** The functions of bindings.cpp and tree_bindings.cpp. Those that return a boolean (0 or 1) leave their numbers in limber_results. */
+/** The functions of bindings.cpp. Those that return a boolean (0 or 1) leave their numbers in limber_results. */
 interface Functions {
   _limber_message(): number;
   _limber_results(): number;
@@ -10,45 +10,47 @@ interface Functions {
   _limber_release(body: number): void;
   _limber_describe(body: number): number;
   _limber_array(body: number, which: number): number;
-  _limber_set_rank(body: number, rank: number): number;
-  _limber_set_material(body: number, region: number, young: number, poisson: number, density: number): number;
-  _limber_material(body: number, region: number): number;
+  _limber_room(body: number, count: number): number;
+  _limber_set_rank(body: number, part: number, rank: number): number;
+  _limber_rank(body: number, part: number): number;
+  _limber_set_material(
+    ...args: [body: number, part: number, region: number, young: number, poisson: number, density: number]
+  ): number;
+  _limber_material(body: number, part: number, region: number): number;
   _limber_set_damping(body: number, mass: number, stiffness: number): number;
+  _limber_set_stiffness(body: number, domain: number, factor: number): number;
+  _limber_stiffness(body: number, domain: number): number;
+  _limber_set_inertia(body: number, inertia: number): number;
+  _limber_inertia(body: number): number;
   _limber_set_method(body: number, method: number): number;
   _limber_method(body: number): number;
   _limber_set_gravity(body: number, x: number, y: number, z: number): number;
   _limber_set_force(body: number, vertex: number, x: number, y: number, z: number): number;
-  _limber_clear_forces(body: number): number;
-  _limber_pull_records(body: number, count: number): number;
-  _limber_set_pulls(body: number): number;
-  _limber_pull_force(body: number, pull: number): number;
-  _limber_handle_records(body: number, count: number): number;
+  _limber_set_forces(body: number): number;
+  _limber_set_springs(body: number): number;
+  _limber_spring_force(body: number, spring: number): number;
+  _limber_stiffness_at(body: number, vertex: number): number;
   _limber_set_handles(body: number, orientationFirst: number): number;
   _limber_handle_report(body: number): number;
-  _limber_set_frame_motion(
-    body: number,
-    ...motion: [number, number, number, number, number, number, number, number, number]
-  ): number;
-  _limber_stiffness_at(body: number, vertex: number): number;
+  _limber_set_wind(body: number, x: number, y: number, z: number, gusts: number): number;
+  _limber_set_support(body: number, smooth: number): number;
   _limber_step(body: number, h: number, count: number, iterations: number, solver: number): number;
   _limber_reset(body: number): number;
   _limber_state(body: number): number;
-  _limber_state_room(body: number): number;
-  _limber_set_state(body: number): number;
+  _limber_root(body: number): number;
+  _limber_set_state(body: number, coordinates: number, velocities: number): number;
+  _limber_save(body: number): number;
+  _limber_restore(body: number, bytes: number): number;
   _limber_energy(body: number): number;
+  _limber_momentum(body: number): number;
   _limber_position(body: number, vertex: number): number;
+  _limber_velocity(body: number, vertex: number): number;
   _limber_orientation(body: number, vertex: number): number;
   _limber_positions(body: number): number;
   _limber_pick(body: number, ox: number, oy: number, oz: number, dx: number, dy: number, dz: number): number;
+  _limber_largest_gap(body: number): number;
   _limber_frequencies(body: number): number;
   _limber_mode_shape(body: number, mode: number): number;
-  _limber_set_domain_stiffness(tree: number, domain: number, factor: number): number;
-  _limber_domain_stiffness(tree: number, domain: number): number;
-  _limber_set_inertia(tree: number, inertia: number): number;
-  _limber_inertia(tree: number): number;
-  _limber_set_wind(tree: number, x: number, y: number, z: number, gusts: number): number;
-  _limber_lowest_frequency(tree: number): number;
-  _limber_largest_gap(tree: number): number;
 }
 
 /** What Emscripten's module offers. The memory is replaced when it grows: its views are never kept. */
@@ -57,7 +59,8 @@ export interface WasmModule extends Functions {
   readonly HEAPF64: Float64Array;
 }
 
-type Call = {
+/** The names of those that are about a body. */
+export type Call = {
   [Name in keyof Functions]: Functions[Name] extends (...args: infer Arguments) => number
     ? Arguments extends [number, ...number[]]
       ? Name
@@ -107,6 +110,11 @@ export class WasmRuntime {
   /** Number i that the last call gave back. */
   result(i: number): number {
     return this.wasm.HEAPF64[(this.wasm._limber_results() >>> 3) + i]!;
+  }
+
+  /** Three of them, from i on. */
+  vector(i = 0): [number, number, number] {
+    return [this.result(i), this.result(i + 1), this.result(i + 2)];
   }
 
   bytes(address: number, count: number): Uint8Array {

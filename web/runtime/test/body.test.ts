@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { load, LimberError, type Body } from '../src/index';
+import { load, LimberError, type Body, type RootState, type Vector3 } from '../src/index';
 import { needsLimber, readModel } from './models';
 
 const tip = 8; // a vertex at the free end
@@ -15,7 +15,15 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
   });
 
   it('says what it is', () => {
-    expect(body.info).toMatchObject({ rank: 9, exact: true, cubaturePoints: 0, elementCount: 32 });
+    expect(body.info).toMatchObject({
+      rank: 9,
+      exact: true,
+      cubaturePoints: 0,
+      elementCount: 32,
+      free: false,
+    });
+    expect(body.info.parts).toEqual([{ name: 'exact', rank: 9, regions: body.info.regions }]);
+    expect(body.info.domains).toMatchObject([{ part: 0, parent: -1, stiffness: 1 }]);
     expect(body.info.warpable).toBe(true);
     expect(body.info.fixedCount).toBe(9);
     expect(body.info.description).not.toBe('');
@@ -33,7 +41,8 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
   it('gives a surface whose displaced positions are its basis times q', () => {
     body.setGravity(gravity);
     body.step(0.01, 20);
-    const { positions, basis, triangles, triangleParts, parts } = body.surface();
+    const { positions, basis, triangles, triangleParts, parts, vertexDomains, triangleDomains } =
+      body.surface();
     const { q } = body.state;
     const moved = positions.map((x, i) =>
       q.reduce((sum, qk, k) => sum + qk * basis[k * positions.length + i]!, x),
@@ -46,6 +55,7 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
     expect(triangleParts.length).toBe(body.info.triangleCount);
     expect(Math.max(...triangleParts)).toBeLessThan(parts.length);
     expect(parts[0]!.color.length).toBe(3);
+    expect([vertexDomains, triangleDomains].every((domains) => domains.every((d) => d === 0))).toBe(true);
   });
 
   it('gives copies, which stay when it moves', () => {
@@ -111,28 +121,96 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
 
   it('follows a force until it is taken away', () => {
     body.setDamping({ mass: 20, stiffness: 0.02 });
-    body.applyForce(tip, [0, 0.5, 0]);
+    body.setForce(tip, [0, 0.5, 0]);
     body.step(0.02, 100);
     expect(body.position(tip)[1]).toBeGreaterThan(0.001);
-    body.applyForce(tip, [0, 0, 0]);
+    body.setForce(tip, [0, 0, 0]);
     body.step(0.02, 200);
     expect(body.position(tip)[1]).toBeCloseTo(0, 4);
-    body.applyForce(tip, [0, 0.5, 0]);
-    body.clearForces();
+    body.setForce(tip, [0, 0.5, 0]);
+    body.setForces([]);
     body.step(0.02, 10);
     expect(body.position(tip)[1]).toBeCloseTo(0, 4);
+  });
+
+  it('takes forces in one call as one by one', () => {
+    const forces = [tip, 2, 40].map((vertex, i) => ({ vertex, force: [0.1, 0.5 * i, -0.2] as const }));
+    forces.forEach(({ vertex, force }) => {
+      body.setForce(vertex, force);
+    });
+    body.step(0.01, 20);
+    const { q } = body.state;
+    body.reset();
+    body.setForces([{ vertex: 5, force: [9, 9, 9] }]);
+    body.setForces(forces);
+    body.step(0.01, 20);
+    expect(body.state.q).toEqual(q);
+  });
+
+  it('goes on with the same bits from a state that was saved', () => {
+    body.setGravity(gravity);
+    body.step(0.004, 30);
+    const saved = body.save();
+    body.step(0.004, 30);
+    const { time, q, v } = body.state;
+    body.reset();
+    body.restore(saved);
+    expect(body.state.time).toBeCloseTo(0.12, 12);
+    body.step(0.004, 30);
+    expect(body.state).toMatchObject({ time, q, v });
+    for (const bytes of [saved.subarray(1), saved.subarray(0, 20), Uint8Array.of(...saved, 0)]) {
+      expect(() => {
+        body.restore(bytes);
+      }).toThrow('the state');
+    }
+    expect(body.state.q).toEqual(q);
+  });
+
+  it('says how fast its vertices are', () => {
+    body.setState(Array(9).fill(0.01), Array(9).fill(0.5));
+    const [before, velocity] = [body.position(tip), body.velocity(tip)];
+    const h = 1e-6;
+    body.setState(Array(9).fill(0.01 + 0.5 * h), Array(9).fill(0.5));
+    body.position(tip).forEach((x, i) => {
+      expect((x - before[i]!) / h).toBeCloseTo(velocity[i]!, 8);
+    });
+  });
+
+  it.each(['reduced', 'warped'] as const)('is moved by a support that is shaken (%s)', (method) => {
+    body.setMethod(method);
+    body.setDamping({ mass: 5, stiffness: 0.02 });
+    body.setSupport([
+      { time: 0 },
+      { time: 0.1, position: [0, 0, 0.2] },
+      { time: 0.2, position: [0, 0.3, 0] },
+    ]);
+    body.step(0.005, 20);
+    const { positions } = body.surface();
+    const fixed = [...Array(body.info.vertexCount).keys()].find((v) => positions[3 * v] === 0)!;
+    expect(body.position(fixed)[2] - positions[3 * fixed + 2]!).toBeCloseTo(0.2, 9);
+    expect(body.state.elasticEnergy).toBeGreaterThan(1e-3);
+    body.step(0.01, 500);
+    expect(body.position(tip)).toEqual([0.4, 0.3, 0].map((x) => expect.closeTo(x, 4) as number));
+    body.setSupport(null);
+    expect(body.position(fixed)[1]).toBeCloseTo(positions[3 * fixed + 1]!, 9);
+    expect(() => {
+      body.setSupport([{ time: 0 }, { time: 0, position: [0, 0, 1] }]);
+    }).toThrow(LimberError);
+    expect(() => {
+      body.setSupport([{ time: 0, rotation: [0, 0, 0, 2] }], 'linear');
+    }).toThrow(LimberError);
   });
 
   it('is pulled towards a point by the force that it says', () => {
     const stiffness = body.stiffnessAt(tip);
     body.setDamping({ mass: 20, stiffness: 0.02 });
-    body.setPulls([{ vertex: tip, target: [0.4, 0.02, 0], stiffness }]);
+    body.setSprings([{ vertex: tip, target: [0.4, 0.02, 0], stiffness }]);
     body.step(0.02, 200);
     const y = body.position(tip)[1];
     expect(y).toBeGreaterThan(0.002);
-    expect(body.pullForce(0)[1]).toBeCloseTo(stiffness * (0.02 - y), 6);
-    body.setPulls([]);
-    expect(() => body.pullForce(0)).toThrow(LimberError);
+    expect(body.springForce(0)[1]).toBeCloseTo(stiffness * (0.02 - y), 6);
+    body.setSprings([]);
+    expect(() => body.springForce(0)).toThrow(LimberError);
     body.step(0.02, 200);
     expect(body.position(tip)[1]).toBeCloseTo(0, 4);
   });
@@ -175,11 +253,17 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
 
   it('uses as many coordinates as it is told to', () => {
     body.setRank(4);
-    expect(body.rank).toBe(4);
+    expect(body.rank()).toBe(4);
     expect(body.state.q.length).toBe(4);
     expect(body.frequencies().length).toBe(4);
     expect(body.modeShape(3).length).toBe(4);
+    expect(body.reach().length).toBe(4);
     expect(() => body.modeShape(4)).toThrow(LimberError);
+    for (const [rank, part] of [[0], [10], [4, 1]] as [number, number?][]) {
+      expect(() => {
+        body.setRank(rank, part);
+      }).toThrow(LimberError);
+    }
   });
 
   it('scales mode shapes to a largest displacement of 1 m', () => {
@@ -247,16 +331,16 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
           body.step(x);
         },
         () => {
-          body.applyForce(tip, [0, x, 0]);
+          body.setForces([{ vertex: tip, force: [0, x, 0] }]);
         },
         () => {
           body.setGravity([x, 0, 0]);
         },
         () => {
-          body.setPulls([{ vertex: tip, target: [0, 0, x], stiffness: 1 }]);
+          body.setSprings([{ vertex: tip, target: [0, 0, x], stiffness: 1 }]);
         },
         () => {
-          body.setPulls([{ vertex: tip, target: [0, 0, 0], stiffness: x }]);
+          body.setSprings([{ vertex: tip, target: [0, 0, 0], stiffness: x }]);
         },
         () => {
           body.setDamping({ mass: x, stiffness: 0 });
@@ -286,11 +370,11 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
         body.setState([1, 2], [1, 2]);
       },
       () => {
-        body.applyForce(tip, [0, 0] as never);
+        body.setForce(tip, [0, 0] as never);
       },
       () => body.pick([0, 0, 0], [0, 0, 0]),
       () => {
-        body.setPulls([{ vertex: tip, target: [0, 0, 0], stiffness: -1 }]);
+        body.setSprings([{ vertex: tip, target: [0, 0, 0], stiffness: -1 }]);
       },
     );
     bad.forEach((action, i) => {
@@ -316,7 +400,7 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
       expect(() => body.stiffnessAt(number)).toThrow(LimberError);
       expect(() => body.material(number)).toThrow(LimberError);
       expect(() => {
-        body.setPulls([{ vertex: number, target: [0, 0, 0], stiffness: 1 }]);
+        body.setSprings([{ vertex: number, target: [0, 0, 0], stiffness: 1 }]);
       }).toThrow(LimberError);
     }
   });
@@ -354,8 +438,95 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
       other.step(0.01);
     }).toThrow(LimberError);
     const next = await load(readModel('exact')); // takes its place
-    expect(() => other.rank).toThrow(LimberError);
-    expect(next.rank).toBe(9);
+    expect(() => other.rank()).toThrow(LimberError);
+    expect(next.rank()).toBe(9);
     next.dispose();
+  });
+});
+
+describe.skipIf(needsLimber)(`a body that nothing holds${needsLimber}`, () => {
+  let body: Body;
+  const thrown: RootState = {
+    position: [0, 0, 0],
+    rotation: [0, 0, 0, 1],
+    velocity: [1, -0.5, 2],
+    angularVelocity: [0.3, 2, -1],
+  };
+  beforeEach(async () => {
+    body = await load(readModel('free'));
+  });
+  afterEach(() => {
+    body.dispose();
+  });
+
+  it('flies as it was thrown, turns and keeps its momentum', () => {
+    expect(body.info.free).toBe(true);
+    body.setState(new Float64Array(9), new Float64Array(9), thrown);
+    const before = body.momentum;
+    body.step(0.002, 500);
+    const after = body.momentum;
+    const scale = Math.hypot(...before.linear);
+    const velocity = before.linear.map((p) => p / before.mass);
+    after.linear.forEach((p, i) => {
+      expect(Math.abs(p - before.linear[i]!) / scale).toBeLessThan(1e-10);
+      expect(after.center[i]! - before.center[i]!).toBeCloseTo(velocity[i]!, 8);
+    });
+    const turned = body.orientation(tip);
+    expect(Math.abs(turned[3])).toBeLessThan(0.9);
+    expect(body.state.root!.rotation).toEqual(turned.map((x) => expect.closeTo(x, 9) as number));
+    body.reset();
+    expect(body.state.root!.position).toEqual([0, 0, 0]);
+  });
+
+  it('is drawn by its coordinates and the frame of its root', () => {
+    body.setState([0.02, -0.01, 0.01, 0, 0, 0, 0, 0, 0], new Float64Array(9), thrown);
+    body.step(0.01, 40);
+    const { q, root } = body.state;
+    const { positions, basis } = body.surface();
+    const found = body.positions();
+    const [x, y, z, w] = root!.rotation;
+    const turn = ([a, b, c]: Vector3): Vector3 => {
+      const t = [2 * (y * c - z * b), 2 * (z * a - x * c), 2 * (x * b - y * a)] as const;
+      return [
+        a + w * t[0] + y * t[2] - z * t[1],
+        b + w * t[1] + z * t[0] - x * t[2],
+        c + w * t[2] + x * t[1] - y * t[0],
+      ];
+    };
+    for (let v = 0; v < body.info.vertexCount; ++v) {
+      const local = [0, 1, 2].map((axis) =>
+        q.reduce(
+          (sum, qk, k) => sum + qk * basis[k * positions.length + 3 * v + axis]!,
+          positions[3 * v + axis]!,
+        ),
+      );
+      turn(local as unknown as Vector3).forEach((p, axis) => {
+        expect(p + root!.position[axis]!).toBeCloseTo(found[3 * v + axis]!, 5);
+      });
+    }
+  });
+
+  it('is pulled to where a spring is, and falls', () => {
+    body.setDamping({ mass: 5, stiffness: 0.01 });
+    body.setSprings([{ vertex: tip, target: [2, 0, 0], stiffness: 100 }]);
+    body.step(0.01, 1000);
+    expect(body.position(tip)[0]).toBeCloseTo(2, 2);
+    body.setSprings([]);
+    body.setDamping({ mass: 0, stiffness: 0 });
+    body.reset();
+    body.setGravity(gravity);
+    const { center } = body.momentum;
+    body.step(0.01, 100);
+    expect(body.momentum.center[2] - center[2]).toBeCloseTo(-9.81 / 2, 6);
+  });
+
+  it('has no support, and no warped modes', () => {
+    expect(() => {
+      body.setSupport([{ time: 0 }]);
+    }).toThrow('free');
+    expect(body.info.warpable).toBe(false);
+    expect(() => {
+      body.setMethod('warped');
+    }).toThrow("the method 'warped' does not take free flight");
   });
 });

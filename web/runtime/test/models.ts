@@ -71,40 +71,47 @@ function beamFile(kind: 'brick' | 'tetrahedron'): string {
   return path;
 }
 
-function reduce(kind: 'brick' | 'tetrahedron', name: string, options: readonly string[]): string {
+const held = ['--fixed-where', 'x < 0.01'];
+
+function reduce(kind: 'brick' | 'tetrahedron', path: string, options: readonly string[]): void {
+  const words = ['reduce', beamFile(kind), '-o', path, '--young', '1e5', '--modes', '6', '--rank', '9'];
+  execFileSync(limber!, [...words, '--threads', '1', ...options], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+/**
+ * Beams of rank 9: with exact forces, with cubature (neo-Hookean), without a simulation mesh, and one that nothing holds; and a small tree of
+ * domains, made by the native reference: a stem, two twigs of one part and a rigid knob.
+ */
+const makers = {
+  exact: (path: string) => {
+    reduce('brick', path, held);
+  },
+  cubature: (path: string) => {
+    reduce('tetrahedron', path, [...held, '--model', 'neo-hookean']);
+  },
+  bare: (path: string) => {
+    reduce('brick', path, [...held, '--no-simulation-mesh']);
+  },
+  free: (path: string) => {
+    reduce('brick', path, ['--free']);
+  },
+  tree: (path: string) => {
+    execFileSync(reference!, ['--make-tree', path], { stdio: ['ignore', 'ignore', 'inherit'] });
+  },
+};
+export type ModelName = keyof typeof makers;
+
+const made = new Set<ModelName>();
+
+export function modelPath(name: ModelName): string {
   const path = join(folder, `${name}.glb`);
-  const words = ['reduce', beamFile(kind), '-o', path, '--fixed-where', 'x < 0.01', '--young', '1e5'];
-  execFileSync(limber!, [...words, '--modes', '6', '--rank', '9', '--threads', '1', ...options], {
-    stdio: ['ignore', 'ignore', 'inherit'],
-  });
+  if (!made.has(name)) makers[name](path);
+  made.add(name);
   return path;
 }
 
-let made: Record<'exact' | 'cubature' | 'bare', string> | undefined;
-
-/** Paths of beams of rank 9: with exact forces, with cubature (neo-Hookean), and without a simulation mesh. */
-export function models(): Record<'exact' | 'cubature' | 'bare', string> {
-  made ??= {
-    exact: reduce('brick', 'exact', []),
-    cubature: reduce('tetrahedron', 'cubature', ['--model', 'neo-hookean']),
-    bare: reduce('brick', 'bare', ['--no-simulation-mesh']),
-  };
-  return made;
-}
-
-export function readModel(name: 'exact' | 'cubature' | 'bare'): Uint8Array {
-  return new Uint8Array(readFileSync(models()[name]));
-}
-
-let tree: string | undefined;
-
-/** Path of a small tree of domains, made by the native reference: a stem, two twigs of one kind and a rigid knob. */
-export function treePath(): string {
-  if (tree === undefined) {
-    tree = join(folder, 'tree.glb');
-    execFileSync(reference!, ['--make-tree', tree], { stdio: ['ignore', 'ignore', 'inherit'] });
-  }
-  return tree;
+export function readModel(name: ModelName): Uint8Array {
+  return new Uint8Array(readFileSync(modelPath(name)));
 }
 
 /** A file in the tests' own folder. */

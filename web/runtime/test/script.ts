@@ -1,51 +1,52 @@
-import type { Body, FrameMotion, Handle, Method, Pull, Vector3 } from '../src/index';
+import type {
+  Body,
+  Handle,
+  Method,
+  RootState,
+  Spring,
+  SubtreeInertia,
+  SupportKey,
+  Vector3,
+  VertexForce,
+} from '../src/index';
 
 /** What a script does with a body, here and in tests/web/live_reference.cpp. */
 export type Action =
-  | { action: 'material'; region: number; young?: number; poisson?: number; density?: number }
+  | { action: 'material'; region: number; young?: number; poisson?: number; density?: number; part?: number }
   | { action: 'gravity'; value: Vector3 }
   | { action: 'damping'; mass: number; stiffness: number }
-  | { action: 'rank'; value: number }
+  | { action: 'rank'; value: number; part?: number }
   | { action: 'method'; value: Method }
+  | { action: 'stiffness'; domain: number; value: number }
+  | { action: 'inertia'; value: SubtreeInertia }
   | { action: 'force'; vertex: number; value: Vector3 }
-  | { action: 'clear_forces' }
-  | { action: 'pulls'; value: readonly Pull[] }
+  | { action: 'forces'; value: readonly VertexForce[] }
+  | { action: 'springs'; value: readonly Spring[] }
   | { action: 'handles'; value: readonly Handle[]; priority?: 'position' | 'orientation' }
-  | ({ action: 'frame' } & FrameMotion)
+  | { action: 'wind'; value: Vector3; gusts: number }
+  | { action: 'support'; value: readonly SupportKey[] }
   | { action: 'reset' }
-  | { action: 'state'; q: number[]; v: number[] }
+  | { action: 'state'; q: number[]; v: number[]; root?: RootState }
   | { action: 'step'; h: number; count: number; iterations?: number; solver?: 'direct' | 'cg' }
-  | { action: 'sample'; vertex: number; pulls?: number };
+  | { action: 'sample'; vertex: number };
 
-export interface Sample {
-  time: number;
-  q: number[];
-  v: number[];
-  elastic: number;
-  kinetic: number;
-  position: number[];
-  /** Of the vertex, x, y, z, w. */
-  orientation: number[];
-  stiffness: number;
-  frequencies: number[];
-  mode: number[];
-  pulls: number[][];
-}
+/** Numbers by what they are. */
+export type Sample = Record<string, number[]>;
 
-function sample(body: Body, vertex: number, pulls: number): Sample {
+function sample(body: Body, vertex: number, springs: number): Sample {
   const { time, q, v, elasticEnergy, kineticEnergy } = body.state;
+  const { center, linear, angular } = body.momentum;
   return {
-    time,
     q: [...q],
     v: [...v],
-    elastic: elasticEnergy,
-    kinetic: kineticEnergy,
-    position: [...body.position(vertex)],
+    energy: [time, elasticEnergy, kineticEnergy],
+    point: [...body.position(vertex), ...body.velocity(vertex)],
     orientation: [...body.orientation(vertex)],
-    stiffness: body.stiffnessAt(vertex),
+    momentum: [...center, ...linear, ...angular],
+    stiffness: [body.stiffnessAt(vertex)],
     frequencies: [...body.frequencies()],
-    mode: [...body.modeShape(0)].map(Math.abs),
-    pulls: Array.from({ length: pulls }, (_, i) => [...body.pullForce(i)]),
+    mode: body.info.domains.length === 1 ? [...body.modeShape(0)].map(Math.abs) : [],
+    springs: Array.from({ length: springs }, (_, i) => [...body.springForce(i)]).flat(),
   };
 }
 
@@ -59,53 +60,27 @@ function only<T extends object, K extends keyof T>(action: T, keys: readonly K[]
 /** Returns what `sample` found, in order. */
 export function runScript(body: Body, script: readonly Action[]): Sample[] {
   const samples: Sample[] = [];
+  let springs = 0;
   for (const item of script) {
-    switch (item.action) {
-      case 'material':
-        body.setMaterial(item.region, only(item, ['young', 'poisson', 'density']));
-        break;
-      case 'gravity':
-        body.setGravity(item.value);
-        break;
-      case 'damping':
-        body.setDamping(item);
-        break;
-      case 'rank':
-        body.setRank(item.value);
-        break;
-      case 'method':
-        body.setMethod(item.value);
-        break;
-      case 'force':
-        body.applyForce(item.vertex, item.value);
-        break;
-      case 'clear_forces':
-        body.clearForces();
-        break;
-      case 'pulls':
-        body.setPulls(item.value);
-        break;
-      case 'handles':
-        body.setHandles(item.value, item.priority);
-        break;
-      case 'frame': {
-        const { acceleration, angularVelocity, angularAcceleration } = item;
-        body.setFrameMotion({ acceleration, angularVelocity, angularAcceleration });
-        break;
-      }
-      case 'reset':
-        body.reset();
-        break;
-      case 'state':
-        body.setState(item.q, item.v);
-        break;
-      case 'step':
-        body.step(item.h, item.count, only(item, ['iterations', 'solver']));
-        break;
-      case 'sample':
-        samples.push(sample(body, item.vertex, item.pulls ?? 0));
-        break;
-    }
+    if (item.action === 'material')
+      body.setMaterial(item.region, only(item, ['young', 'poisson', 'density']), item.part);
+    else if (item.action === 'gravity') body.setGravity(item.value);
+    else if (item.action === 'damping') body.setDamping(item);
+    else if (item.action === 'rank') body.setRank(item.value, item.part);
+    else if (item.action === 'method') body.setMethod(item.value);
+    else if (item.action === 'stiffness') body.setStiffness(item.domain, item.value);
+    else if (item.action === 'inertia') body.setInertia(item.value);
+    else if (item.action === 'force') body.setForce(item.vertex, item.value);
+    else if (item.action === 'forces') body.setForces(item.value);
+    else if (item.action === 'springs') body.setSprings(item.value);
+    else if (item.action === 'handles') body.setHandles(item.value, item.priority);
+    else if (item.action === 'wind') body.setWind(item.value, item.gusts);
+    else if (item.action === 'support') body.setSupport(item.value);
+    else if (item.action === 'reset') body.reset();
+    else if (item.action === 'state') body.setState(item.q, item.v, item.root);
+    else if (item.action === 'step') body.step(item.h, item.count, only(item, ['iterations', 'solver']));
+    else samples.push(sample(body, item.vertex, springs));
+    if (item.action === 'springs') springs = item.value.length;
   }
   return samples;
 }

@@ -1,7 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import {
   load,
-  LimberError,
   type Body,
   type Handle,
   type Method,
@@ -14,7 +13,6 @@ import { needsLimber, readModel } from './models';
 
 const tip = 8; // a vertex at the free end
 const size = Math.hypot(0.4, 0.08, 0.1); // of the body, m
-const still: Vector3 = [0, 0, 0];
 
 /** The rotation by an angle about the x axis. */
 function aboutX(angle: number): Quaternion {
@@ -87,7 +85,7 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
   it('says so, and goes on where another method left it', () => {
     const q = Float64Array.of(0.05, -0.02, 0.01, 0, 0, 0, 0, 0, 0.01);
     body.setState(q, q);
-    const states = ['linear', 'nonlinear', 'warped'].map((method) => {
+    const states = ['linear', 'reduced', 'warped'].map((method) => {
       body.setMethod(method as Method);
       expect(body.method).toBe(method);
       return body.state.q;
@@ -140,7 +138,7 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
       expect(body.handleReport.orientationError).toBeLessThan(1e-6);
     }
     body.setHandles([]);
-    body.setGravity(still);
+    body.setGravity([0, 0, 0]);
     body.step(0.02, 1000);
     expect(distance(body.position(tip), [0.4, 0, 0])).toBeLessThan(1e-4 * size);
   });
@@ -163,35 +161,19 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
     expect(twisted.positionError).toBeGreaterThan(1e-3 * size);
   });
 
-  it('feels how its frame moves', () => {
-    body.setFrameMotion({ acceleration: [0, 0, 9.81], angularVelocity: still, angularAcceleration: still });
-    body.step(0.01, 10);
-    const carried = body.state.q;
-    body.setFrameMotion({ acceleration: still, angularVelocity: still, angularAcceleration: still });
-    body.setGravity([0, 0, -9.81]);
-    body.reset();
-    body.step(0.01, 10);
-    expect(distance(body.state.q, carried)).toBeLessThan(1e-12);
-    expect(body.position(tip)[2]).toBeLessThan(-1e-3);
-  });
-
-  it('takes handles and frames by this method only, and no pulls', () => {
+  it('takes springs as others do, and handles alone', () => {
     const handles = [{ vertex: tip, position: [0.4, 0, 0] as const }];
-    const pulls = [{ vertex: tip, target: [0.4, 0, 0] as const, stiffness: 1 }];
-    expect(() => {
-      body.setPulls(pulls);
-    }).toThrow('handles');
+    const springs = [{ vertex: tip, target: [0.4, 0, 0] as const, stiffness: 1 }];
+    body.setSprings(springs);
     body.setHandles(handles);
-    body.setMethod('nonlinear');
+    body.setMethod('reduced');
     expect(() => {
       body.setHandles(handles);
-    }).toThrow('warped modes');
-    expect(() => {
-      body.setFrameMotion({ acceleration: still, angularVelocity: still, angularAcceleration: still });
-    }).toThrow('warped modes');
-    body.setPulls(pulls);
-    body.setMethod('linear');
-    expect(() => body.pullForce(0)).toThrow(LimberError);
+    }).toThrow("the method 'reduced' does not take handles; choose 'warped'");
+    body.setState(Array(9).fill(0.01), Array(9).fill(0));
+    const force = body.position(tip).map((x, i) => springs[0]!.target[i]! - x);
+    expect(body.springForce(0)).toEqual(force.map((x) => expect.closeTo(x, 9) as number));
+    expect(() => body.springForce(1)).toThrow('spring 1 of a body with 1 springs');
   });
 
   it('refuses handles that make no sense, and keeps those it has', () => {
@@ -201,7 +183,7 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
     const fixed = [...Array(body.info.vertexCount).keys()].find((v) => positions[3 * v] === 0)!;
     const bad: [readonly object[], RegExp | string][] = [
       [[{ vertex: tip }], 'neither a position nor a rotation'],
-      [[{ vertex: 1e6, position }], 'the vertex is 1000000'],
+      [[{ vertex: 1e6, position }], 'vertex 1000000 of a surface'],
       [[{ vertex: tip, position: [0, NaN, 0] }], 'number 1 of the position of a handle is NaN'],
       [[{ vertex: tip, rotation: [0, 0, 1] }], 'the rotation of a handle has 3 numbers, expected 4'],
       [[{ vertex: tip, rotation: [0, 0, 0, 2] }], 'expected one of length 1'],
@@ -226,14 +208,7 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
     }).toThrow("the priority is 'both', expected position or orientation");
     expect(() => {
       body.setMethod('modal' as Method);
-    }).toThrow("the method is 'modal', expected nonlinear or linear or warped");
-    expect(() => {
-      body.setFrameMotion({
-        acceleration: [0, 0, Infinity],
-        angularVelocity: still,
-        angularAcceleration: still,
-      });
-    }).toThrow(LimberError);
+    }).toThrow("the method is 'modal', expected reduced or linear or warped");
     body.step(0.01);
     expect(distance(body.position(tip), position)).toBeLessThan(1e-8 * size);
   });
@@ -242,15 +217,17 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
 describe.skipIf(needsLimber)(`a model without rotations${needsLimber}`, () => {
   it('says that it cannot be warped, and why', async () => {
     const file = readModel('bare');
-    const document = documentOf(file) as { extensions: { LIMBER_reduced_model: Record<string, Json> } };
-    delete document.extensions.LIMBER_reduced_model.warp;
+    const document = documentOf(file) as {
+      extensions: { LIMBER_model: { parts: Record<string, Json>[] } };
+    };
+    delete document.extensions.LIMBER_model.parts[0]!.warp;
     const body = await load(withDocument(file, JSON.stringify(document)));
     expect(body.info.warpable).toBe(false);
     expect(body.surface().rotations).toBeNull();
     expect(() => {
       body.setMethod('warped');
     }).toThrow(/has no rotations, which the method 'warped' needs/);
-    expect(body.method).toBe('nonlinear');
+    expect(body.method).toBe('reduced');
     body.step(0.001);
     body.dispose();
   });

@@ -57,7 +57,7 @@ test('pulls on the linear model become a file that limber reduce takes', async (
     .toBeGreaterThan(0);
   await page.mouse.up();
   await page.getByTestId('sketch-record').click();
-  await page.waitForFunction(() => window.limber.settings.method === 'nonlinear');
+  await page.waitForFunction(() => window.limber.settings.method === 'reduced');
   const [download] = await Promise.all([
     page.waitForEvent('download'),
     page.getByTestId('sketch-save').click(),

@@ -40,8 +40,8 @@ async function pullStem(page: Page): Promise<void> {
 test('a tree of domains is served, shown and pulled', async () => {
   const { page, errors } = await session.open('tree.glb');
   const info = await page.evaluate(() => window.limber.info);
-  expect(info?.tree?.domains.map(({ name }) => name)).toEqual(['stem', 'twig 1', 'twig 2', 'knob']);
-  expect(await page.getByTestId('domain-count').textContent()).toBe('4 of 3 kinds');
+  expect(info?.domains.map(({ name }) => name)).toEqual(['stem', 'twig 1', 'twig 2', 'knob']);
+  expect(await page.getByTestId('domain-count').textContent()).toBe('4 of 3 parts');
   for (const id of ['handles', 'material', 'vibrations', 'show', 'sketch']) {
     expect(await page.getByTestId(`section-${id}`).isVisible(), id).toBe(false);
   }
@@ -77,7 +77,7 @@ test('a domain that is made soft hangs lower', async () => {
   await page.getByTestId('gravity').click();
   await slide(page, 'gravity-strength', 0.02);
   await page.getByTestId('domain-list').selectOption('1');
-  await page.getByTestId('domain-kind').click();
+  await page.getByTestId('domain-part').click();
   await slide(page, 'domain-stiffness', 0);
   await expect.poll(height).toBeLessThan(before - 0.01);
   await page.getByTestId('inertia').selectOption('center');

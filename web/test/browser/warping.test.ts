@@ -219,7 +219,7 @@ test('what belongs to springs and to the simulation mesh is not offered for warp
   expect(await page.getByTestId('strength').isDisabled()).toBe(true);
   expect(await page.getByTestId('show-mesh').isDisabled()).toBe(true);
   expect(await page.getByTestId('show-fixed').isDisabled()).toBe(false);
-  await page.getByTestId('method').selectOption('nonlinear');
+  await page.getByTestId('method').selectOption('reduced');
   await page.waitForFunction(() => window.limber.frame?.warped === false);
   expect(await page.getByTestId('strength').isDisabled()).toBe(false);
   expect(await page.getByTestId('handle-add').isDisabled()).toBe(true);

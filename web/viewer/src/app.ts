@@ -2,11 +2,11 @@
 
 import type { Loaded, SimulationClient } from './client';
 import type { ModelSource } from './model_source';
-import type { Frame, Settings, ShownSurface } from './protocol';
+import type { Surface } from '../../runtime/src/types';
+import type { Frame, Settings } from './protocol';
 import type { Stage } from './stage/stage';
 import { DomainControl } from './ui/domain_control';
 import { drawnHandles, drawnPulls, HandleControl, handlesKey } from './ui/handle_control';
-import { NOT_OF_TREES } from './ui/motion_sections';
 import { OverlayControl } from './ui/overlay_control';
 import type { PageView } from './ui/page';
 import { Picture } from './ui/picture';
@@ -15,7 +15,9 @@ import {
   type Actions,
   emptyState,
   gravityVector,
+  hasDomains,
   loadedState,
+  NOT_OF_DOMAINS,
   type Overlay,
   takeInForce,
   type ViewState,
@@ -29,7 +31,7 @@ export class App implements Actions {
   readonly handles: HandleControl;
   readonly domains: DomainControl;
   private readonly sketch_ = new SketchControl(this.state, () => this.page_?.messages);
-  private surface_: ShownSurface | null = null;
+  private surface_: Surface | null = null;
   /** Counts what was asked to be shown, so that a file that is read slowly does not replace a newer choice. */
   private request_ = 0;
   /** The request after which the page was closed last. */
@@ -170,7 +172,8 @@ export class App implements Actions {
     const fresh = frame !== null && frame !== this.shownFrame_;
     if (fresh) {
       this.shownFrame_ = frame;
-      this.stage_.setCoordinates(frame.q, frame.warped);
+      this.stage_.setCoordinates(frame.q, frame.warped, frame.pose);
+      if (frame.shift) this.stage_.setShift(frame.shift, this.state.follow && !isHeld(frame));
       this.stage_.setPulls(drawnPulls(frame, this.state.size));
       this.stage_.setHandles(drawnHandles(frame));
       page?.plots.add(now, frame);
@@ -221,6 +224,11 @@ export class App implements Actions {
   setGravity(change: Partial<ViewState['gravity']>): void {
     this.state.gravity = { ...this.state.gravity, ...change };
     this.set({ gravity: gravityVector(this.state.gravity) });
+  }
+
+  setFollow(on: boolean): void {
+    this.state.follow = on;
+    this.refresh_();
   }
 
   setYoung(region: number, young: number): void {
@@ -276,10 +284,10 @@ export class App implements Actions {
     this.refresh_();
   }
 
-  /** Whether the body is a tree of domains, which has no use for what was asked; then the page says so. */
+  /** Whether the body has several domains, which have no use for what was asked; then the page says so. */
   private refused_(): boolean {
-    const refused = this.state.info?.tree !== undefined;
-    if (refused) this.page_?.messages.notify(NOT_OF_TREES);
+    const refused = hasDomains(this.state.info);
+    if (refused) this.page_?.messages.notify(NOT_OF_DOMAINS);
     return refused;
   }
 
@@ -315,4 +323,9 @@ export class App implements Actions {
     this.handlesKey_ = handlesKey(this.state.frame);
     this.page_?.update(this.state);
   }
+}
+
+/** Whether a hand holds the body: a camera that went along would carry the hand away. */
+function isHeld({ pulls, handles }: Frame): boolean {
+  return pulls.length > 0 || handles.some(({ pinned }) => !pinned);
 }

@@ -1,16 +1,14 @@
-import type { Surface } from '../../runtime/src/types';
-
 /** How large a body is, and how far its coordinates move it. */
 export class BodyScale {
   /** Diagonal of the box around the body at rest, m. */
   readonly size: number;
-  /** m of the farthest vertex, per unit of each coordinate */
-  private readonly farthest: Float64Array;
 
-  /** farthest: of each coordinate, where the surface has no basis. */
-  constructor(surface: Surface, rank: number, farthest?: Float64Array) {
-    this.size = diagonal(surface.positions);
-    this.farthest = farthest ?? farthestPerCoordinate(surface, rank);
+  /** positions: at rest, 3 n.  farthest: m of the farthest vertex, per unit of each coordinate. */
+  constructor(
+    positions: Float32Array,
+    private readonly farthest: Float64Array,
+  ) {
+    this.size = diagonal(positions);
   }
 
   /** No vertex is displaced by more than this, m: sum_i |q_i| max_v |U_vi|. Warping makes no displacement longer. */
@@ -44,21 +42,4 @@ export function diagonal(positions: Float32Array): number {
     high[i % 3] = Math.max(high[i % 3]!, positions[i]!);
   }
   return positions.length > 0 ? Math.hypot(high[0]! - low[0]!, high[1]! - low[1]!, high[2]! - low[2]!) : 0;
-}
-
-function farthestPerCoordinate(surface: Surface, rank: number): Float64Array {
-  const { basis } = surface;
-  const length = surface.positions.length;
-  const farthest = new Float64Array(rank);
-  for (let i = 0; i < rank; ++i) {
-    let largest = 0;
-    for (let k = i * length; k < (i + 1) * length; k += 3) {
-      const x = basis[k]!;
-      const y = basis[k + 1]!;
-      const z = basis[k + 2]!;
-      largest = Math.max(largest, x * x + y * y + z * z);
-    }
-    farthest[i] = Math.sqrt(largest);
-  }
-  return farthest;
 }

@@ -112,7 +112,7 @@ export class SimulationClient {
     this.send({ kind: 'material', region, young });
   }
 
-  /** Factor of the elastic forces of some domains of a tree. */
+  /** Factor of the elastic forces of some domains. */
   stiffness(domains: readonly number[], factor: number): void {
     this.send({ kind: 'stiffness', domains, factor });
   }

@@ -87,7 +87,7 @@ export class Handles {
     }
     const point = this.body.position(vertex);
     const pose = { position: point, rotation: this.body.orientation(vertex) };
-    const room = this.body.rank - this.freedom();
+    const room = this.body.rank() - this.freedom();
     const hold = pinned && room >= heldFreedom('both') ? 'both' : 'position';
     this.attempt((held) => held.set(id, { vertex, pinned, hold, start: point, wanted: pose, given: pose }));
     return { vertex, point };
@@ -154,7 +154,7 @@ export class Handles {
   /** After a change of material or rank. Returns how many had to be let go, the newest first: there is no room for them. */
   refresh(): number {
     const before = this.held.size;
-    while (this.freedom() > this.body.rank) this.held.delete([...this.held.keys()].at(-1)!);
+    while (this.freedom() > this.body.rank()) this.held.delete([...this.held.keys()].at(-1)!);
     if (before > 0) this.update();
     return before - this.held.size;
   }
@@ -216,7 +216,7 @@ export class Handles {
     const before = new Map(this.held);
     change(this.held);
     try {
-      if (this.freedom() > this.body.rank) throw new Error(this.noRoom(before));
+      if (this.freedom() > this.body.rank()) throw new Error(this.noRoom(before));
       this.update();
     } catch (error) {
       this.held = before;
@@ -226,7 +226,7 @@ export class Handles {
 
   private noRoom(before: ReadonlyMap<number, Held>): string {
     const used = [...before.values()].reduce((sum, { hold }) => sum + heldFreedom(hold), 0);
-    return `The handles hold ${used} of the body's ${this.body.rank} degrees of freedom: there is no room for more. Remove one, or let one hold less.`;
+    return `The handles hold ${used} of the body's ${this.body.rank()} degrees of freedom: there is no room for more. Remove one, or let one hold less.`;
   }
 
   private update(): void {

@@ -91,12 +91,12 @@ export class Hands {
       vertex,
       point: this.body.position(vertex),
       target,
-      force: this.body.pullForce(index),
+      force: this.body.springForce(index),
     }));
   }
 
   private update(): void {
-    this.body.setPulls(
+    this.body.setSprings(
       [...this.holds.values()].map(({ vertex, target, ownStiffness, strength }) => ({
         vertex,
         target,

@@ -11,20 +11,20 @@ export class ModePlayer {
     private readonly body: SimulatedBody,
     private playback: ModePlayback,
   ) {
-    check(playback, body.rank);
+    check(playback, body.rank());
     this.shape = body.modeShape(playback.index);
   }
 
   /** Another mode, amplitude or rate; the phase goes on, so that a slider does not make it jump. */
   change(playback: ModePlayback): void {
-    check(playback, this.body.rank);
+    check(playback, this.body.rank());
     this.shape = this.body.modeShape(playback.index);
     this.playback = playback;
   }
 
   /** After a change of material or rank. False: there is no such mode any more. */
   refresh(): boolean {
-    if (this.playback.index >= this.body.rank) return false;
+    if (this.playback.index >= this.body.rank()) return false;
     this.shape = this.body.modeShape(this.playback.index);
     return true;
   }

@@ -10,21 +10,8 @@ import type {
   SimulationMesh,
   SubtreeInertia,
   Surface,
-  TreeInfo,
   Vector3,
 } from '../../runtime/src/types';
-
-/** What the page knows of a body or a tree of domains. */
-export interface ShownInfo extends BodyInfo {
-  /** Of a tree of domains; `rank` is then the number of coordinates of all domains together. */
-  readonly tree?: TreeInfo;
-}
-
-/** What is drawn. */
-export interface ShownSurface extends Surface {
-  /** Of a tree of domains: the domain of each part. There is no basis then, and the frames hold positions in place of coordinates. */
-  readonly partDomains?: Uint32Array;
-}
 
 /** How the body is run; everything that the page may change at any time. */
 export interface Settings {
@@ -36,13 +23,13 @@ export interface Settings {
   /** m/s^2 */
   readonly gravity: Vector3;
   readonly damping: Damping;
-  /** Coordinates in use, 1 to the model's rank. */
+  /** Coordinates in use, 1 to the model's rank; of several domains all of them. */
   readonly rank: number;
   /** What moves the body; 'linear' is for sketching. */
   readonly method: Method;
   /** One linearised step, or Newton's iteration to convergence. */
   readonly accuracy: 'fast' | 'exact';
-  /** Of trees of domains: what a domain feels of those that hang from it. */
+  /** Of several domains: what one feels of those that hang from it. */
   readonly inertia: SubtreeInertia;
 }
 
@@ -78,7 +65,7 @@ export type Command =
   | { readonly kind: 'unload' }
   | { readonly kind: 'settings'; readonly settings: Partial<Settings> }
   | { readonly kind: 'material'; readonly region: number; readonly young: number }
-  /** Factor of the elastic forces of some domains of a tree. */
+  /** Factor of the elastic forces of some domains. */
   | { readonly kind: 'stiffness'; readonly domains: readonly number[]; readonly factor: number }
   | { readonly kind: 'step' }
   | { readonly kind: 'reset' }
@@ -154,8 +141,12 @@ export interface ActiveHandle {
 export interface Frame {
   /** s, of the body */
   readonly time: number;
-  /** Coordinates in use; of a tree of domains the positions of all vertices, 3 n. */
+  /** Coordinates in use; where the surface has no basis the positions of all vertices, 3 n. */
   readonly q: Float32Array;
+  /** Where the frame is in which q moves a body that flies: x, y, z and a quaternion x, y, z, w. None: as it was made. */
+  readonly pose: readonly number[];
+  /** m by which the centre of mass of a body that flies has moved; null where something holds it. */
+  readonly shift: Vector3 | null;
   readonly elasticEnergy: number;
   readonly kineticEnergy: number;
   /** Whether q are coordinates of warped modes. */
@@ -177,8 +168,8 @@ export type Message =
   | {
       readonly kind: 'loaded';
       readonly name: string;
-      readonly info: ShownInfo;
-      readonly surface: ShownSurface;
+      readonly info: BodyInfo;
+      readonly surface: Surface;
       readonly settings: Settings;
       readonly frequencies: Float64Array;
     }

@@ -45,7 +45,9 @@ export class SafeStepper {
 
   private options(accuracy: 'fast' | 'exact'): StepOptions {
     if (accuracy === 'exact') return exact;
-    return !this.body.info.exact && this.body.rank >= matrixFreeRank ? matrixFree : fast;
+    const { exact: polynomial, free, domains } = this.body.info;
+    const frames = free || domains.length > 1; // whose steps are solved directly
+    return !polynomial && !frames && this.body.rank() >= matrixFreeRank ? matrixFree : fast;
   }
 
   /** What went wrong, null for nothing. */

@@ -1,7 +1,7 @@
 // How a body is run: what suits it at first, and which values are taken.
 
-import type { Damping, Vector3 } from '../../runtime/src/types';
-import type { Settings, ShownInfo } from './protocol';
+import type { BodyInfo, Damping, Vector3 } from '../../runtime/src/types';
+import type { Settings } from './protocol';
 
 /** Bodies up to this lowest frequency, Hz, are shown in real time: an eye still follows them. */
 const followedFrequency = 12;
@@ -68,14 +68,14 @@ export function defaultSettings(
     gravity: [0, 0, 0],
     damping: suitableDamping(f1, speed),
     rank,
-    method: 'nonlinear',
+    method: 'reduced',
     accuracy: 'fast',
     inertia: 'full',
   };
 }
 
 /** What a body allows. */
-type Limits = Pick<ShownInfo, 'rank' | 'warpable' | 'tree'>;
+type Limits = Pick<BodyInfo, 'rank' | 'warpable' | 'domains'>;
 
 type Check<T> = (value: T, limits: Limits) => string | null;
 
@@ -90,28 +90,19 @@ const checks: { readonly [K in keyof Settings]: Check<Settings[K]> } = {
     isVector(value) && Math.hypot(...value) <= 1e4 ? null : 'Gravity: expected at most 10000 m/s^2',
   damping: ({ mass, stiffness }) =>
     inRange(mass, 0, 1e6) && inRange(stiffness, 0, 1e6) ? null : 'Damping: expected 0 to 1000000',
-  rank: (value, { rank, tree }) =>
-    tree
-      ? 'Rank: trees of domains have none'
-      : Number.isInteger(value) && inRange(value, 1, rank)
-        ? null
-        : `Rank: expected 1 to ${rank}`,
-  method: (value, { warpable, tree }) => {
-    if (tree) return 'Motion: trees of domains have no other one';
-    if (!['nonlinear', 'linear', 'warped'].includes(value)) {
-      return 'Motion: expected nonlinear, linear or warped';
-    }
-    return value === 'warped' && !warpable
-      ? 'Motion: expected nonlinear, since the model file holds no rotations for warped modes'
-      : null;
+  rank: (value, { rank, domains }) =>
+    Number.isInteger(value) && inRange(value, domains.length > 1 ? rank : 1, rank)
+      ? null
+      : `Rank: expected ${domains.length > 1 ? '' : '1 to '}${rank}`,
+  method: (value, { warpable }) => {
+    const known = ['reduced', 'linear', ...(warpable ? ['warped'] : [])];
+    return known.includes(value) ? null : `Motion: expected ${known.join(' or ')}`;
   },
   accuracy: (value) => (['fast', 'exact'].includes(value) ? null : 'Accuracy: expected fast or exact'),
-  inertia: (value, { tree }) => {
-    if (!tree) return 'Inertia of subtrees: a single body has no domains';
-    return ['interface', 'center', 'full'].includes(value)
+  inertia: (value) =>
+    ['interface', 'center', 'full'].includes(value)
       ? null
-      : 'Inertia of subtrees: expected interface, center or full';
-  },
+      : 'Inertia of subtrees: expected interface, center or full',
 };
 
 /** Whether v is three finite numbers. */

@@ -1,9 +1,9 @@
-import type { Method } from '../../runtime/src/types';
+import type { Method, Surface, Vector3 } from '../../runtime/src/types';
 import { BodyScale, farthestApart } from './body_scale';
 import { FrameGate } from './frame_gate';
 import { type HoldCommand, Holding } from './holding';
 import { ModePlayer } from './mode_player';
-import type { Command, Frame, InForce, Message, ModePlayback, Settings, ShownSurface } from './protocol';
+import type { Command, Frame, InForce, Message, ModePlayback, Settings } from './protocol';
 import { SafeStepper } from './safe_stepper';
 import {
   checkSettings,
@@ -18,6 +18,7 @@ import {
 } from './settings';
 import type { SimulatedBody } from './simulated_body';
 import { longestPause, StepPace } from './step_pace';
+import { sameNumbers } from './turning';
 
 /** s. Two restarts within this time: the third would follow, so the simulation pauses. */
 const restartInterval = 2;
@@ -64,24 +65,37 @@ export class Simulation {
   private lastRestart = -Infinity;
 
   private readonly gate: FrameGate;
+  /** Whether frames hold positions, not coordinates. */
+  private readonly byPositions: boolean;
   private coordinates: Float32Array;
+  private pose: readonly number[] = [];
+  /** Where the centre of mass rests. */
+  private readonly center: Vector3;
 
   /** clock: wall-clock seconds, from any origin. */
   constructor(
     private readonly body: SimulatedBody,
-    surface: ShownSurface,
+    surface: Surface,
     private readonly clock: () => number,
   ) {
     const frequencies = body.frequencies();
     this.lowest = lowestFrequency(frequencies);
-    this.current = defaultSettings(body.info.rank, frequencies, body.tree && longestTreeStep);
+    const { info } = body;
+    this.current = defaultSettings(
+      info.rank,
+      frequencies,
+      info.domains.length > 1 ? longestTreeStep : undefined,
+    );
     body.setDamping(this.current.damping);
     body.setGravity(this.current.gravity);
-    this.young = body.info.regions.map((region) => region.material.young);
-    this.scale = new BodyScale(surface, body.info.rank, body.tree?.reach());
-    // Frames of trees hold positions, not coordinates.
-    this.gate = new FrameGate(body.tree ? { size: this.scale.size, distance: farthestApart } : this.scale);
-    this.coordinates = new Float32Array(body.rank);
+    this.young = info.regions.map((region) => region.material.young);
+    this.scale = new BodyScale(surface.positions, body.reach());
+    this.byPositions = surface.basis.length === 0;
+    this.gate = new FrameGate(
+      this.byPositions ? { size: this.scale.size, distance: farthestApart } : this.scale,
+    );
+    this.coordinates = new Float32Array(surface.positions.length);
+    this.center = body.momentum.center;
     this.holding = new Holding(body, this.scale.size);
     this.pace = new StepPace(clock);
     this.stepper = new SafeStepper(body, this.scale);
@@ -125,9 +139,8 @@ export class Simulation {
   inForce(command: Command): InForce {
     if (command.kind === 'settings') return { settings: namedSettings(this.current, command.settings) };
     if (command.kind === 'material') return { young: [...this.young] };
-    const { tree, info } = this.body;
-    if (command.kind === 'stiffness' && tree && info.tree) {
-      return { stiffness: info.tree.domains.map((_, domain) => tree.stiffness(domain)) };
+    if (command.kind === 'stiffness') {
+      return { stiffness: this.body.info.domains.map((_, domain) => this.body.stiffness(domain)) };
     }
     return command.kind === 'mode' ? { mode: this.playback } : {};
   }
@@ -214,9 +227,9 @@ export class Simulation {
     const { damping, gravity, method, rank, inertia, ...others } = accepted;
     if (damping) this.body.setDamping(damping);
     if (gravity) this.body.setGravity(gravity);
-    if (inertia !== undefined) this.body.tree?.setInertia(inertia);
+    if (inertia !== undefined) this.body.setInertia(inertia);
     if (method !== undefined && method !== this.current.method) this.setMethod(method);
-    const newRank = rank !== undefined && rank !== this.body.rank;
+    const newRank = rank !== undefined && rank !== this.current.rank;
     if (newRank) {
       this.body.setRank(rank);
       this.stepper.forget();
@@ -240,11 +253,9 @@ export class Simulation {
   }
 
   private setStiffness(domains: readonly number[], factor: number): void {
-    const { tree, info } = this.body;
-    if (!tree || !info.tree) throw new Error('A stiffness for each domain is of trees of domains only.');
     requireStiffness(factor);
-    for (const domain of domains) requireDomain(domain, info.tree.domains.length);
-    for (const domain of domains) tree.setStiffness(domain, factor);
+    for (const domain of domains) requireDomain(domain, this.body.info.domains.length);
+    for (const domain of domains) this.body.setStiffness(domain, factor);
     this.holding.refresh();
   }
 
@@ -252,7 +263,7 @@ export class Simulation {
     this.holding.setMethod(method);
     this.stepper.forget();
     // Linear modes go further than the nonlinear body could follow: it starts from rest. So it does after a mode that plays.
-    if (method === 'nonlinear' && !this.player) this.reset();
+    if (method === 'reduced' && !this.player) this.reset();
   }
 
   /** After a change of material or rank, on which frequencies, modes and what holds the body depend. */
@@ -274,6 +285,7 @@ export class Simulation {
       if (this.player) this.reset();
       return;
     }
+    if (this.byPositions) throw new Error('Vibrations are shown of bodies with one domain.');
     if (this.player) {
       this.player.change(playback);
     } else {
@@ -286,11 +298,28 @@ export class Simulation {
   /** The frame to post, null: none is due, or all is as it was. */
   private frameDue(now: number): Frame | null {
     if (!this.gate.due(now)) return null;
-    if (this.coordinates.length !== this.body.rank) this.coordinates = new Float32Array(this.body.rank);
+    const length = this.byPositions ? this.coordinates.length : this.body.rank();
+    if (this.coordinates.length !== length) this.coordinates = new Float32Array(length);
     const q = this.coordinates;
     if (this.player) this.player.coordinates(q);
+    else if (this.byPositions) this.body.positions(q);
     else this.body.coordinates(q);
+    const pose = this.currentPose();
+    if (!sameNumbers(pose, this.pose)) this.gate.touch();
+    this.pose = pose;
     return this.gate.passes(now, q, !this.current.paused) ? this.frame(q.slice()) : null;
+  }
+
+  /** Of the frame that q moves a body in. Modes play where the body was made. */
+  private currentPose(): number[] {
+    const root = this.player || this.byPositions ? null : this.body.root;
+    return root ? [...root.position, ...root.rotation].map(Math.fround) : [];
+  }
+
+  private shift(): Vector3 | null {
+    if (!this.body.info.free) return null;
+    const center = this.player ? this.center : this.body.momentum.center;
+    return [center[0] - this.center[0], center[1] - this.center[1], center[2] - this.center[2]];
   }
 
   /** While a mode plays there is no motion of the body, and no energy. */
@@ -299,6 +328,8 @@ export class Simulation {
     return {
       time: this.time,
       q,
+      pose: this.pose,
+      shift: this.shift(),
       elasticEnergy: energy.elastic,
       kineticEnergy: energy.kinetic,
       warped: this.current.method === 'warped',

@@ -1,3 +1,4 @@
+import { Quaternion, Vector3 as Vector } from 'three';
 import type { Vector3 } from '../../runtime/src/types';
 import type { Frame } from './protocol';
 
@@ -50,7 +51,8 @@ export class SketchRecorder {
   add(frame: Frame, restPositions: Float32Array): boolean {
     const wasFull = this.full;
     const traces = new Map<number, Trace>();
-    for (const { id, vertex, force } of frame.pulls) {
+    for (const { id, vertex, force: pull } of frame.pulls) {
+      const force = turnedBack(pull, frame.pose);
       const before = this.traces.get(id);
       const trace: Trace = before?.vertex === vertex ? before : { vertex, force: [0, 0, 0], largest: 0 };
       traces.set(id, trace);
@@ -71,6 +73,12 @@ export class SketchRecorder {
     const lines = this.forces.map(({ at, force }) => `  {"at": ${list(at)}, "force": ${list(force)}}`);
     return `{"format": "limber sketch", "version": 1, "forces": [\n${lines.join(',\n')}\n]}\n`;
   }
+}
+
+/** A force in the axes of the rest shape, for a body in a pose. */
+function turnedBack(force: Vector3, [, , , ...rotation]: readonly number[]): Vector3 {
+  if (rotation.length === 0) return force;
+  return new Vector(...force).applyQuaternion(new Quaternion(...rotation).conjugate()).toArray();
 }
 
 function restPosition(positions: Float32Array, vertex: number): Vector3 | null {

@@ -1,4 +1,4 @@
-// Rotations as unit quaternions x, y, z, w, for code that draws nothing.
+// Rotations as unit quaternions x, y, z, w, and poses, for code that draws nothing.
 
 import type { Quaternion } from '../../runtime/src/types';
 
@@ -7,6 +7,11 @@ export const upright: Quaternion = [0, 0, 0, 1];
 
 function dot(a: Quaternion, b: Quaternion): number {
   return a[0] * b[0] + a[1] * b[1] + a[2] * b[2] + a[3] * b[3];
+}
+
+/** Whether two lists, such as poses, are the same. */
+export function sameNumbers(a: readonly number[], b: readonly number[]): boolean {
+  return a.length === b.length && a.every((x, i) => x === b[i]);
 }
 
 /** The smallest angle that turns one into the other, rad. Accurate for small angles, where the arc cosine of a product is not. */

@@ -1,8 +1,7 @@
 // The Web Worker: owns the body and the clock, so that neither waits for drawing. See protocol.ts.
 
-import { open, Tree } from '../../runtime/src/index';
+import { load } from '../../runtime/src/index';
 import type { Command } from './protocol';
-import { TreeBody } from './tree_body';
 import { WorkerHost } from './worker_host';
 
 /** ms between ticks: several per frame, so that a pull is felt in the next one. */
@@ -19,10 +18,7 @@ const host = new WorkerHost({
   post: (message, transfer) => {
     scope.postMessage(message, transfer);
   },
-  load: async (bytes) => {
-    const opened = await open(new Uint8Array(bytes));
-    return opened instanceof Tree ? new TreeBody(opened) : opened;
-  },
+  load,
   clock: () => performance.now() / 1000,
   schedule: (callback, wakeup) => {
     if (wakeup === 'soon') {

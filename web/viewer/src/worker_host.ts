@@ -131,29 +131,16 @@ function asksForPoint(command: Command): command is Extract<Command, { kind: 'gr
 
 /** The buffers of large arrays, which go to the page without being copied. */
 function transferables(message: Message): Transferable[] {
-  const buffers = new Set(largeArrays(message).map((array) => array.buffer));
-  return [...buffers].filter((buffer) => buffer instanceof ArrayBuffer);
+  const buffers = Object.values(largeArrays(message))
+    .filter((value) => ArrayBuffer.isView(value))
+    .map((array) => array.buffer);
+  return [...new Set(buffers)].filter((buffer) => buffer instanceof ArrayBuffer);
 }
 
-function largeArrays(message: Message): (Float32Array | Uint32Array)[] {
-  switch (message.kind) {
-    case 'frame':
-      return [message.frame.q];
-    case 'loaded': {
-      const { positions, triangles, triangleParts, basis, rotations, partDomains } = message.surface;
-      const others = [rotations, partDomains].filter(
-        (array) => array instanceof Float32Array || array instanceof Uint32Array,
-      );
-      return [positions, triangles, triangleParts, basis, ...others];
-    }
-    case 'simulation-mesh': {
-      if (!message.mesh) return [];
-      const { positions, elements, fixed, cubatureElements, basis } = message.mesh;
-      return [positions, elements, fixed, cubatureElements, basis];
-    }
-    default:
-      return [];
-  }
+function largeArrays(message: Message): object {
+  if (message.kind === 'frame') return [message.frame.q];
+  if (message.kind === 'loaded') return message.surface;
+  return message.kind === 'simulation-mesh' ? (message.mesh ?? {}) : {};
 }
 
 /** What an error says, on one line and not without end. */

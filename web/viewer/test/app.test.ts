@@ -7,7 +7,7 @@ import { defaultSettings } from '../src/settings';
 import type { DomainView } from '../src/stage/domain_colors';
 import type { Stage } from '../src/stage/stage';
 import type { PageView } from '../src/ui/page';
-import { FakeBody } from './fake_body';
+import { FakeBody, frameWith } from './fake_body';
 import { FakeTree } from './fake_tree';
 
 class FakeWorker implements WorkerLike {
@@ -41,6 +41,7 @@ interface Shown {
   overlays: Record<string, boolean>;
   domains: DomainView | null;
   notice: string | null;
+  followed: boolean | null;
 }
 
 let worker: FakeWorker;
@@ -52,7 +53,7 @@ let app: App;
 beforeEach(() => {
   shown = {
     ...{ body: null, coordinates: null, time: null, error: null, plotted: 0 },
-    ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null },
+    ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null, followed: null },
   };
   deviceError = null;
   worker = new FakeWorker();
@@ -68,6 +69,7 @@ function fakeStage(): Stage {
       shown.body = body;
     },
     setCoordinates: (q: Float32Array) => (shown.coordinates = q),
+    setShift: (_: unknown, follow: boolean) => (shown.followed = follow),
     setSimulationMesh: () => undefined,
     setOverlays: (overlays: Record<string, boolean>) => (shown.overlays = overlays),
     setPulls: () => undefined,
@@ -114,22 +116,7 @@ async function open(name: string, body?: FakeBody): Promise<void> {
   await done;
 }
 
-function frame(pulls: ActivePull[] = []): Frame {
-  return {
-    time: 1,
-    q: Float32Array.of(1, 2),
-    elasticEnergy: 0,
-    kineticEnergy: 0,
-    pulls,
-    steps: 0,
-    stepRate: 0,
-    reachedSpeed: 1,
-    warped: false,
-    handles: [],
-    handleReport: null,
-    playingMode: false,
-  };
-}
+const frame = (pulls: ActivePull[] = []): Frame => frameWith({ time: 1, q: Float32Array.of(1, 2), pulls });
 
 /** A file that is read when a test says so. */
 function slowFile(): { source: Promise<ModelSource>; read(name: string): void; fail(text: string): void } {
@@ -387,7 +374,7 @@ describe('handles', () => {
     app.handles.select(7);
     app.set({ method: 'warped' });
     expect(shown).toMatchObject({ selected: null, overlays: { mesh: false } });
-    app.set({ method: 'nonlinear' });
+    app.set({ method: 'reduced' });
     expect(shown.overlays.mesh).toBe(true);
   });
 });
@@ -395,6 +382,24 @@ describe('handles', () => {
 function pull(id: number, force: number): ActivePull {
   return { id, vertex: 1, point: [0, 0, 0], target: [0, 0, 0], force: [force, 0, 0] };
 }
+
+describe('a body that flies', () => {
+  it('is followed by the camera, unless a hand holds it or nobody wants that', async () => {
+    await open('bar.glb');
+    const followed = (change: Partial<Frame>): boolean | null => {
+      shown.followed = null;
+      worker.answer({ kind: 'frame', frame: { ...frame(), ...change } });
+      app.draw(0);
+      return shown.followed;
+    };
+    const shift = [1, 0, 0] as const;
+    expect(followed({})).toBe(null);
+    expect(followed({ shift })).toBe(true);
+    expect(followed({ shift, pulls: [pull(1, 2)] })).toBe(false);
+    app.setFollow(false);
+    expect(followed({ shift })).toBe(false);
+  });
+});
 
 describe('trees of domains', () => {
   beforeEach(async () => {
@@ -414,11 +419,11 @@ describe('trees of domains', () => {
     expect(shown.domains).toEqual({ colored: true, selected: null });
   });
 
-  it('have a stiffness for a domain, or for all of its kind', () => {
+  it('have a stiffness for a domain, or for all of its part', () => {
     app.domains.setStiffness(3); // of none
     app.domains.select(1);
     app.domains.setStiffness(2);
-    app.domains.setWholeKind(true);
+    app.domains.setWholePart(true);
     app.domains.setStiffness(5);
     const sent = worker.commands.filter(({ kind }) => kind === 'stiffness');
     expect(sent).toEqual([
@@ -467,7 +472,7 @@ describe('trees of domains', () => {
     for (const attempt of tries) {
       shown.notice = null;
       attempt();
-      expect(shown.notice).toMatch(/not of trees/);
+      expect(shown.notice).toMatch(/one domain only/);
     }
     expect(worker.commands.length).toBe(before);
   });

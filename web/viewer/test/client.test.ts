@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
 import { SimulationClient } from '../src/client';
 import type { ClientEvents, WorkerLike } from '../src/client';
-import type { Command, Frame, Message } from '../src/protocol';
-import { FakeBody } from './fake_body';
+import type { Command, Message } from '../src/protocol';
+import { FakeBody, frameWith } from './fake_body';
 
 class FakeWorker implements WorkerLike {
   onmessage: WorkerLike['onmessage'] = null;
@@ -50,20 +50,7 @@ function loaded(name: string): Message & { kind: 'loaded' } {
   };
 }
 
-const frame: Frame = {
-  time: 0,
-  q: new Float32Array(2),
-  elasticEnergy: 0,
-  kineticEnergy: 0,
-  pulls: [],
-  steps: 0,
-  stepRate: 0,
-  reachedSpeed: 0,
-  warped: false,
-  handles: [],
-  handleReport: null,
-  playingMode: false,
-};
+const frame = frameWith();
 
 async function open(): Promise<FakeWorker> {
   const promise = client.load(new ArrayBuffer(4), 'a.glb');

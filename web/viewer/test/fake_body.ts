@@ -1,15 +1,40 @@
 import type {
+  BodyInfo,
   Damping,
   Handle,
   HandleReport,
   Method,
-  Pull,
   Quaternion,
+  RootState,
+  Spring,
   StepOptions,
+  SubtreeInertia,
+  Surface,
   Vector3,
 } from '../../runtime/src/types';
-import type { HandlePriority, ShownInfo } from '../src/protocol';
+import type { Frame, HandlePriority } from '../src/protocol';
 import type { SimulatedBody } from '../src/simulated_body';
+
+/** A frame of a body at rest, but for what is given. */
+export function frameWith(change: Partial<Frame> = {}): Frame {
+  return {
+    time: 0,
+    q: new Float32Array(2),
+    pose: [],
+    shift: null,
+    elasticEnergy: 0,
+    kineticEnergy: 0,
+    warped: false,
+    pulls: [],
+    handles: [],
+    handleReport: null,
+    steps: 0,
+    stepRate: 0,
+    reachedSpeed: 1,
+    playingMode: false,
+    ...change,
+  };
+}
 
 export interface TakenSteps {
   readonly h: number;
@@ -20,25 +45,31 @@ export interface TakenSteps {
 /**
  * A bar along x with two vertices, the first of which is held. Coordinate 0 moves the second one along x, coordinate 1 along y, by
  * 1 m per unit, and turns it about z by 1 rad per unit. Stepping moves coordinate 0 at `speed`; no forces act. Handles move the second
- * vertex to where they want it, with each step.
+ * vertex to where they want it, with each step. A frame that flies is where a test puts it.
  */
 export class FakeBody implements SimulatedBody {
-  readonly info: ShownInfo;
-  rank = 2;
+  readonly info: BodyInfo;
+  /** Coordinates in use. */
+  used = 2;
   q = new Float64Array(2);
   v = new Float64Array(2);
   elastic = 0;
   speed = 1;
   /** Frequencies, Hz. */
   natural = [2, 20];
-  stiffness = 100;
-  pulls: readonly Pull[] = [];
+  /** N/m, of the second vertex. */
+  resistance = 100;
+  /** Of the domains. */
+  factors: number[] = [1];
+  inertia: SubtreeInertia = 'full';
+  root: RootState | null = null;
+  springs: readonly Spring[] = [];
   steps: TakenSteps[] = [];
   resets = 0;
   disposed = false;
   damping: Damping | null = null;
   gravity: Vector3 | null = null;
-  method: Method = 'nonlinear';
+  method: Method = 'reduced';
   handles: readonly Handle[] = [];
   priority: HandlePriority | null = null;
   handleReport: HandleReport = { met: true, positionError: 0, orientationError: 0 };
@@ -48,11 +79,16 @@ export class FakeBody implements SimulatedBody {
 
   constructor() {
     const material = { law: 'stvk', young: 1e5, poisson: 0.3, density: 1000 };
+    const regions = [{ name: 'body', tag: 0, volume: 1, material }];
     this.info = {
       name: 'bar',
       description: '',
       rank: 2,
-      regions: [{ name: 'body', tag: 0, volume: 1, material }],
+      free: false,
+      depth: 1,
+      regions,
+      parts: [{ name: 'bar', rank: 2, regions }],
+      domains: [{ name: 'bar', part: 0, parent: -1, stiffness: 1 }],
       vertexCount: 2,
       triangleCount: 0,
       exact: true,
@@ -64,19 +100,27 @@ export class FakeBody implements SimulatedBody {
   }
 
   get state() {
-    return { time: 0, q: this.q.slice(), v: this.v.slice(), elasticEnergy: this.elastic, kineticEnergy: 0 };
+    const { q, v, root, elastic: elasticEnergy } = this;
+    return { time: 0, q: q.slice(), v: v.slice(), root, elasticEnergy, kineticEnergy: 0 };
+  }
+
+  get momentum() {
+    const center = this.root?.position ?? ([0, 0, 0] as const);
+    return { mass: 1, center, linear: [0, 0, 0], angular: [0, 0, 0] } as const;
   }
 
   get energy() {
     return { elastic: this.elastic, kinetic: 0 };
   }
 
-  surface() {
+  surface(): Surface {
     return {
       positions: new Float32Array([0, 0, 0, 1, 0, 0]),
       triangles: new Uint32Array(3),
       triangleParts: new Uint32Array(1),
       parts: [],
+      vertexDomains: new Int32Array(2),
+      triangleDomains: new Uint32Array(1),
       basis: new Float32Array([0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 1, 0]),
       rotations: new Float32Array([0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1]),
     };
@@ -93,15 +137,36 @@ export class FakeBody implements SimulatedBody {
     };
   }
 
+  reach() {
+    return Float64Array.of(1, 1);
+  }
+
+  rank() {
+    return this.used;
+  }
+
   setRank(rank: number) {
-    this.rank = rank;
+    this.used = rank;
     this.q = this.q.slice(0, rank);
     this.v = this.v.slice(0, rank);
   }
 
   setMaterial(_region: number, change: { readonly young?: number }) {
     this.young = change.young ?? this.young;
-    this.stiffness = this.young / 1000;
+    this.resistance = this.young / 1000;
+  }
+
+  setStiffness(domain: number, factor: number) {
+    this.factors[domain] = factor;
+    this.resistance = 100 * factor;
+  }
+
+  stiffness(domain: number) {
+    return this.factors[domain]!;
+  }
+
+  setInertia(inertia: SubtreeInertia) {
+    this.inertia = inertia;
   }
 
   setDamping(damping: Damping) {
@@ -114,7 +179,6 @@ export class FakeBody implements SimulatedBody {
 
   setMethod(method: Method) {
     this.method = method;
-    this.pulls = [];
     this.handles = [];
   }
 
@@ -134,13 +198,19 @@ export class FakeBody implements SimulatedBody {
     this.elastic = 0;
   }
 
-  setState(q: Float64Array, v: Float64Array) {
+  setState(q: Float64Array, v: Float64Array, root: RootState | null) {
     this.q.set(q);
     this.v.set(v);
+    this.root = root;
   }
 
   coordinates(into: Float32Array) {
     into.set(this.q);
+  }
+
+  positions(into = new Float32Array(6)) {
+    into.set([...this.position(0), ...this.position(1)]);
+    return into;
   }
 
   position(vertex: number): Vector3 {
@@ -158,19 +228,18 @@ export class FakeBody implements SimulatedBody {
     this.priority = priority;
   }
 
-  setPulls(pulls: readonly Pull[]) {
-    if (pulls.length > 0 && this.method === 'warped') throw new Error('warped modes take handles');
-    this.pulls = pulls;
+  setSprings(springs: readonly Spring[]) {
+    this.springs = springs;
   }
 
-  pullForce(index: number): Vector3 {
-    const { vertex, target, stiffness } = this.pulls[index]!;
+  springForce(index: number): Vector3 {
+    const { vertex, target, stiffness } = this.springs[index]!;
     const [x, y, z] = this.position(vertex);
     return [stiffness * (target[0] - x), stiffness * (target[1] - y), stiffness * (target[2] - z)];
   }
 
   stiffnessAt(vertex: number) {
-    return vertex === 0 ? Infinity : this.stiffness;
+    return vertex === 0 ? Infinity : this.resistance;
   }
 
   /** Rays along -z: at x < 0.25 they hit the first vertex, up to 1.5 the second. */
@@ -179,11 +248,11 @@ export class FakeBody implements SimulatedBody {
   }
 
   frequencies() {
-    return Float64Array.from(this.natural.slice(0, this.rank));
+    return Float64Array.from(this.natural.slice(0, this.used));
   }
 
   modeShape(index: number) {
-    return new Float64Array(this.rank).map((_, i) => (i === index ? 1 : 0));
+    return new Float64Array(this.used).map((_, i) => (i === index ? 1 : 0));
   }
 
   dispose() {

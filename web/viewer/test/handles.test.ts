@@ -6,13 +6,17 @@ import { FakeBody } from './fake_body';
 
 /** A body with room for as many handles as a test needs; its second vertex is picked at x from 0.25 to 1.5. */
 class RoomyBody extends FakeBody {
-  override rank = 12;
+  override used = 12;
   override q = new Float64Array(12);
   override v = new Float64Array(12);
 
   constructor() {
     super();
     Object.assign(this.info, { rank: 12, vertexCount: 4 });
+  }
+
+  override reach() {
+    return new Float64Array(12);
   }
 
   override surface() {
@@ -226,7 +230,7 @@ describe('pinned handles', () => {
 
   it('are let go with the method', () => {
     pin(1);
-    set({ method: 'nonlinear' });
+    set({ method: 'reduced' });
     const frame = run(0.05);
     expect(frame).toMatchObject({ handles: [], handleReport: null, warped: false });
   });
@@ -275,7 +279,7 @@ describe('what cannot be held', () => {
   });
 
   it('is anything by handles of another method', () => {
-    set({ method: 'nonlinear' });
+    set({ method: 'reduced' });
     expect(() => pin(1)).toThrow('Handles need warped modes');
   });
 });
@@ -285,7 +289,7 @@ describe('the method', () => {
     expect(run(0.05).warped).toBe(true);
     simulation.handle({ kind: 'mode', playback: { index: 0, amplitude: 0.1, rate: 1 } });
     expect(run(0.05)).toMatchObject({ warped: true, playingMode: true });
-    set({ method: 'nonlinear' });
+    set({ method: 'reduced' });
     expect(run(0.05)).toMatchObject({ warped: false, playingMode: true });
   });
 
@@ -299,19 +303,19 @@ describe('the method', () => {
   });
 
   it('lets springs go', () => {
-    set({ method: 'nonlinear' });
+    set({ method: 'reduced' });
     grab(1);
     set({ method: 'warped' });
     expect(run(0.05).pulls).toEqual([]);
   });
 
-  it('starts from rest when it becomes nonlinear, and goes on else', () => {
+  it('starts from rest when it gets its own forces back, and goes on else', () => {
     body.q[0] = 0.5;
     const resets = body.resets;
     set({ method: 'linear' });
     set({ method: 'warped' });
     expect(body.resets).toBe(resets);
-    set({ method: 'nonlinear' });
+    set({ method: 'reduced' });
     expect([body.resets, body.q[0]]).toEqual([resets + 1, 0]);
   });
 
@@ -321,8 +325,8 @@ describe('the method', () => {
     const other = new Simulation(plain, plain.surface(), () => now);
     const command: Command = { kind: 'settings', settings: { method: 'warped' } };
     expect(other.handle(command)).toMatchObject([
-      { kind: 'failed', inForce: { settings: { method: 'nonlinear' } } },
+      { kind: 'failed', inForce: { settings: { method: 'reduced' } } },
     ]);
-    expect(plain.method).toBe('nonlinear');
+    expect(plain.method).toBe('reduced');
   });
 });

@@ -6,8 +6,8 @@ import { FakeBody } from './fake_body';
 /** The solvers that fast steps take for forces of a kind at a rank. */
 function fastSolver(exact: boolean, rank: number): string {
   const body = new FakeBody();
-  Object.assign(body, { info: { ...body.info, exact }, rank });
-  new SafeStepper(body, new BodyScale(body.surface(), 2)).advance(0.001, 1, 'fast', 0);
+  Object.assign(body, { info: { ...body.info, exact }, used: rank });
+  new SafeStepper(body, new BodyScale(body.surface().positions, body.reach())).advance(0.001, 1, 'fast', 0);
   return body.steps[0]?.options?.solver ?? 'direct';
 }
 

@@ -157,6 +157,33 @@ describe('frames', () => {
   });
 });
 
+describe('a body that flies', () => {
+  const flying = { rotation: [0, 0, 0, 1], velocity: [0, 0, 0], angularVelocity: [0, 0, 0] } as const;
+
+  beforeEach(() => {
+    Object.assign(body.info, { free: true });
+    body.speed = 0;
+    body.root = { ...flying, position: [0, 0, 0] };
+    simulation = new Simulation(body, body.surface(), () => now);
+  });
+
+  it('is shown in the pose of its frame, and with it', () => {
+    run(0.1);
+    body.root = { ...flying, position: [1, 2, 3] };
+    now += 0.02;
+    expect(lastFrame(simulation.tick(now).messages.slice())).toMatchObject({
+      pose: [1, 2, 3, 0, 0, 0, 1],
+      shift: [1, 2, 3],
+    });
+  });
+
+  it('shows its vibrations where it was made', () => {
+    body.root = { ...flying, position: [1, 2, 3] };
+    simulation.handle({ kind: 'mode', playback: { index: 0, amplitude: 1, rate: 1 } });
+    expect(lastFrame(run(0.1))).toMatchObject({ pose: [], shift: [0, 0, 0] });
+  });
+});
+
 describe('failures of steps', () => {
   const fail = (): never => {
     throw new Error('no convergence');
@@ -193,7 +220,7 @@ describe('failures of steps', () => {
       /^A time step could not be solved: the body was/,
     );
     expect(body.resets).toBe(1);
-    expect(body.pulls).toEqual([]);
+    expect(body.springs).toEqual([]);
   });
 
   it('pause the body where they come again at once', () => {
@@ -237,12 +264,12 @@ describe('failures of steps', () => {
 describe('pulls', () => {
   it('hold the vertex that the ray meets by a spring of its own stiffness times the strength', () => {
     expect(grab(1)).toEqual([{ kind: 'grabbed', id: 0, vertex: 1, point: [1, 0, 0] }]);
-    expect(body.pulls).toEqual([{ vertex: 1, target: [1, 0, 0], stiffness: 200 }]);
+    expect(body.springs).toEqual([{ vertex: 1, target: [1, 0, 0], stiffness: 200 }]);
   });
 
   it('miss where the ray passes the body', () => {
     expect(grab(9, 4)).toEqual([{ kind: 'missed', id: 4 }]);
-    expect(body.pulls).toEqual([]);
+    expect(body.springs).toEqual([]);
   });
 
   it('miss a vertex that cannot move', () => {
@@ -250,9 +277,9 @@ describe('pulls', () => {
   });
 
   it.each([0, NaN])('miss a vertex with a stiffness of %d: it moves only rigidly', (stiffness) => {
-    body.stiffness = stiffness;
+    body.resistance = stiffness;
     expect(grab(1)).toEqual([{ kind: 'missed', id: 0 }]);
-    expect(body.pulls).toEqual([]);
+    expect(body.springs).toEqual([]);
   });
 
   it('follow a drag, and frames show their force', () => {
@@ -269,19 +296,19 @@ describe('pulls', () => {
     grab(1, 2);
     simulation.handle({ kind: 'drag', id: 2, target: [2, 0, 0] });
     simulation.handle({ kind: 'release', id: 1 });
-    expect(body.pulls).toEqual([{ vertex: 1, target: [2, 0, 0], stiffness: 200 }]);
+    expect(body.springs).toEqual([{ vertex: 1, target: [2, 0, 0], stiffness: 200 }]);
   });
 
   it('at work take a new strength', () => {
     grab(1);
     simulation.handle({ kind: 'strength', strength: 5 });
-    expect(body.pulls[0]?.stiffness).toBe(500);
+    expect(body.springs[0]?.stiffness).toBe(500);
   });
 
   it('at work follow a change of material', () => {
     grab(1);
     simulation.handle({ kind: 'material', region: 0, young: 2e5 });
-    expect(body.pulls[0]?.stiffness).toBe(400);
+    expect(body.springs[0]?.stiffness).toBe(400);
   });
 
   it('that have ended ignore drags', () => {
@@ -291,7 +318,7 @@ describe('pulls', () => {
   it('refuse targets that are not finite', () => {
     grab(1);
     expect(() => simulation.handle({ kind: 'drag', id: 0, target: [NaN, 0, 0] })).toThrow(/target/);
-    expect(body.pulls[0]?.target).toEqual([1, 0, 0]);
+    expect(body.springs[0]?.target).toEqual([1, 0, 0]);
   });
 });
 

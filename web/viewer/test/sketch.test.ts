@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Vector3 } from '../../runtime/src/types';
-import type { Frame } from '../src/protocol';
 import { SketchRecorder } from '../src/sketch';
+import { frameWith } from './fake_body';
 
 const rest = new Float32Array([0, 0, 0, 1, 2, 3]);
 let recorder: SketchRecorder;
@@ -10,28 +10,26 @@ beforeEach(() => {
   recorder = new SketchRecorder();
 });
 
-function add(...pulls: { id?: number; vertex?: number; force: Vector3 }[]): boolean {
-  const frame: Frame = {
-    time: 0,
-    q: new Float32Array(1),
-    elasticEnergy: 0,
-    kineticEnergy: 0,
-    pulls: pulls.map(({ id = 0, vertex = 1, force }) => ({
-      id,
-      vertex,
-      force,
-      point: [9, 9, 9],
-      target: [9, 9, 9],
-    })),
-    steps: 0,
-    stepRate: 0,
-    reachedSpeed: 1,
-    warped: false,
-    handles: [],
-    handleReport: null,
-    playingMode: false,
-  };
-  return recorder.add(frame, rest);
+interface Given {
+  id?: number;
+  vertex?: number;
+  force: Vector3;
+}
+
+function add(...pulls: Given[]): boolean {
+  return addPosed([], ...pulls);
+}
+
+function addPosed(pose: number[], ...pulls: Given[]): boolean {
+  const away: Vector3 = [9, 9, 9];
+  const all = pulls.map(({ id = 0, vertex = 1, force }) => ({
+    id,
+    vertex,
+    force,
+    point: away,
+    target: away,
+  }));
+  return recorder.add(frameWith({ pose, pulls: all }), rest);
 }
 
 function forces(): { at: number[]; force: number[] }[] {
@@ -40,6 +38,11 @@ function forces(): { at: number[]; force: number[] }[] {
 }
 
 describe('a sketch', () => {
+  it('holds forces in the axes of the rest shape, however the body has turned', () => {
+    addPosed([5, 5, 5, 0, 0, Math.SQRT1_2, Math.SQRT1_2], { force: [0, 2, 1] }); // a quarter about z
+    expect(forces()[0]!.force).toEqual([2, 0, 1].map((x) => expect.closeTo(x, 6) as number));
+  });
+
   it('holds the force and the place in the rest shape', () => {
     add({ force: [1, 0, -2] });
     expect(JSON.parse(recorder.encode())).toEqual({

@@ -6,6 +6,8 @@ const surface = {
   triangles: new Uint32Array(0),
   triangleParts: new Uint32Array(0),
   parts: [],
+  vertexDomains: new Int32Array(2),
+  triangleDomains: new Uint32Array(0),
   basis: Float32Array.of(0, 0, 0, 1, 0, 0, 0, 0, 0, 0, 10, 100),
   rotations: Float32Array.of(0, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0, 0),
 };

@@ -38,6 +38,22 @@ describe('Turntable', () => {
     },
   );
 
+  it('goes along with a body that flies, and frames it where it is', () => {
+    const table = turntable();
+    const point = new Vector3(0.4, -0.7, 1.1);
+    const before = viewProject(table.view, table.size, point);
+    const { distance } = table.view;
+    const shift = new Vector3(20, 5, -3);
+    table.follow(shift);
+    table.frame();
+    settle(table);
+    const after = viewProject(table.view, table.size, point.add(shift));
+    expect(Math.hypot(after.x - before.x, after.y - before.y)).toBeLessThan(1e-6);
+    expect(table.view.distance).toBeCloseTo(distance, 9);
+    table.setPoints(body);
+    expect(viewProject(table.view, table.size, point.sub(shift)).x).toBeCloseTo(before.x, 6);
+  });
+
   it('sends the ray of a projected point through that point', () => {
     const table = turntable();
     const point = new Vector3(0.4, -0.7, 1.1);

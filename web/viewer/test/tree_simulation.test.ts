@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Frame, Message } from '../src/protocol';
 import { Simulation } from '../src/simulation';
-import { domainSurface } from '../src/tree_body';
+import { splitByDomain } from '../src/stage/domain_colors';
 import { FakeTree } from './fake_tree';
 
 let tree: FakeTree;
@@ -38,7 +38,7 @@ describe('a tree of domains', () => {
     const grab = { kind: 'grab', id: 1, origin: [1, 0, 1], direction: [0, 0, -1], strength: 2 } as const;
     expect(simulation.handle(grab)).toEqual([{ kind: 'grabbed', id: 1, vertex: 1, point: [1, 0, 0] }]);
     simulation.handle({ kind: 'drag', id: 1, target: [1, 1, 0] });
-    expect(tree.pulls).toEqual([{ vertex: 1, target: [1, 1, 0], stiffness: 200 }]);
+    expect(tree.springs).toEqual([{ vertex: 1, target: [1, 1, 0], stiffness: 200 }]);
   });
 
   it('has a stiffness for each domain, which pulls follow', () => {
@@ -46,7 +46,7 @@ describe('a tree of domains', () => {
     simulation.handle(grab);
     simulation.handle({ kind: 'stiffness', domains: [0, 2], factor: 3 });
     expect(tree.factors).toEqual([3, 1, 3]);
-    expect(tree.pulls[0]!.stiffness).toBe(600);
+    expect(tree.springs[0]!.stiffness).toBe(600);
   });
 
   it('refuses a stiffness that makes no sense, and says what is in force', () => {
@@ -71,15 +71,16 @@ describe('a tree of domains', () => {
   it.each([{ rank: 1 }, { method: 'warped' }, { inertia: 'half' }])('refuses %o', (settings) => {
     const [message] = simulation.handle({ kind: 'settings', settings: settings as object });
     expect(message).toMatchObject({ kind: 'failed', command: 'settings' });
-    expect(simulation.settings).toMatchObject({ rank: 2, method: 'nonlinear', inertia: 'full' });
+    expect(simulation.settings).toMatchObject({ rank: 2, method: 'reduced', inertia: 'full' });
   });
 });
 
-describe('the surface of a tree', () => {
+describe('the surface of several domains', () => {
   it('has a part for each domain and part in it', () => {
     const white = { name: 'bark', color: [1, 1, 1] } as const;
     const green = { name: 'leaf', color: [0, 1, 0] } as const;
-    const surface = domainSurface({
+    const surface = splitByDomain({
+      ...tree.surface(),
       positions: new Float32Array(9),
       triangles: Uint32Array.of(0, 1, 2, 0, 1, 2, 0, 1, 2, 0, 1, 2),
       triangleParts: Uint32Array.of(0, 1, 1, 1),
@@ -89,6 +90,6 @@ describe('the surface of a tree', () => {
     });
     expect(surface.parts).toEqual([white, green, green]);
     expect([...surface.triangleParts]).toEqual([0, 1, 2, 2]);
-    expect([...surface.partDomains!]).toEqual([0, 0, 1]);
+    expect([...surface.partDomains]).toEqual([0, 0, 1]);
   });
 });

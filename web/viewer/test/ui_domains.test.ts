@@ -1,13 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { domainColor, partColors } from '../src/stage/domain_colors';
 import { domainText, filterDomains, stepText } from '../src/ui/domains_section';
-import { FakeBody } from './fake_body';
 import { FakeTree } from './fake_tree';
 
-const tree = new FakeTree().info.tree!;
+const tree = new FakeTree().info;
 
 describe('the list of domains', () => {
-  it('is filtered by words of names and kinds', () => {
+  it('is filtered by words of names and parts', () => {
     expect(filterDomains(tree, '')).toEqual([0, 1, 2]);
     expect(filterDomains(tree, 'LEAF')).toEqual([1, 2]);
     expect(filterDomains(tree, ' 2 leaf ')).toEqual([2]);
@@ -43,7 +42,6 @@ describe('colours of domains', () => {
 
   it('are the own ones unless something is asked for', () => {
     expect(partColors(surface, { colored: false, selected: null })).toBe(null);
-    expect(partColors(new FakeBody().surface(), { colored: true, selected: null })).toBe(null);
   });
 
   it('are one for each domain', () => {

@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { ActiveHandle, Frame } from '../src/protocol';
 import { drawnHandles, drawnPulls, handlesKey, missedText } from '../src/ui/handle_control';
 import { heldText } from '../src/ui/handles_section';
+import { frameWith } from './fake_body';
 
 const handle: ActiveHandle = {
   id: 7,
@@ -17,20 +18,8 @@ const handle: ActiveHandle = {
 };
 
 function frame(...handles: ActiveHandle[]): Frame {
-  return {
-    time: 0,
-    q: new Float32Array(1),
-    elasticEnergy: 0,
-    kineticEnergy: 0,
-    warped: true,
-    pulls: [],
-    handles,
-    handleReport: { met: true, positionError: 0, orientationError: 0 },
-    steps: 0,
-    stepRate: 0,
-    reachedSpeed: 1,
-    playingMode: false,
-  };
+  const handleReport = { met: true, positionError: 0, orientationError: 0 };
+  return frameWith({ warped: true, handles, handleReport });
 }
 
 describe('how well handles are met', () => {

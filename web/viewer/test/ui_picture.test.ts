@@ -2,6 +2,7 @@ import { beforeEach, describe, expect, it } from 'vitest';
 import type { ActiveHandle, Frame } from '../src/protocol';
 import type { Quality } from '../src/stage/quality';
 import { type Painter, Picture } from '../src/ui/picture';
+import { frameWith } from './fake_body';
 
 let rendered: number;
 let qualities: Quality[];
@@ -20,22 +21,7 @@ beforeEach(() => {
   picture.draw(null, 0);
 });
 
-function frame(...q: number[]): Frame {
-  return {
-    time: 0,
-    q: Float32Array.from(q),
-    elasticEnergy: 0,
-    kineticEnergy: 0,
-    pulls: [],
-    steps: 0,
-    stepRate: 0,
-    reachedSpeed: 1,
-    warped: false,
-    handles: [],
-    handleReport: null,
-    playingMode: false,
-  };
-}
+const frame = (...q: number[]): Frame => frameWith({ q: Float32Array.from(q) });
 
 describe('a picture', () => {
   it('is drawn for a frame that differs so that one could see it', () => {
@@ -87,6 +73,12 @@ describe('a picture', () => {
     expect(picture.draw({ ...frame(1), handles: [{ ...handle }] }, 0.2)).toBe(false);
     expect(picture.draw({ ...frame(1), handles: [{ ...handle, target: [1, 0, 0] }] }, 0.3)).toBe(true);
     expect(picture.draw({ ...frame(1), handles: [] }, 0.4)).toBe(true);
+  });
+
+  it('is drawn when the body has flown on as it was', () => {
+    expect(picture.draw({ ...frame(1), pose: [0, 0, 0, 0, 0, 0, 1] }, 0.1)).toBe(true);
+    expect(picture.draw({ ...frame(1), pose: [0, 0, 0, 0, 0, 0, 1] }, 0.2)).toBe(false);
+    expect(picture.draw({ ...frame(1), pose: [1, 0, 0, 0, 0, 0, 1] }, 0.3)).toBe(true);
   });
 
   it('is drawn when the same coordinates are of warped modes', () => {

@@ -5,6 +5,7 @@ import { requireYoung } from '../src/settings';
 import { formatDensity, shownOverlays, whyNoOverlay, youngRange } from '../src/ui/body_sections';
 import { type KeyRecord, SHORTCUTS, shortcutOf } from '../src/ui/shortcuts';
 import { axisVector, emptyState, gravityVector, takeInForce, type ViewState } from '../src/ui/state';
+import { FakeBody } from './fake_body';
 
 describe('gravity', () => {
   test('is its strength in multiples of 9.81 m/s^2 along its direction', () => {
@@ -56,31 +57,19 @@ describe('shortcuts', () => {
   });
 });
 
-const info: BodyInfo = {
-  name: 'beam',
-  description: '',
-  rank: 3,
-  regions: [],
-  vertexCount: 8,
-  triangleCount: 12,
-  exact: false,
-  cubaturePoints: 5,
-  elementCount: 6,
-  warpable: true,
-  fixedCount: 4,
-};
+const info: BodyInfo = { ...new FakeBody().info, exact: false, cubaturePoints: 5 };
 
 describe('overlays', () => {
   test('are there where the model has what they show', () => {
     expect(
-      (['mesh', 'cubature', 'fixed'] as const).map((overlay) => whyNoOverlay(overlay, info, 'nonlinear')),
+      (['mesh', 'cubature', 'fixed'] as const).map((overlay) => whyNoOverlay(overlay, info, 'reduced')),
     ).toEqual([null, null, null]);
   });
 
   test('say why they are not', () => {
-    expect(whyNoOverlay('mesh', { ...info, elementCount: 0 }, 'nonlinear')).toContain('simulation mesh');
-    expect(whyNoOverlay('cubature', { ...info, cubaturePoints: 0 }, 'nonlinear')).toContain('exact');
-    expect(whyNoOverlay('fixed', { ...info, fixedCount: 0 }, 'nonlinear')).toContain('fixed');
+    expect(whyNoOverlay('mesh', { ...info, elementCount: 0 }, 'reduced')).toContain('simulation mesh');
+    expect(whyNoOverlay('cubature', { ...info, cubaturePoints: 0 }, 'reduced')).toContain('exact');
+    expect(whyNoOverlay('fixed', { ...info, fixedCount: 0 }, 'reduced')).toContain('fixed');
   });
 });
 
@@ -98,7 +87,7 @@ describe('overlays of warped modes', () => {
   });
 
   test('come back with another method', () => {
-    expect(shownOverlays(state('nonlinear'))).toEqual({ mesh: true, cubature: true, fixed: true });
+    expect(shownOverlays(state('reduced'))).toEqual({ mesh: true, cubature: true, fixed: true });
   });
 });
 

@@ -1,12 +1,13 @@
 // Points that follow the reduced coordinates, x + sum_i q_i U_i, computed on the graphics device. A new q is the only thing
 // that goes there.                                                           [Barbic & James 2005, section 6.4]
-// Trees of domains have no such coordinates: their points come from the simulation.
+// Bodies of several domains have no such coordinates: their points come from the simulation.
 // Warped modes turn the sum by the mean rotation of sum_i q_i Psi_i.           [Choi & Ko 2005, Eq. 22, Appendix III]
 
 import {
   DataArrayTexture,
   DataTexture,
   FloatType,
+  Matrix4,
   RedFormat,
   RGBFormat,
   type IUniform,
@@ -24,6 +25,7 @@ uniform int count;
 uniform int perLayer;
 uniform int rows;
 uniform bool warped;
+uniform mat4 pose;
 uniform sampler2DArray rotations;
 uniform int rotationsPerLayer;
 ${meanRotationGlsl}
@@ -44,7 +46,7 @@ void main() {
     for (int i = 0; i < count; ++i) w += coordinate(i) * rotation(i);
     u = meanTurned(w, u);
   }
-  bits = uvec4(floatBitsToUint(column(0) + u), 0u);
+  bits = uvec4(floatBitsToUint((pose * vec4(column(0) + u, 1.0)).xyz), 0u);
 }
 `;
 
@@ -98,14 +100,16 @@ export class DisplacedField {
       perLayer: { value: layout.perLayer },
       rows: { value: grid.height },
       warped: { value: false },
+      pose: { value: new Matrix4() },
       rotations: { value: null },
       rotationsPerLayer: { value: 1 },
     });
     this.uniforms = { field: { value: this.pass.texture }, fieldShift: { value: grid.shift } };
   }
 
-  /** q: r' numbers, the others are 0; those beyond the rank are ignored. warped: of warped modes. */
-  setCoordinates(q: Float32Array, warped = false): void {
+  /** q: r' numbers, the others are 0; those beyond the rank are ignored. warped: of warped modes. pose: of all points together. */
+  setCoordinates(q: Float32Array, warped: boolean, pose: Matrix4): void {
+    (this.pass.uniforms.pose!.value as Matrix4).copy(pose);
     this.pass.uniforms.warped!.value = warped && this.provideRotations();
     const count = Math.min(q.length, this.rank);
     for (let i = 0; i < count; ++i) this.q[i] = q[i]!;

@@ -48,6 +48,9 @@ float above = 0.5 + 0.5 * dot(normal, rimUp);
 reflectedLight.indirectDiffuse += rimColor * (0.35 + 0.65 * diffuseColor.rgb) * above * pow(1.0 - facing, 3.0);
 `;
 
+/** What is drawn, whatever domains it is of. */
+export type DrawnSurface = Omit<Surface, 'vertexDomains' | 'triangleDomains'>;
+
 /** Light that all bodies share. */
 export interface RimUniforms {
   readonly rimColor: IUniform<Color>;
@@ -68,7 +71,7 @@ export class DisplacedSurface {
 
   constructor(
     limits: TextureLimits,
-    surface: Surface,
+    surface: DrawnSurface,
     rim: RimUniforms,
     parameters: MeshPhysicalMaterialParameters,
   ) {

@@ -1,7 +1,29 @@
-// Colours by which the domains of a tree are told apart.
+// Colours by which the domains of a body are told apart.
 
-import type { Vector3 } from '../../../runtime/src/types';
-import type { ShownSurface } from '../protocol';
+import type { Surface, Vector3 } from '../../../runtime/src/types';
+
+/** A surface in which each part is of one domain. */
+export interface DomainSurface extends Surface {
+  readonly partDomains: Uint32Array;
+}
+
+/** The surface with a part for each domain and part in it, so that domains can have colours of their own. */
+export function splitByDomain(surface: Surface): DomainSurface {
+  const { parts, triangleParts, triangleDomains } = surface;
+  const numbers = new Map<number, number>();
+  const split = triangleParts.map((part, triangle) => {
+    const key = triangleDomains[triangle]! * parts.length + part;
+    if (!numbers.has(key)) numbers.set(key, numbers.size);
+    return numbers.get(key)!;
+  });
+  const keys = [...numbers.keys()];
+  return {
+    ...surface,
+    triangleParts: split,
+    parts: keys.map((key) => parts[key % parts.length]!),
+    partDomains: Uint32Array.from(keys, (key) => Math.floor(key / parts.length)),
+  };
+}
 
 /** What of the domains is shown. */
 export interface DomainView {
@@ -35,8 +57,8 @@ export function domainColor(domain: number): Vector3 {
 }
 
 /** sRGB of each part of a surface; null: their own. */
-export function partColors({ parts, partDomains }: ShownSurface, view: DomainView): Vector3[] | null {
-  if (!partDomains || (!view.colored && view.selected === null)) return null;
+export function partColors({ parts, partDomains }: DomainSurface, view: DomainView): Vector3[] | null {
+  if (!view.colored && view.selected === null) return null;
   return parts.map(({ color }, part) => {
     const domain = partDomains[part]!;
     if (domain === view.selected) return accent;

@@ -5,6 +5,7 @@ import {
   Color,
   Group,
   LineSegments,
+  Matrix4,
   Points,
   ShaderMaterial,
   Uint32BufferAttribute,
@@ -88,6 +89,7 @@ export class SimulationOverlay {
   private overlays: Overlays = { mesh: false, cubature: false, fixed: false };
   private palette: Palette | null = null;
   private q = new Float32Array(0);
+  private readonly pose = new Matrix4();
 
   constructor(
     private readonly limits: TextureLimits,
@@ -126,10 +128,11 @@ export class SimulationOverlay {
     for (const material of this.points) material.uniforms.pointSize!.value = pointSize * ratio;
   }
 
-  setCoordinates(q: Float32Array): void {
+  setCoordinates(q: Float32Array, pose: Matrix4): void {
     this.q = q.slice();
-    this.field.setCoordinates(q);
-    this.solids?.field.setCoordinates(q);
+    this.pose.copy(pose);
+    this.field.setCoordinates(q, false, pose);
+    this.solids?.field.setCoordinates(q, false, pose);
   }
 
   /** Computes what is shown and has changed. */
@@ -175,7 +178,7 @@ export class SimulationOverlay {
     const white: Vector3 = [1, 1, 1];
     const surface = { ...solids, parts: [{ name: 'cubature', color: white }], rotations: null };
     this.solids = new DisplacedSurface(this.limits, surface, this.rim, { roughness: 0.6 });
-    this.solids.field.setCoordinates(this.q);
+    this.solids.field.setCoordinates(this.q, false, this.pose);
     this.solids.mesh.castShadow = false;
     this.solids.mesh.receiveShadow = false;
     this.group.add(this.solids.mesh);

@@ -1,12 +1,19 @@
 // Everything that is drawn in 3D. The page tells it what to show and asks it where things are; it knows no gestures.
 
-import { Group, PerspectiveCamera, Scene, Vector3 as Vector, type WebGLRenderer } from 'three';
-import type { SimulationMesh, Vector3 } from '../../../runtime/src/types';
-import type { ShownSurface } from '../protocol';
+import {
+  Group,
+  Matrix4,
+  PerspectiveCamera,
+  Quaternion,
+  Scene,
+  Vector3 as Vector,
+  type WebGLRenderer,
+} from 'three';
+import type { SimulationMesh, Surface, Vector3 } from '../../../runtime/src/types';
 import { Body } from './body';
 import type { GripPart } from '../handle_grip';
 import { placeCamera } from './camera';
-import { partColors, type DomainView } from './domain_colors';
+import { type DomainSurface, type DomainView, partColors, splitByDomain } from './domain_colors';
 import { HandleGizmos, type DrawnHandle, type HandleUnderPointer } from './handle_gizmos';
 import { PullLines } from './pull_lines';
 import type { Quality } from './quality';
@@ -34,7 +41,7 @@ export class Stage {
   private readonly pulls = new PullLines(this.bodies);
   private readonly handles = new HandleGizmos(this.bodies);
   private readonly up = new Vector(0, 0, 1);
-  private surface: ShownSurface | null = null;
+  private surface: DomainSurface | null = null;
   private domains: DomainView = { colored: false, selected: null };
   private simulationMesh: SimulationMesh | null = null;
   private body: Body | null = null;
@@ -43,6 +50,9 @@ export class Stage {
   private theme: Theme = 'light';
   private q: Float32Array = new Float32Array(0);
   private warped = false;
+  private readonly pose = new Matrix4();
+  /** m by which the body has moved. */
+  private readonly shift = new Vector();
   private restored = false;
   private lastTime = -Infinity;
   private quality: Quality;
@@ -79,16 +89,19 @@ export class Stage {
   }
 
   /** Shows a body at rest and frames it, or nothing. Throws where it is too large for the graphics device. */
-  setBody(surface: ShownSurface | null): void {
+  setBody(body: Surface | null): void {
     this.setSimulationMesh(null);
     this.removeBody();
     this.surface = null;
     this.q = new Float32Array(0);
     this.warped = false;
+    this.pose.identity();
+    this.shift.set(0, 0, 0);
     this.pulls.set([]);
     this.handles.set([]);
     this.handles.select(null);
-    if (!surface) return;
+    if (!body) return;
+    const surface = splitByDomain(body);
     this.buildBody(surface);
     this.surface = surface;
     this.turntable.setPoints(surface.positions);
@@ -105,27 +118,35 @@ export class Stage {
     if (mesh) {
       this.simulation = new SimulationOverlay(this.limits, mesh, this.surroundings.rim);
       this.simulation.setPalette(palettes[this.theme]);
-      this.simulation.setCoordinates(this.q);
+      this.simulation.setCoordinates(this.q, this.pose);
       this.bodies.add(this.simulation.group);
     }
     this.setOverlays(this.overlays);
   }
 
   /**
-   * q: r' <= r coordinates, the others are 0; of a tree of domains positions. warped: of warped modes, which the simulation mesh knows nothing of.
-   * Goes to the graphics device with the next frame.
+   * q: r' <= r coordinates, the others are 0; positions where the surface has no basis. warped: of warped modes, which the simulation mesh
+   * knows nothing of. pose: as in Frame. Goes to the graphics device with the next frame.
    */
-  setCoordinates(q: Float32Array, warped: boolean): void {
+  setCoordinates(q: Float32Array, warped: boolean, pose: readonly number[]): void {
+    const moved = poseMatrix(pose);
     const same = this.q.length === q.length && q.every((value, i) => value === this.q[i]);
-    if (same && warped === this.warped) return;
+    if (same && warped === this.warped && moved.equals(this.pose)) return;
     if (this.q.length !== q.length) this.q = new Float32Array(q.length);
     this.q.set(q);
     this.warped = warped;
+    this.pose.copy(moved);
     this.moveBody();
-    this.simulation?.setCoordinates(q);
+    this.simulation?.setCoordinates(q, moved);
   }
 
-  /** How the domains of a tree are told apart. */
+  /** By how much the body has moved, m, and whether the camera goes along. */
+  setShift(shift: Vector3, follow: boolean): void {
+    this.shift.set(...shift);
+    if (follow) this.turntable.follow(this.shift);
+  }
+
+  /** How domains are told apart. */
   setDomains(view: DomainView): void {
     this.domains = view;
     if (this.surface) this.body?.surface.setColors(partColors(this.surface, view));
@@ -216,7 +237,10 @@ export class Stage {
   /** Of the surface at the present q, computed on the CPU. O(r). */
   vertexPosition(vertex: number): Vector3 {
     if (!this.surface) return [0, 0, 0];
-    if (!this.surface.partDomains) return displacedVertex(this.surface, this.q, vertex, this.warped);
+    if (this.surface.basis.length > 0) {
+      const point = displacedVertex(this.surface, this.q, vertex, this.warped);
+      return new Vector(...point).applyMatrix4(this.pose).toArray();
+    }
     const x = this.q.length > 0 ? this.q : this.surface.positions;
     return [x[3 * vertex]!, x[3 * vertex + 1]!, x[3 * vertex + 2]!];
   }
@@ -247,8 +271,9 @@ export class Stage {
     this.turntable.zoom(factor, x, y);
   }
 
-  /** The whole body in view, as at first. */
+  /** The whole body in view, as at first, wherever it is. */
   frame(): void {
+    this.turntable.follow(this.shift);
     this.turntable.frame();
   }
 
@@ -260,7 +285,7 @@ export class Stage {
     for (const item of [this.surroundings, this.pulls, this.handles, this.renderer]) item.dispose();
   }
 
-  private buildBody(surface: ShownSurface): void {
+  private buildBody(surface: DomainSurface): void {
     this.body = new Body(this.bodies, this.limits, surface, this.surroundings.rim);
     this.body.setQuality(this.quality);
     this.body.surface.setColors(partColors(surface, this.domains));
@@ -271,7 +296,7 @@ export class Stage {
 
   private moveBody(surface = this.surface): void {
     const field = this.body?.surface.field;
-    if (!surface?.partDomains) field?.setCoordinates(this.q, this.warped);
+    if (surface && surface.basis.length > 0) field?.setCoordinates(this.q, this.warped, this.pose);
     else if (this.q.length > 0) field?.setPositions(this.q);
   }
 
@@ -311,4 +336,9 @@ export class Stage {
     placeCamera(this.camera, this.turntable);
     this.surroundings.follow(this.camera, this.turntable.radius);
   }
+}
+
+/** Of a pose as in Frame. */
+function poseMatrix([x = 0, y = 0, z = 0, i = 0, j = 0, k = 0, w = 1]: readonly number[]): Matrix4 {
+  return new Matrix4().compose(new Vector(x, y, z), new Quaternion(i, j, k, w), new Vector(1, 1, 1));
 }

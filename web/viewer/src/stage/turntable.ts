@@ -104,6 +104,8 @@ export class Turntable {
   radius = 1;
   private readonly goal: View = { target: new Vector3(), orientation: new Quaternion(), distance: 5 };
   private samples: Vector3[] = [];
+  /** By which the points have moved since they were given. */
+  private readonly shift = new Vector3();
   private azimuth = startAzimuth;
   private elevation = startElevation;
   private timeConstant = dragTime;
@@ -129,6 +131,7 @@ export class Turntable {
       high.max(point);
     }
     if (count === 0) [low, high].forEach((end) => end.set(0, 0, 0));
+    this.shift.set(0, 0, 0);
     this.centre.addVectors(low, high).multiplyScalar(0.5);
     this.radius = Math.max(low.distanceTo(high) / 2, 1e-9);
     const step = Math.ceil(count / sampleCount);
@@ -137,6 +140,16 @@ export class Turntable {
     );
     this.frame();
     this.jump();
+  }
+
+  /** The points have moved by so much since they were given: what was looked at goes along. */
+  follow(shift: Vector3): void {
+    const step = shift.clone().sub(this.shift);
+    if (step.length() === 0) return;
+    this.shift.copy(shift);
+    this.centre.add(step);
+    this.goal.target.add(step);
+    this.move(dragTime);
   }
 
   resize(width: number, height: number): void {
@@ -204,7 +217,8 @@ export class Turntable {
     this.orient();
     this.goal.target.copy(this.centre);
     const aspect = this.size.width / this.size.height;
-    const distance = fittingDistance(this.samples, this.centre, this.goal.orientation, aspect);
+    const rest = this.centre.clone().sub(this.shift);
+    const distance = fittingDistance(this.samples, rest, this.goal.orientation, aspect);
     this.goal.distance = margin * Math.max(distance, 0.5 * this.radius);
     this.framed = true;
     this.move(frameTime);

@@ -1,7 +1,6 @@
 // Sections of the panel about the body itself: material, vibrations, overlays, facts.
 
-import type { Method, TreeInfo } from '../../../runtime/src/types';
-import type { ShownInfo } from '../protocol';
+import type { BodyInfo, Method } from '../../../runtime/src/types';
 import { largestYoung } from '../settings';
 import {
   formatCount,
@@ -15,8 +14,7 @@ import {
 import { makeButton, makeSection, makeSlider, makeSwitch, type Slider } from './controls';
 import { make, setText } from './dom';
 import { makeIcon } from './icons';
-import { NOT_OF_TREES } from './motion_sections';
-import type { Actions, Overlay, Part, ViewState } from './state';
+import { type Actions, hasDomains, NOT_OF_DOMAINS, type Overlay, type Part, type ViewState } from './state';
 
 const LAWS: Readonly<Record<string, string>> = {
   linear: 'linear elastic',
@@ -47,10 +45,10 @@ export function formatDensity(density: number): string {
 
 export function makeMaterialSection(actions: Actions): Part {
   const list = make('div', { class: 'stack' });
-  let shown: ShownInfo | null = null;
+  let shown: BodyInfo | null = null;
   let rows: { slider: Slider; reset: HTMLButtonElement }[] = [];
 
-  function build(info: ShownInfo): void {
+  function build(info: BodyInfo): void {
     shown = info;
     rows = info.regions.map((region, index) => {
       const { young } = region.material;
@@ -220,8 +218,8 @@ export function shownOverlays({ info, overlays, settings }: ViewState): Record<O
 }
 
 /** Why an overlay has nothing to show; null where it has. */
-export function whyNoOverlay(overlay: Overlay, info: ShownInfo, method: Method): string | null {
-  if (info.tree) return NOT_OF_TREES;
+export function whyNoOverlay(overlay: Overlay, info: BodyInfo, method: Method): string | null {
+  if (hasDomains(info)) return NOT_OF_DOMAINS;
   if (info.elementCount === 0) return 'The model file leaves its simulation mesh out';
   if (overlay === 'cubature' && info.cubaturePoints === 0)
     return 'The forces of this model are exact: there is no cubature';
@@ -231,42 +229,34 @@ export function whyNoOverlay(overlay: Overlay, info: ShownInfo, method: Method):
   return null;
 }
 
-function treeFacts(tree: TreeInfo): [string, string][] {
+function factsOf(info: BodyInfo): [string, string][] {
+  const several: [string, string][] = [
+    ['Domains', formatCount(info.domains.length)],
+    ['Parts', formatCount(info.parts.length)],
+    ['Depth', formatCount(info.depth)],
+  ];
   return [
-    ['Domains', formatCount(tree.domains.length)],
-    ['Kinds', formatCount(tree.kinds.length)],
-    ['Depth', formatCount(tree.depth)],
-    ['Coordinates', formatCount(tree.coordinateCount)],
-    ['Vertices', formatCount(tree.vertexCount)],
-    ['Triangles', formatCount(tree.triangleCount)],
-    ['Root', tree.free ? 'flies' : 'held'],
+    ...(hasDomains(info) ? several : []),
+    ['Rank', formatCount(info.rank)],
+    ['Vertices', formatCount(info.vertexCount)],
+    ['Triangles', formatCount(info.triangleCount)],
+    ['Elements', info.elementCount > 0 ? formatCount(info.elementCount) : 'not in the file'],
+    ['Fixed vertices', info.free ? 'none: it flies' : formatCount(info.fixedCount)],
+    ['Forces', info.exact ? 'exact polynomials' : `${formatCount(info.cubaturePoints)} cubature points`],
   ];
 }
 
 export function makeModelSection(): Part {
   const list = make('dl', { class: 'facts', 'data-testid': 'facts' });
   const description = make('p', { class: 'hint' });
-  let shown: ShownInfo | null = null;
+  let shown: BodyInfo | null = null;
   return {
     element: makeSection('model', 'Model', false, list, description),
     update({ info }) {
       if (!info || info === shown) return;
       shown = info;
-      const facts: [string, string][] = info.tree
-        ? treeFacts(info.tree)
-        : [
-            ['Rank', formatCount(info.rank)],
-            ['Vertices', formatCount(info.vertexCount)],
-            ['Triangles', formatCount(info.triangleCount)],
-            ['Elements', info.elementCount > 0 ? formatCount(info.elementCount) : 'not in the file'],
-            ['Fixed vertices', formatCount(info.fixedCount)],
-            [
-              'Forces',
-              info.exact ? 'exact polynomials' : `${formatCount(info.cubaturePoints)} cubature points`,
-            ],
-          ];
       list.replaceChildren(
-        ...facts.flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]),
+        ...factsOf(info).flatMap(([name, value]) => [make('dt', {}, name), make('dd', {}, value)]),
       );
       setText(description, info.description);
     },

@@ -1,4 +1,4 @@
-// What a person does with the domains of a tree.
+// What a person does with the domains of a body.
 
 import type { SubtreeInertia } from '../../../runtime/src/types';
 import type { SimulationClient } from '../client';
@@ -6,11 +6,11 @@ import type { Stage } from '../stage/stage';
 import type { DomainActions, ViewState } from './state';
 
 /** The domains that a change of stiffness is for. */
-export function chosenDomains({ info, domains: { selected, wholeKind } }: ViewState): number[] {
-  const all = info?.tree?.domains;
+export function chosenDomains({ info, domains: { selected, wholePart } }: ViewState): number[] {
+  const all = info?.domains;
   const chosen = selected === null ? undefined : all?.[selected];
   if (!all || !chosen || selected === null) return [];
-  return wholeKind ? all.flatMap(({ kind }, i) => (kind === chosen.kind ? [i] : [])) : [selected];
+  return wholePart ? all.flatMap(({ part }, i) => (part === chosen.part ? [i] : [])) : [selected];
 }
 
 export class DomainControl implements DomainActions {
@@ -32,8 +32,8 @@ export class DomainControl implements DomainActions {
     this.show();
   }
 
-  setWholeKind(on: boolean): void {
-    this.change_({ wholeKind: on });
+  setWholePart(on: boolean): void {
+    this.change_({ wholePart: on });
     this.settings_.changed();
   }
 
@@ -43,7 +43,7 @@ export class DomainControl implements DomainActions {
   }
 
   resetStiffness(): void {
-    const all = this.state_.info?.tree?.domains ?? [];
+    const all = this.state_.info?.domains ?? [];
     const now = this.state_.domains.stiffness;
     const groups = new Map<number, number[]>();
     all.forEach(({ stiffness }, i) => {

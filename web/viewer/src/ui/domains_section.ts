@@ -1,6 +1,6 @@
-// The section of the panel about the domains of a tree: which there are, and how stiff they are.
+// The section of the panel about the domains of a body that has several: which there are, and how stiff they are.
 
-import type { SubtreeInertia, TreeInfo } from '../../../runtime/src/types';
+import type { BodyInfo, SubtreeInertia } from '../../../runtime/src/types';
 import type { Frame } from '../protocol';
 import { stiffnessFactors } from '../settings';
 import { formatCount, formatDigits, logScale } from '../settings_text';
@@ -8,7 +8,7 @@ import { makeButton, makeChoice, makeReadout, makeSection, makeSlider, makeSwitc
 import { make, setText } from './dom';
 import { makeIcon } from './icons';
 import { multiples } from './motion_sections';
-import type { Actions, Part } from './state';
+import { type Actions, hasDomains, type Part } from './state';
 
 /** Lines of the list that are seen at once. */
 const LINES = 8;
@@ -22,27 +22,27 @@ const INERTIAS: readonly (readonly [SubtreeInertia, string])[] = [
 ];
 
 export interface DomainsPart extends Part {
-  /** What changes while the tree moves. */
+  /** What changes while the body moves. */
   showFrame(frame: Frame): void;
 }
 
-/** The domains whose name or kind has all of these words, whatever their case. */
-export function filterDomains({ domains, kinds }: TreeInfo, filter: string): number[] {
+/** The domains whose name or part has all of these words, whatever their case. */
+export function filterDomains({ domains, parts }: BodyInfo, filter: string): number[] {
   const words = filter.toLowerCase().split(/\s+/).filter(Boolean);
-  return domains.flatMap(({ name, kind }, i) => {
-    const text = `${name} ${kinds[kind]?.name ?? ''}`.toLowerCase();
+  return domains.flatMap(({ name, part }, i) => {
+    const text = `${name} ${parts[part]?.name ?? ''}`.toLowerCase();
     return words.every((word) => text.includes(word)) ? [i] : [];
   });
 }
 
-/** A domain in the list: `leaf 12 (leaf, 8)`; the kind where it says more than the name. */
-export function domainText({ domains, kinds }: TreeInfo, domain: number): string {
-  const { name, kind } = domains[domain]!;
-  const { name: kindName, rank } = kinds[kind]!;
+/** A domain in the list: `leaf 12 (leaf, 8)`; the part where it says more than the name. */
+export function domainText({ domains, parts }: BodyInfo, domain: number): string {
+  const { name, part } = domains[domain]!;
+  const { name: partName, rank } = parts[part]!;
   const coordinates = rank === 0 ? 'rigid' : `r = ${rank}`;
-  return kindName === '' || kindName === name
+  return partName === '' || partName === name
     ? `${name} (${coordinates})`
-    : `${name} (${kindName}, ${coordinates})`;
+    : `${name} (${partName}, ${coordinates})`;
 }
 
 /** ms of a step, from steps per second. */
@@ -98,8 +98,8 @@ export function makeDomainsSection(actions: Actions): DomainsPart {
       actions.domains.setStiffness(value);
     },
   });
-  const wholeKind = makeSwitch('domain-kind', 'All of this kind', (on) => {
-    actions.domains.setWholeKind(on);
+  const wholePart = makeSwitch('domain-part', 'All of this part', (on) => {
+    actions.domains.setWholePart(on);
   });
   const reset = makeButton({
     id: 'domain-reset',
@@ -110,12 +110,12 @@ export function makeDomainsSection(actions: Actions): DomainsPart {
       actions.domains.resetStiffness();
     },
   });
-  let shown: TreeInfo | null = null;
+  let shown: BodyInfo | null = null;
   let listed: readonly number[] = [];
 
-  function fill(tree: TreeInfo): void {
-    listed = filterDomains(tree, filter.value);
-    list.replaceChildren(...listed.map((i) => make('option', { value: i }, domainText(tree, i))));
+  function fill(info: BodyInfo): void {
+    listed = filterDomains(info, filter.value);
+    list.replaceChildren(...listed.map((i) => make('option', { value: i }, domainText(info, i))));
   }
   filter.addEventListener('input', () => {
     if (shown) fill(shown);
@@ -137,20 +137,19 @@ export function makeDomainsSection(actions: Actions): DomainsPart {
       list,
       hint,
       stiffness.element,
-      wholeKind.element,
+      wholePart.element,
       make('div', { class: 'buttons' }, none, reset),
     ),
     update({ info, settings, domains }) {
-      const tree = info?.tree;
-      if (!tree) return;
-      if (tree !== shown) {
-        shown = tree;
+      if (!info || !hasDomains(info)) return;
+      if (info !== shown) {
+        shown = info;
         filter.value = '';
-        filter.hidden = tree.domains.length < FILTERED;
-        list.size = Math.max(2, Math.min(LINES, tree.domains.length));
-        fill(tree);
-        count.set(`${formatCount(tree.domains.length)} of ${formatCount(tree.kinds.length)} kinds`);
-        coordinates.set(formatCount(tree.coordinateCount));
+        filter.hidden = info.domains.length < FILTERED;
+        list.size = Math.max(2, Math.min(LINES, info.domains.length));
+        fill(info);
+        count.set(`${formatCount(info.domains.length)} of ${formatCount(info.parts.length)} parts`);
+        coordinates.set(formatCount(info.rank));
         step.set('–');
       }
       const { selected } = domains;
@@ -158,15 +157,15 @@ export function makeDomainsSection(actions: Actions): DomainsPart {
       if (list.selectedIndex !== at) list.selectedIndex = at;
       inertia.set(settings.inertia);
       color.set(domains.colored);
-      wholeKind.set(domains.wholeKind);
-      const rigid = selected !== null && tree.kinds[tree.domains[selected]!.kind]!.rank === 0;
+      wholePart.set(domains.wholePart);
+      const rigid = selected !== null && info.parts[info.domains[selected]!.part]!.rank === 0;
       const reason = selected === null ? 'Select a domain first' : rigid ? 'The domain is rigid' : null;
       stiffness.set(selected === null ? 1 : (domains.stiffness[selected] ?? 1));
       stiffness.setReason(reason);
-      wholeKind.setReason(reason);
+      wholePart.setReason(reason);
       none.disabled = selected === null;
-      reset.disabled = tree.domains.every((domain, i) => domain.stiffness === domains.stiffness[i]);
-      setText(hint, selected === null ? 'Select a domain to see where it is.' : domainText(tree, selected));
+      reset.disabled = info.domains.every((domain, i) => domain.stiffness === domains.stiffness[i]);
+      setText(hint, selected === null ? 'Select a domain to see where it is.' : domainText(info, selected));
     },
     showFrame({ stepRate }) {
       step.set(stepText(stepRate));

@@ -6,8 +6,7 @@ import { holdsOrientation, holdsPosition } from '../handles';
 import type { ActiveHandle, Frame, HandlePriority, Hold } from '../protocol';
 import { formatDigits, formatUnit } from '../settings_text';
 import type { DrawnHandle } from '../stage/handle_gizmos';
-import { NOT_OF_TREES } from './motion_sections';
-import type { Adding, HandleActions, ViewState } from './state';
+import { type Adding, type HandleActions, hasDomains, NOT_OF_DOMAINS, type ViewState } from './state';
 
 /** Share of the body's size; a line that is shorter is not seen. */
 const visible = 1e-3;
@@ -29,7 +28,9 @@ export class HandleControl implements HandleActions {
     const { info, settings } = this.state_;
     if (adding !== 'no' && settings.method !== 'warped') {
       if (info)
-        this.notify_(info.tree ? NOT_OF_TREES : 'Handles need warped modes: choose them as the motion');
+        this.notify_(
+          hasDomains(info) ? NOT_OF_DOMAINS : 'Handles need warped modes: choose them as the motion',
+        );
       return;
     }
     this.change_({ adding });

@@ -13,7 +13,7 @@ import {
 import type { Method } from '../../../runtime/src/types';
 import { makeChoice, makeSection, makeSlider, makeSwitch, type ValueText } from './controls';
 import { make, setText } from './dom';
-import type { Actions, Axis, Part, ViewState } from './state';
+import { type Actions, type Axis, hasDomains, type Part, type ViewState } from './state';
 
 /** Multiples: `3.00 ×`. */
 export const multiples: ValueText = {
@@ -22,23 +22,20 @@ export const multiples: ValueText = {
 };
 
 const METHODS: readonly (readonly [Method, string])[] = [
-  ['nonlinear', 'Nonlinear'],
+  ['reduced', 'Reduced forces'],
   ['warped', 'Warped modes'],
 ];
 const SKETCHING: readonly (readonly [Method, string])[] = [['linear', 'Linear, for the sketch']];
 
 const PULL_HINTS: Readonly<Record<Method, string>> = {
-  nonlinear: 'Drag any point of the body. A spring pulls it to the pointer.',
+  reduced: 'Drag any point of the body. A spring pulls it to the pointer.',
   linear: 'Drag any point of the body. A spring pulls it to the pointer.',
   warped: 'Drag any point of the body. It follows the pointer as far as it can.',
 };
 
-/** Why a control does nothing for a tree of domains. */
-export const NOT_OF_TREES = 'Of single bodies only, not of trees of domains';
-
 /** Why the motion cannot be chosen; null where it can. */
 export function whyNoChoice({ info, settings }: ViewState): string | null {
-  if (info?.tree) return NOT_OF_TREES;
+  if (info?.free) return 'Warped modes are of bodies that are held';
   if (info && !info.warpable) {
     return 'The model file holds no rotations for warped modes; make it again with limber reduce';
   }
@@ -50,7 +47,7 @@ export function makePullSection(actions: Actions): Part {
     actions.set({ method: value as Method });
   });
   method.element.title =
-    'Nonlinear: the forces of the model. Warped modes: linear vibrations whose points turn, fast and with handles';
+    'Reduced forces: those of the model. Warped modes: linear vibrations whose points turn, fast and with handles';
   const strength = makeSlider({
     id: 'strength',
     label: 'Strength',
@@ -63,12 +60,17 @@ export function makePullSection(actions: Actions): Part {
       actions.setStrength(value);
     },
   });
+  const follow = makeSwitch('follow', 'Camera follows the body', (on) => {
+    actions.setFollow(on);
+  });
   const hint = make('p', { class: 'hint' });
   return {
-    element: makeSection('pull', 'Pull', true, method.element, strength.element, hint),
+    element: makeSection('pull', 'Pull', true, method.element, strength.element, follow.element, hint),
     update(state) {
       const current = state.settings.method;
-      method.element.hidden = state.info?.tree !== undefined;
+      method.element.hidden = hasDomains(state.info);
+      follow.element.hidden = !state.info?.free;
+      follow.set(state.follow);
       method.setOptions(current === 'linear' ? SKETCHING : METHODS);
       method.set(current);
       method.setReason(whyNoChoice(state));
@@ -205,7 +207,7 @@ export function makeSolverSection(actions: Actions): Part {
   return {
     element: makeSection('solver', 'Solver', false, rank.element, timeStep.element, hint, accuracy.element),
     update({ info, settings }: ViewState) {
-      rank.element.hidden = info?.tree !== undefined;
+      rank.element.hidden = hasDomains(info);
       if (info && info.rank !== rankOfModel) {
         rankOfModel = info.rank;
         rank.setScale(linearScale(1, info.rank, 1), [1, info.rank]);

@@ -21,7 +21,7 @@ import {
 } from './motion_sections';
 import { makePlotsSection, type PlotsPart } from './plots_section';
 import { makeSketchSection } from './sketch_section';
-import type { Actions, Part, ViewState } from './state';
+import { type Actions, hasDomains, type Part, type ViewState } from './state';
 import type { ThemeName } from './theme';
 import { makeTopBar, type TopBar } from './top_bar';
 import { makeTransport, type TransportPart } from './transport';
@@ -67,7 +67,7 @@ export class PageView {
   readonly transport: TransportPart;
   private readonly bar_: TopBar;
   private readonly parts_: readonly Part[];
-  /** Sections that trees of domains have no use for. */
+  /** Sections that several domains have no use for. */
   private readonly bodyParts_: readonly Part[];
   private readonly fileInput_ = make('input', {
     type: 'file',
@@ -131,9 +131,9 @@ export class PageView {
   update(state: ViewState): void {
     this.app_.classList.toggle('empty', state.info === null);
     this.canvas.classList.toggle('adding', state.handles.adding !== 'no');
-    const isTree = state.info?.tree !== undefined;
-    this.domains.element.hidden = !isTree;
-    for (const part of this.bodyParts_) part.element.hidden = isTree;
+    const several = hasDomains(state.info);
+    this.domains.element.hidden = !several;
+    for (const part of this.bodyParts_) part.element.hidden = several;
     for (const part of this.parts_) part.update(state);
   }
 

@@ -3,6 +3,7 @@
 import type { ActiveHandle, Frame } from '../protocol';
 import { SlowFrames } from '../stage/quality';
 import type { Stage } from '../stage/stage';
+import { sameNumbers } from '../turning';
 
 /** Share of the largest coordinate drawn; a screen has some thousand pixels. */
 const VISIBLE = 1e-6;
@@ -20,7 +21,8 @@ export class PictureGate {
     const drawn = this.drawn_;
     if (frame === drawn) return false;
     if (drawn?.q.length !== frame.q.length || frame.pulls.length > 0 || drawn.pulls.length > 0) return true;
-    if (frame.warped !== drawn.warped || !sameHandles(frame.handles, drawn.handles)) return true;
+    if (frame.warped !== drawn.warped || !sameNumbers(frame.pose, drawn.pose)) return true;
+    if (!sameHandles(frame.handles, drawn.handles)) return true;
     const seen = VISIBLE * this.largest_;
     let change = 0;
     for (let i = 0; i < frame.q.length && change <= seen; ++i) {
@@ -52,8 +54,8 @@ function sameHandles(a: readonly ActiveHandle[], b: readonly ActiveHandle[]): bo
       return (
         handle.id === other.id &&
         handle.hold === other.hold &&
-        handle.target.every((x, k) => x === other.target[k]) &&
-        handle.rotation.every((x, k) => x === other.rotation[k])
+        sameNumbers(handle.target, other.target) &&
+        sameNumbers(handle.rotation, other.rotation)
       );
     })
   );

@@ -1,14 +1,14 @@
 // `window.limber`: the page for scripts and tests.
 
-import type { Vector3 } from '../../../runtime/src/types';
+import type { BodyInfo, Vector3 } from '../../../runtime/src/types';
 import type { GripPart } from '../handle_grip';
-import type { Frame, Settings, ShownInfo } from '../protocol';
+import type { Frame, Settings } from '../protocol';
 
 export interface ScriptInterface {
   /** Settles when the model of the page is shown, or the page that asks for one is up. */
   readonly ready: Promise<void>;
   /** Of the body that is shown; null: none is. */
-  readonly info: ShownInfo | null;
+  readonly info: BodyInfo | null;
   /** The newest one. */
   readonly frame: Frame | null;
   readonly settings: Settings;

@@ -12,7 +12,7 @@ const FULL = 'The sketch is full: no more pulls are recorded. Save or discard it
 
 export class SketchControl {
   /** What moved the body before the recording. */
-  methodBefore: Method = 'nonlinear';
+  methodBefore: Method = 'reduced';
   private readonly recorder_ = new SketchRecorder();
 
   constructor(

@@ -1,10 +1,10 @@
 // What the page shows, and what a person can do to it. The parts of the page read the one and call the other; none keeps
 // values of its own.
 
-import type { SubtreeInertia, Vector3 } from '../../../runtime/src/types';
+import type { BodyInfo, SubtreeInertia, Vector3 } from '../../../runtime/src/types';
 import { diagonal } from '../body_scale';
 import type { Loaded } from '../client';
-import type { Frame, HandlePriority, Hold, InForce, Settings, ShownInfo } from '../protocol';
+import type { Frame, HandlePriority, Hold, InForce, Settings } from '../protocol';
 import { baseName } from '../settings_text';
 
 /** Up on the screen is +z. */
@@ -21,7 +21,7 @@ export const STANDARD_GRAVITY = 9.81;
 export interface ViewState {
   /** Of the file, without `.glb`. */
   name: string;
-  info: ShownInfo | null;
+  info: BodyInfo | null;
   /** Diagonal of the box around the body at rest, m. */
   size: number;
   settings: Settings;
@@ -44,12 +44,13 @@ export interface ViewState {
   /** The handles themselves come with the frame. selected: the one that was used last. */
   handles: { adding: Adding; selected: number | null; priority: HandlePriority };
   sketch: { recording: boolean; count: number };
-  /** Of a tree. */
+  /** Whether the camera goes along with a body that flies. */
+  follow: boolean;
   domains: {
     colored: boolean;
     selected: number | null;
-    /** Whether a change of stiffness is for all domains of the selected one's kind. */
-    wholeKind: boolean;
+    /** Whether a change of stiffness is for all domains of the selected one's part. */
+    wholePart: boolean;
     /** Factor of the elastic forces of each domain. */
     stiffness: number[];
   };
@@ -68,8 +69,8 @@ export interface DomainActions {
   color(on: boolean): void;
   /** null: none. */
   select(domain: number | null): void;
-  setWholeKind(on: boolean): void;
-  /** Of the selected domain, or all of its kind. */
+  setWholePart(on: boolean): void;
+  /** Of the selected domain, or all of its part. */
   setStiffness(factor: number): void;
   /** All domains as the file has them. */
   resetStiffness(): void;
@@ -84,6 +85,7 @@ export interface Actions {
   reset(): void;
   setStrength(strength: number): void;
   setGravity(change: Partial<ViewState['gravity']>): void;
+  setFollow(on: boolean): void;
   setYoung(region: number, young: number): void;
   setMode(change: Partial<ViewState['mode']>): void;
   /** The mode after or before the one that plays; from none, the first or the last. */
@@ -93,6 +95,14 @@ export interface Actions {
   saveSketch(): void;
   discardSketch(): void;
 }
+
+/** Whether a body has domains to tell apart. */
+export function hasDomains(info: BodyInfo | null): boolean {
+  return info !== null && info.domains.length > 1;
+}
+
+/** Why a control does nothing for a body that has. */
+export const NOT_OF_DOMAINS = 'Of bodies with one domain only';
 
 /** A part of the page. */
 export interface Part {
@@ -108,7 +118,7 @@ export const DEFAULT_SETTINGS: Settings = {
   gravity: [0, 0, 0],
   damping: { mass: 0, stiffness: 0 },
   rank: 1,
-  method: 'nonlinear',
+  method: 'reduced',
   accuracy: 'fast',
   inertia: 'full',
 };
@@ -127,7 +137,8 @@ export function emptyState(): ViewState {
     overlays: { mesh: false, cubature: false, fixed: false },
     handles: { adding: 'no', selected: null, priority: 'position' },
     sketch: { recording: false, count: 0 },
-    domains: { colored: false, selected: null, wholeKind: false, stiffness: [] },
+    follow: true,
+    domains: { colored: false, selected: null, wholePart: false, stiffness: [] },
     frame: null,
   };
 }
@@ -145,10 +156,11 @@ export function loadedState(loaded: Loaded, before: ViewState): ViewState {
     young: info.regions.map((region) => region.material.young),
     frequencies,
     mode: { ...before.mode, playing: null },
+    follow: before.follow,
     domains: {
       ...before.domains,
       selected: null,
-      stiffness: info.tree ? info.tree.domains.map(({ stiffness }) => stiffness) : [],
+      stiffness: info.domains.map(({ stiffness }) => stiffness),
     },
   };
 }
