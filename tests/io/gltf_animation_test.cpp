@@ -279,7 +279,7 @@ TEST(GltfAnimation, NamesItsJoints) {
 
 TEST(GltfAnimation, KeepsMessagesShortWhateverTheNames) {
   std::vector<json> nodes;
-  for (int n = 0; n < 1000; ++n) nodes.push_back(node(std::string(1000, 'x') + "\n"));
+  for (int n = 0; n < 1000; ++n) nodes.push_back(node(std::string(1000, 'x').append("\n")));
   const GltfAnimation animation = AnimationSample(nodes).parse();
   const std::string text = test::error_text([&] { (void)animation.motion_of("hand"); });
   EXPECT_THAT(text, HasSubstr("xxx..., ..."));

@@ -226,7 +226,7 @@ export interface StepOptions {
   /** Newton iterations of a step at most. 1, the default: one linearised step, as real time asks. More: the step is
    *  exact to 1e-8, and is divided where it does not converge. */
   readonly iterations?: number;
-  /** 'cg' solves without forming the stiffness: faster for cubature with many coordinates. Default 'direct', which bodies that
-   *  fly, are carried or have several domains always take. */
+  /** 'cg' solves without forming the stiffness: faster for cubature with many coordinates. Default 'direct', the only one of bodies that
+   *  fly, are carried or have several domains. */
   readonly solver?: 'direct' | 'cg';
 }
