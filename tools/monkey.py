@@ -41,8 +41,8 @@ MOST_OF_A_KIND = 3  # findings that look alike are counted, not printed
 POOL = {
     "model_exact.glb": ["reduce", BEAM, "--modes", "4", "--rank", "6"],
     "model_inertia.glb": ["reduce", BEAM, "--basis", "inertia", "--modes", "4", "--rank", "6", "--condense", "random"],
-    "model_cubature.glb": ["reduce", BEAM, "--model", "neo-hookean", "--modes", "3", "--rank", "4", "--points", "12"],
-    "model_modal.glb": ["reduce", BEAM, "--model", "corotational", "--forces", "modal-cubature", "--modes", "3", "--rank", "4"],
+    "model_cubature.glb": ["reduce", BEAM, "--law", "neo-hookean", "--modes", "3", "--rank", "4", "--points", "12"],
+    "model_modal.glb": ["reduce", BEAM, "--law", "corotational", "--forces", "modal-cubature", "--modes", "3", "--rank", "4"],
     "model_small.glb": ["reduce", BEAM, "--modes", "2", "--rank", "3", "--no-simulation-mesh"],
     "tree_auto.glb": ["reduce", "builtin:beam?cells=6,1,1", "--domains", "auto:3", "--rank", "4"],
     "tree_free.glb": ["reduce", "builtin:beam?cells=6,1,1", "--domains", "auto:2", "--rank", "3", "--free"],

@@ -38,14 +38,14 @@ MassKind mass_kind(const BodyOptions& options) {
 }
 
 Material changed_material(const Material& material, const BodyOptions& options) {
-  if (!options.young && !options.poisson && !options.density && !options.model) return material;
+  if (!options.young && !options.poisson && !options.density && !options.law) return material;
   LameParameters lame = lame_of(material.law);
   if (options.young || options.poisson) {
     lame = lame_from_young(options.young.value_or(young_modulus(lame)),
                            options.poisson.value_or(poisson_ratio(lame)));
   }
   const Material result{
-      make_law(options.model.value_or(std::string(name_of(material.law))), lame, constants_of(material.law)),
+      make_law(options.law.value_or(std::string(name_of(material.law))), lame, constants_of(material.law)),
       options.density.value_or(material.density)};
   check_density(result.density);
   return result;
@@ -104,8 +104,7 @@ void add_body_options(CLI::App& parser, BodyOptions& options) {
 }
 
 void add_law_option(CLI::App& parser, BodyOptions& options) {
-  parser.add_option("--model", options.model, "Material law; near rest all agree [stvk; ...]")
-      ->type_name("NAME");
+  parser.add_option("--law", options.law, "Material law; near rest all agree [stvk; ...]")->type_name("NAME");
 }
 
 }  // namespace limber::app

@@ -19,7 +19,7 @@ struct BodyOptions {
   std::optional<double> young;    ///< Pa
   std::optional<double> poisson;  ///< no unit
   std::optional<double> density;  ///< kg/m^3
-  std::optional<std::string> model;
+  std::optional<std::string> law;
   std::string fixed_vertices;
   std::string fixed_where;
   bool free = false;
@@ -27,9 +27,9 @@ struct BodyOptions {
   int threads = 0;
 };
 
-/// Declares MESH and the options above but --model.
+/// Declares MESH and the options above but --law.
 void add_body_options(CLI::App& parser, BodyOptions& options);
-/// Declares --model, for what does not stay near rest, where all laws agree.
+/// Declares --law, for what does not stay near rest, where all laws agree.
 void add_law_option(CLI::App& parser, BodyOptions& options);
 
 /// A body before its model is built.

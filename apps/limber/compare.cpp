@@ -3,13 +3,13 @@
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
 #include "apps/limber/option_uses.hpp"
-#include "apps/limber/output_files.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
 #include "limber/draw/line_plot.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/sketch_file.hpp"
+#include "limber/run/output_files.hpp"
 #include "limber/scene/trajectory.hpp"
 
 #include <nlohmann/json.hpp>
@@ -68,50 +68,61 @@ OutputPlan output_plan(const CompareCommand& options) {
 
 /// Refuses a model of the scene whose motion cannot be compared vertex by vertex.
 void check_model_fits(const SceneBody& body, std::string_view word) {
-  require(body.model->simulation.has_value(),
-          "--basis {}: the model was kept without its mesh: nothing to compare", word);
-  require(body.model->simulation->mesh.vertex_count() == body.mesh.vertex_count(),
+  const ReducedModel& model = single_domain(*body.model, body.name);
+  require(model.simulation.has_value(), "--basis {}: the model was kept without its mesh: nothing to compare",
+          word);
+  require(model.simulation->mesh.vertex_count() == body.mesh.vertex_count(),
           "the reduced model was made from a mesh of {} vertices, that of the scene has {}",
-          body.model->simulation->mesh.vertex_count(), body.mesh.vertex_count());
+          model.simulation->mesh.vertex_count(), body.mesh.vertex_count());
 }
 
 bool names_domains(std::string_view word) {
   return word == "domains" || word.starts_with("domains:") || word.starts_with("domains/");
 }
 
+/// The scene with its body computed by every vertex.
+Scene as_full(Scene scene) {
+  for (SceneBody& body : scene.bodies) {
+    body.method = Method::full;
+    body.domains.reset();
+  }
+  return scene;
+}
+
 /// The scene with its body as a tree of domains. word: domains, domains:full, domains:center or
 /// domains:interface.
 Scene as_domains(Scene scene, const std::string& word, const CompareCommand& options) {
   static constexpr std::array<std::string_view, 3> known{"full", "center", "interface"};
-  scene.solver.order = ModelOrder::domains;
   SceneBody& body = scene.bodies[0];
   body.model.reset();
   body.rank = 0;
+  if (!body.domains) body.domains.emplace();
   if (options.rank) {
-    body.domains.rank = *options.rank;
-    body.domains.total_rank = 0;
+    body.domains->rank = *options.rank;
+    body.domains->total_rank = 0;
   }
   if (word == "domains") return scene;
   const std::string inertia = word.substr(std::string_view("domains:").size());
   const auto found = std::find(known.begin(), known.end(), inertia);
   require(found != known.end(), "--basis {}: unknown inertia '{}'; {}", word, inertia,
           suggestion(inertia, known));
-  body.domains.inertia = inertia == "full"     ? SubtreeInertia::full
-                         : inertia == "center" ? SubtreeInertia::center
-                                               : SubtreeInertia::interface;
+  body.domains->inertia = inertia == "full"     ? SubtreeInertia::full
+                          : inertia == "center" ? SubtreeInertia::center
+                                                : SubtreeInertia::interface;
   return scene;
 }
 
 /// The scene with its body in the subspace that a word of --basis names.
 /// It may end with the kind of forces, as in inertia/modal-cubature.
-Scene with_basis(const Scene& scene, std::string word, const CompareCommand& options, const Motion& full) {
+Scene with_basis(const Scene& scene, std::string word, const CompareCommand& options,
+                 const ComparedMotion& full) {
   static constexpr std::array<std::string_view, 14> known{
       "model",   "derivatives",    "modes",          "inertia",          "warped",
       "linear",  "inertia-random", "motion",         "online",           "sketch:FILE",
       "domains", "domains:full",   "domains:center", "domains:interface"};
   Scene result = scene;
-  result.solver.order = ModelOrder::reduced;
   SceneBody& body = result.bodies[0];
+  body.method = Method::reduced;
   if (const std::string forces = forces_in(word); !forces.empty()) {
     try {
       body.reduction.forces = parse_force_kind(forces);
@@ -125,12 +136,13 @@ Scene with_basis(const Scene& scene, std::string word, const CompareCommand& opt
     require(word != "online", "--basis online: it chooses its forces itself; leave out '/{}'", forces);
   }
   if (names_domains(word)) return as_domains(std::move(result), word, options);
+  body.domains.reset();
   if (word == "online") {
-    result.solver.order = ModelOrder::online;
+    body.method = Method::online;
     return result;
   }
   if (word == "warped" || word == "linear") {
-    result.solver.order = word == "warped" ? ModelOrder::warped : ModelOrder::linear;
+    body.method = word == "warped" ? Method::warped : Method::linear;
     if (body.model) {
       check_model_fits(body, word);
       if (options.modes) body.rank = *options.modes;
@@ -170,7 +182,7 @@ Scene with_basis(const Scene& scene, std::string word, const CompareCommand& opt
 }
 
 /// The vertex to look at: nearest to the point asked for, else the one that moves farthest.
-Index find_probe(const CompareCommand& options, const VolumeMesh& mesh, const Motion& full) {
+Index find_probe(const CompareCommand& options, const VolumeMesh& mesh, const ComparedMotion& full) {
   if (!options.probe.empty()) {
     VertexSelection selection;
     selection.nearest.emplace_back(options.probe[0], options.probe[1], options.probe[2]);
@@ -187,10 +199,10 @@ Index find_probe(const CompareCommand& options, const VolumeMesh& mesh, const Mo
 /// When the last load that ends has ended: from there on the body vibrates freely.
 double release_time(const SceneBody& body) {
   double time = 0.0;
-  for (const PointLoad& load : body.loads) {
+  for (const SceneLoad& load : body.loads) {
     if (std::isfinite(load.to)) time = std::max(time, load.to);
   }
-  for (const AccelerationLoad& load : body.accelerations) {
+  for (const TimedAcceleration& load : body.accelerations) {
     if (std::isfinite(load.to)) time = std::max(time, load.to);
   }
   return time;
@@ -203,11 +215,12 @@ std::string shift_text(const Json& value) {
   return value.is_null() ? "-" : fmt::format("{:+.2f} %", 100.0 * value.get<double>());
 }
 
-Json frequencies_json(const Motion& motion) {
+Json frequencies_json(const ComparedMotion& motion) {
   return motion.frequencies_hz ? to_list(*motion.frequencies_hz) : Json();
 }
 
-Json comparison_json(const Motion& full, const Motion& reduced, const TrajectoryError& error) {
+Json comparison_json(const ComparedMotion& full, const ComparedMotion& reduced,
+                     const TrajectoryError& error) {
   Json json{{"basis", reduced.name},
             {"rank", reduced.unknowns},
             {"trajectory_error", number_or_null(error.relative_rms)},
@@ -266,13 +279,13 @@ std::string comparison_text(const Json& json) {
   return text;
 }
 
-void write_plot(const CompareCommand& options, const std::vector<Motion>& motions, double h, Index probe,
-                const Vector3& direction) {
+void write_plot(const CompareCommand& options, const std::vector<ComparedMotion>& motions, double h,
+                Index probe, const Vector3& direction) {
   LinePlot plot;
   plot.title = "Displacement of the probe";
   plot.x_label = "time (s)";
   plot.y_label = "displacement (m)";
-  for (const Motion& motion : motions) {
+  for (const ComparedMotion& motion : motions) {
     const Index count = static_cast<Index>(motion.fields.size());
     plot.curves.push_back({motion.name, Vector::LinSpaced(count, 0.0, h * static_cast<double>(count - 1)),
                            probe_signal(motion.fields, probe, direction), !plot.curves.empty()});
@@ -280,42 +293,41 @@ void write_plot(const CompareCommand& options, const std::vector<Motion>& motion
   write_results([&] { write_file(options.plot, to_svg(plot)); });
 }
 
-/// Refuses, before the long work, what the reduced model of a scene cannot do.
-void check_reducible(const Scene& scene, bool only_domains) {
+/// Refuses, before the long work, what one of the methods that are compared cannot do.
+void check_comparable(const Scene& scene, const std::vector<Method>& methods) {
   const SceneBody& body = scene.bodies[0];
-  require(body.parts.placements.empty() && !body.tree,
+  require(body.parts.placements.empty() && (!body.model || body.model->domain_count() == 1),
           "{}: it is a tree of parts, which has no full motion to compare with; give a 'mesh'", body.name);
-  require(body.wind.velocity.isZero(0.0), "{}: the full model feels no 'wind'; leave it out", body.name);
-  require(body.constraints.empty() && !body.support,
-          "{}: the full model has no 'constraints' and no 'support' to compare with; leave them out",
-          body.name);
-  if (only_domains) return;  // which fly as the full one does
-  require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
-          "{}: a reduced body starts at rest; leave out 'velocity' and 'angular_velocity'", body.name);
-  require(!body.fixed.empty(),
-          "{}: nothing holds it: its reduced model has no rigid motion to compare with the full one's",
-          body.name);
+  for (const Method method : methods) {
+    if (!body.constraints.empty()) require_ability(method, Ability::handles, body.name);
+    if (body.support) require_ability(method, Ability::support, body.name);
+    if (!(body.wind == Wind{})) require_ability(method, Ability::wind, body.name);
+    if (body.fixed.empty()) require_ability(method, Ability::flight, body.name);
+  }
 }
 
-/// The orders that the scene is run with beside its own. Without --basis all that it may then stand for.
-std::vector<ModelOrder> orders_of(const CompareCommand& options) {
-  std::vector<ModelOrder> orders{ModelOrder::full};
-  if (options.bases.empty()) orders.push_back(ModelOrder::reduced);
+/// How the scene's body is run beside its own way. Without --basis all that it may then stand for.
+SceneUse uses_of(const CompareCommand& options) {
+  SceneUse use;
+  use.methods.push_back(Method::full);
+  if (options.bases.empty()) use.methods.push_back(Method::reduced);
   for (const std::string& word : options.bases) {
     const std::string basis = word.substr(0, word.find('/'));
-    orders.push_back(names_domains(word) ? ModelOrder::domains
-                     : basis == "warped" ? ModelOrder::warped
-                     : basis == "linear" ? ModelOrder::linear
-                     : basis == "online" ? ModelOrder::online
-                                         : ModelOrder::reduced);
+    if (names_domains(word)) {
+      use.domains = true;
+    } else {
+      use.methods.push_back(basis == "warped"   ? Method::warped
+                            : basis == "linear" ? Method::linear
+                            : basis == "online" ? Method::online
+                                                : Method::reduced);
+    }
   }
-  return orders;
+  return use;
 }
 
 Scene load(const CompareCommand& options) {
-  const bool only_domains =
-      !options.bases.empty() && std::all_of(options.bases.begin(), options.bases.end(), names_domains);
-  Scene scene = read_scene(options.scene, {orders_of(options)});
+  const SceneUse use = uses_of(options);
+  Scene scene = read_scene(options.scene, use);
   require(scene.bodies.size() == 1, "{}: it has {} bodies; only scenes of one body are compared",
           options.scene, scene.bodies.size());
   require(scene.solver.type == SimulationType::dynamics,
@@ -324,8 +336,7 @@ Scene load(const CompareCommand& options) {
   require(scene.bodies[0].mesh.element_count() > 0 || !scene.bodies[0].parts.placements.empty(),
           "{}: the full model needs a mesh; give 'mesh'", options.scene);
   for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");
-  check_reducible(scene,
-                  only_domains || (options.bases.empty() && scene.solver.order == ModelOrder::domains));
+  check_comparable(scene, use.methods);
   FileList inputs = scene.inputs;
   for (const std::string& word : options.bases) {
     if (!word.starts_with(sketch_word)) continue;
@@ -360,19 +371,15 @@ void check_uses(const std::set<std::string>& stated, const std::vector<std::stri
 
 void run_compare(const CompareCommand& options, const std::set<std::string>& stated) {
   check_outputs(output_plan(options));
-  Scene scene = load(options);
+  const Scene scene = load(options);
   const SceneBody& body = scene.bodies[0];
   std::vector<std::string> bases = options.bases;
-  if (bases.empty())
-    bases.push_back(scene.solver.order == ModelOrder::domains ? "domains"
-                    : body.model                              ? "model"
-                                                              : "derivatives");
+  if (bases.empty()) bases.push_back(body.is_tree() ? "domains" : body.model ? "model" : "derivatives");
   for (const std::string& word : bases)
     (void)with_basis(scene, word, options, {});  // refuses before the long work
   check_uses(stated, bases);
 
-  scene.solver.order = ModelOrder::full;
-  std::vector<Motion> motions{run_motion(scene, "full")};
+  std::vector<ComparedMotion> motions{run_motion(as_full(scene), "full")};
   if (std::any_of(bases.begin(), bases.end(), names_domains))
     motions[0].frequencies_hz = full_frequencies(scene);
   const Index probe = find_probe(options, body.mesh, motions[0]);
@@ -385,7 +392,7 @@ void run_compare(const CompareCommand& options, const std::set<std::string>& sta
                                  release_time(body));
     results.push_back(comparison_json(motions[0], motions.back(), error));
   }
-  const Motion& full = motions[0];
+  const ComparedMotion& full = motions[0];
   Json json{{"scene", options.scene},
             {"unknowns", full.unknowns},
             {"steps", scene.solver.steps},

@@ -5,8 +5,6 @@
 #include "apps/limber/scene_report.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/basis/linear_modes.hpp"
-#include "limber/scene/online_body.hpp"
-#include "limber/scene/tree_body.hpp"
 
 #include <algorithm>
 
@@ -18,14 +16,15 @@ constexpr Index most_coordinates = 2000;  ///< of a tree whose frequencies are f
 
 }  // namespace
 
-Motion run_motion(const Scene& scene, const std::string& name) {
-  Motion motion{name};
+ComparedMotion run_motion(const Scene& scene, const std::string& name) {
+  ComparedMotion motion{name};
   ProgressBar bar;
   const Timer setup;
   SceneState state = make_state(scene, bar.callback());
   motion.setup_seconds = setup.seconds();
-  motion.unknowns = state.bodies[0]->unknowns();
-  motion.fields.push_back(state.bodies[0]->displacement());
+  const Body& body = state.body(0);
+  motion.unknowns = body.unknowns();
+  motion.fields.push_back(mesh_displacement(scene, state, 0));
   double seconds = 0.0;
   for (int i = 1; i <= scene.solver.steps; ++i) {
     {
@@ -37,16 +36,15 @@ Motion run_motion(const Scene& scene, const std::string& name) {
             state.step, state.time, failure_text(report)));
       }
     }
-    motion.fields.push_back(state.bodies[0]->displacement());
+    motion.fields.push_back(mesh_displacement(scene, state, 0));
     bar.show(fmt::format("{}: step {} of {}", name, i, scene.solver.steps),
              static_cast<double>(i) / scene.solver.steps);
   }
-  if (const auto* const online = dynamic_cast<const OnlineBody*>(state.bodies[0].get()))
-    motion.unknowns = online->report().rank;
-  if (const auto* const tree = dynamic_cast<const TreeBody*>(state.bodies[0].get())) {
-    motion.gap = tree->largest_gap();
-    if (motion.unknowns <= most_coordinates) {
-      const Vector all = tree->dynamics().natural_frequencies();
+  if (const OnlineReport* const online = body.online_report()) motion.unknowns = online->rank;
+  if (const TreeDynamics* const tree = body.tree(); tree != nullptr && scene.bodies[0].is_tree()) {
+    motion.gap = largest_gap(state, 0);
+    if (tree->coordinate_count() <= most_coordinates) {
+      const Vector all = tree->natural_frequencies();
       motion.frequencies_hz = all.head(std::min(frequency_count, all.size()));
     }
   }

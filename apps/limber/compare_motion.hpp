@@ -10,18 +10,18 @@
 namespace limber::app {
 
 /// The motion of the one body of a scene.
-struct Motion {
+struct ComparedMotion {
   std::string name;
   Index unknowns = 0;
   std::vector<Matrix3X> fields;  ///< displacements, 3 x n, of each step
   double setup_seconds = 0.0;
   double seconds_per_step = 0.0;
-  std::optional<Vector> frequencies_hz;  ///< lowest natural ones, where domains are compared
+  std::optional<Vector> frequencies_hz;  ///< lowest natural ones, where trees of domains are compared
   std::optional<InterfaceGap> gap;       ///< of a tree of domains, the largest
 };
 
 /// Runs a scene, with progress on standard error. Throws Failure where a step fails.
-Motion run_motion(const Scene& scene, const std::string& name);
+ComparedMotion run_motion(const Scene& scene, const std::string& name);
 
 /// Lowest natural frequencies of the full model of its body, Hz, without rigid motions. Throws Failure where
 /// they are not found.

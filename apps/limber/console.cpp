@@ -51,6 +51,8 @@ void print_error(std::string_view text) { print_diagnostic("error", text); }
 
 void print_warning(std::string_view text) { print_diagnostic("warning", text); }
 
+void print_note(std::string_view text) { print_diagnostic("note", text); }
+
 std::string to_text(const Rows& rows) {
   std::size_t width = 0;
   for (const auto& [name, value] : rows) width = std::max(width, name.size());

@@ -26,6 +26,9 @@ void print_error(std::string_view text);
 /// Writes one line to standard error that begins with "limber: warning: ".
 void print_warning(std::string_view text);
 
+/// The same for what is good to know: "limber: note: ".
+void print_note(std::string_view text);
+
 /// Names and values, one pair per line, the values aligned.
 using Rows = std::vector<std::pair<std::string, std::string>>;
 std::string to_text(const Rows& rows);

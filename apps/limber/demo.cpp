@@ -1,8 +1,8 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
-#include "apps/limber/output_files.hpp"
 #include "apps/limber/progress_bar.hpp"
+#include "apps/limber/scene_report.hpp"
 #include "apps/limber/scene_run.hpp"
 #include "apps/limber/viewer_page.hpp"
 #include "limber/base/error.hpp"
@@ -12,6 +12,7 @@
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/precompute/reduce.hpp"
+#include "limber/run/output_files.hpp"
 
 #include <filesystem>
 #include <memory>
@@ -28,12 +29,13 @@ constexpr std::string_view demo_scene = R"({
     {
       "name": "octopus",
       "model": "octopus.glb",
+      "method": "reduced",
       "loads": [{"where": "z > 0.2", "force": [-0.05, -0.02, 0], "from": 0, "to": 0.25}],
       "damping": {"mass": 0.5, "stiffness": 0.002}
     }
   ],
   "gravity": [0, 0, -9.81],
-  "solver": {"type": "dynamic", "order": "reduced", "timestep": 0.002, "steps": 1000},
+  "solver": {"type": "dynamic", "timestep": 0.002, "steps": 1000},
   "output": {"animation": "motion.glb", "every": 10, "displacements": "u.csv", "picture": "octopus.png",
              "picture_of": "appearance"}
 }
@@ -82,7 +84,7 @@ void run_demo(const std::filesystem::path& folder) {
                     to_text(stages), path("octopus.glb")));
 
   const Scene scene = parse_scene(demo_scene, folder, "the demo's scene");
-  const RunResult result = run_scene(scene, folder);
+  const RunResult result = run_on_console(scene, {.folder = folder});
   require_success(result, "the demo");
   print(fmt::format(
       "{}wrote {}\n\nNext:\n"

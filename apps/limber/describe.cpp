@@ -81,14 +81,14 @@ std::string bytes_text(double bytes) {
 Json describe_material(const Region& region, const Material& material) {
   const LameParameters lame = lame_of(material.law);
   return {{"region", region.name.empty() ? std::to_string(region.tag) : region.name},
-          {"model", name_of(material.law)},
+          {"law", name_of(material.law)},
           {"young", young_modulus(lame)},
           {"poisson", poisson_ratio(lame)},
           {"density", material.density}};
 }
 
 std::string material_text(const Json& material) {
-  return fmt::format("{}, young {} Pa, poisson {}, density {} kg/m^3", words(material["model"]),
+  return fmt::format("{}, young {} Pa, poisson {}, density {} kg/m^3", words(material["law"]),
                      number_text(material["young"]), number_text(material["poisson"]),
                      number_text(material["density"]));
 }

@@ -1,10 +1,10 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
-#include "apps/limber/output_files.hpp"
 #include "apps/limber/viewer_page.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/run/output_files.hpp"
 
 #include <nlohmann/json.hpp>
 

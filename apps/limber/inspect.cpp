@@ -3,7 +3,6 @@
 #include "apps/limber/describe.hpp"
 #include "apps/limber/describe_tree.hpp"
 #include "apps/limber/option_uses.hpp"
-#include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
@@ -14,8 +13,9 @@
 #include "limber/io/scene_file.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/multidomain/tree_shape.hpp"
+#include "limber/run/output_files.hpp"
+#include "limber/run/scene_picture.hpp"
 #include "limber/scene/body_tree.hpp"
-#include "limber/scene/tree_body.hpp"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
@@ -49,36 +49,36 @@ std::size_t fixed_count(const SceneBody& body) {
              : select_vertices(body.mesh, body.fixed, body.name + ": fixed").size();
 }
 
-Json describe_body(const SceneBody& body, const BodySimulation& simulation) {
-  const auto* const domains = dynamic_cast<const TreeBody*>(&simulation);
-  Json json{{"name", body.name},
-            {"kind", name_of(body.mesh.kind)},
-            {"vertices", body.mesh.vertex_count()},
-            {"elements", domains != nullptr ? domains->element_count() : body.mesh.element_count()},
-            {"unknowns", simulation.unknowns()},
-            {"fixed_vertices", fixed_count(body)},
-            {"loads", body.loads.size()},
-            {"constraints", body.constraints.size()},
-            {"moving_support", static_cast<bool>(body.support)},
-            {"mass", simulation.mass()},
+Json describe_body(const Scene& scene, const SceneState& state, std::size_t i) {
+  const SceneBody& stated = scene.bodies[i];
+  const Body& body = state.body(i);
+  Json json{{"name", stated.name},
+            {"method", name_of(body.method())},
+            {"kind", name_of(stated.mesh.kind)},
+            {"vertices", stated.mesh.vertex_count()},
+            {"elements", element_count(scene, state, i)},
+            {"unknowns", body.unknowns()},
+            {"fixed_vertices", fixed_count(stated)},
+            {"loads", stated.loads.size()},
+            {"constraints", stated.constraints.size()},
+            {"moving_support", static_cast<bool>(stated.support)},
+            {"mass", body.momentum().mass},
             {"materials", Json::array()}};
-  if (const TreeDynamics* const tree = simulation.tree_dynamics()) {
-    json["domains"] = tree->tree().domain_count();
-    json["parts"] = tree->tree().parts.size();
-    json["depth"] = tree->tree().depth();
-    json["free"] = tree->tree().free;
+  if (body.has_model()) {
+    json["domains"] = body.model().domain_count();
+    json["parts"] = body.model().parts.size();
+    json["depth"] = body.model().depth();
+    json["free"] = body.model().free;
   }
-  const std::vector<Region> regions = body.regions();
-  for (std::size_t r = 0; r < body.materials.size(); ++r) {
-    json["materials"].push_back(describe_law(regions[r], body.materials[r]));
+  const std::vector<Region> regions = stated.regions();
+  for (std::size_t r = 0; r < stated.materials.size(); ++r) {
+    json["materials"].push_back(describe_law(regions[r], stated.materials[r]));
   }
   return json;
 }
 
-std::string_view integrator_name(const SolverSettings& solver) {
-  if (!is_modal(solver.order))
-    return solver.integrator == Integrator::newmark ? "newmark" : "central-differences";
-  switch (solver.modal_integrator) {
+std::string_view modal_integrator_name(ModalIntegrator integrator) {
+  switch (integrator) {
     case ModalIntegrator::semi_implicit:
       return "semi-implicit";
     case ModalIntegrator::newmark:
@@ -89,11 +89,37 @@ std::string_view integrator_name(const SolverSettings& solver) {
   return "unknown";
 }
 
-Json describe_solver(const SolverSettings& solver) {
-  Json json{{"type", solver.type == SimulationType::statics ? "static" : "dynamic"},
-            {"order", order_name(solver.order)}};
-  if (solver.type == SimulationType::dynamics) {
-    json["integrator"] = integrator_name(solver);
+/// By which its bodies are stepped: some by that of natural modes, others by that of all else.
+std::string integrator_text(const Scene& scene, const SceneState& state) {
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i < state.body_count(); ++i) {
+    const Body& body = state.body(i);
+    const bool modal = body.method() == Method::warped ||
+                       (body.method() == Method::linear && body.model().domain_count() == 1);
+    names.insert(modal ? modal_integrator_name(scene.solver.modal_integrator)
+                 : scene.solver.integrator == Integrator::newmark ? "newmark"
+                                                                  : "central-differences");
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string_view type_name(SimulationType type) {
+  switch (type) {
+    case SimulationType::statics:
+      return "static";
+    case SimulationType::dynamics:
+      return "dynamic";
+    case SimulationType::quasistatic:
+      return "quasistatic";
+  }
+  return "unknown";
+}
+
+Json describe_solver(const Scene& scene, const SceneState& state) {
+  const SolverSettings& solver = scene.solver;
+  Json json{{"type", type_name(solver.type)}};
+  if (solver.type == SimulationType::dynamics) json["integrator"] = integrator_text(scene, state);
+  if (solver.type != SimulationType::statics) {
     json["timestep"] = solver.timestep;
     json["steps"] = solver.steps;
   }
@@ -104,11 +130,11 @@ Json describe_scene(const Scene& scene, const SceneState& state) {
   Json json{{"type", "scene"},
             {"valid", true},
             {"gravity", to_json(scene.gravity)},
-            {"solver", describe_solver(scene.solver)},
+            {"solver", describe_solver(scene, state)},
             {"bodies", Json::array()},
             {"output", Json::object()}};
   for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
-    json["bodies"].push_back(describe_body(scene.bodies[i], *state.bodies[i]));
+    json["bodies"].push_back(describe_body(scene, state, i));
   }
   const OutputSettings& output = scene.output;
   if (!output.displacements.empty()) json["output"]["displacements"] = output.displacements.string();
@@ -123,28 +149,31 @@ void append_materials(Rows& rows, const Json& materials) {
     rows.emplace_back("material of " + words(material["region"]), material_text(material));
 }
 
+std::string domains_text(const Json& body) {
+  return fmt::format("{} of {} part{}, {} deep, {}", count_text(body["domains"]), count_text(body["parts"]),
+                     body["parts"] == 1 ? "" : "s", count_text(body["depth"]),
+                     body["free"].get<bool>() ? "free" : "held");
+}
+
 std::string scene_text(const Json& scene) {
   const Json& solver = scene["solver"];
   std::string how = words(solver["type"]);
-  if (solver["order"] != "full") how += ", " + words(solver["order"]);
-  if (solver.contains("steps")) {
-    how += fmt::format(", {}, {} steps of {} s", words(solver["integrator"]), count_text(solver["steps"]),
-                       number_text(solver["timestep"]));
-  }
+  if (solver.contains("integrator")) how += ", " + words(solver["integrator"]);
+  if (solver.contains("steps"))
+    how += fmt::format(", {} steps of {} s", count_text(solver["steps"]), number_text(solver["timestep"]));
   Rows rows{{"scene", "valid"}, {"solver", how}, {"gravity", point_text(scene["gravity"]) + " m/s^2"}};
   for (const auto& [key, path] : scene["output"].items()) rows.emplace_back("output " + key, words(path));
   std::string text = to_text(rows);
   for (const Json& body : scene["bodies"]) {
-    Rows lines{{"elements", fmt::format("{} ({})", count_text(body["elements"]), words(body["kind"]))},
+    Rows lines{{"method", words(body["method"])},
+               {"elements", fmt::format("{} ({})", count_text(body["elements"]), words(body["kind"]))},
                {"vertices", fmt::format("{} ({} fixed)", count_text(body["vertices"]),
                                         count_text(body["fixed_vertices"]))},
                {"unknowns", count_text(body["unknowns"])},
                {"loads", count_text(body["loads"])},
                {"mass", number_text(body["mass"]) + " kg"}};
-    if (body.contains("domains"))
-      lines.emplace_back("domains", fmt::format("{} of {} parts, {} deep, {}", count_text(body["domains"]),
-                                                count_text(body["parts"]), count_text(body["depth"]),
-                                                body["free"].get<bool>() ? "free" : "held"));
+    if (body.contains("domains") && (body["domains"] != 1 || body["free"].get<bool>()))
+      lines.emplace_back("domains", domains_text(body));
     if (body["constraints"] != 0) lines.emplace_back("constraints", count_text(body["constraints"]));
     if (body["moving_support"].get<bool>()) lines.emplace_back("support", "moves");
     append_materials(lines, body["materials"]);
@@ -177,7 +206,7 @@ Json inspect_scene(const InspectCommand& options, const std::string& content) {
   const SceneState state = make_state(scene);
   FileList inputs = scene.inputs;
   inputs.emplace_back(options.file);
-  write_picture(options, inputs, [&] { return draw_state(scene, state); });
+  write_picture(options, inputs, [&] { return draw_state(scene, state, Executor(scene.solver.threads)); });
   return describe_scene(scene, state);
 }
 

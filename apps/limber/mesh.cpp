@@ -2,7 +2,6 @@
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
 #include "apps/limber/option_uses.hpp"
-#include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
@@ -13,6 +12,7 @@
 #include "limber/io/png.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/mesh/mesher.hpp"
+#include "limber/run/output_files.hpp"
 
 #include <nlohmann/json.hpp>
 

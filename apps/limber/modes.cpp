@@ -1,7 +1,6 @@
 #include "apps/limber/body_options.hpp"
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
-#include "apps/limber/output_files.hpp"
 #include "apps/limber/picture.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
@@ -10,6 +9,7 @@
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/vtu.hpp"
+#include "limber/run/output_files.hpp"
 
 #include <nlohmann/json.hpp>
 

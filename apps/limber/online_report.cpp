@@ -1,9 +1,7 @@
 #include "apps/limber/online_report.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
-#include "limber/io/png.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -38,12 +36,12 @@ std::string counted(Index count, std::string_view what) {
 }
 
 /// A share in per cent with two digits; 0 and 100 only where it is exactly that.
-std::string percent(double share) {
+std::string share_text(double share) {
   if (share > 0.999 && share < 1.0) return "over 99.9 %";
   return fmt::format("{:.3g} %", 100.0 * share);
 }
 
-std::string seconds_text(double seconds) {
+std::string online_seconds(double seconds) {
   return seconds < 10.0 ? fmt::format("{:.2f} s", seconds) : fmt::format("{:.1f} s", seconds);
 }
 
@@ -110,13 +108,6 @@ std::string key_text(const OnlineReport& report, TextSet set) {
   return text;
 }
 
-std::string extension_of(const std::filesystem::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return extension;
-}
-
 }  // namespace
 
 Json online_json(const OnlineReport& report) {
@@ -174,34 +165,19 @@ std::string online_text(const std::string& body, const OnlineReport& report, dou
   const Index steps = report.full_steps + report.reduced_steps;
   if (steps == 0) return fmt::format("{}: no steps\n", body);
   std::string text = fmt::format("{}: {} of {} reduced ({})", body, report.reduced_steps,
-                                 counted(steps, "step"), percent(report.skipped_share()));
+                                 counted(steps, "step"), share_text(report.skipped_share()));
   if (report.reduced_steps > 0 && report.full_steps > 0) {
     text += fmt::format(", about {:.3g} times as fast as full steps alone", report.speedup());
   }
   text += fmt::format("\n  {}\n  {}\n", basis_text(report), error_text(report, accepted_error));
-  text += fmt::format("  full steps {}, reduced steps {}, learning {}\n", seconds_text(report.full_seconds),
-                      seconds_text(report.reduced_seconds), seconds_text(report.learning_seconds));
+  text += fmt::format("  full steps {}, reduced steps {}, learning {}\n", online_seconds(report.full_seconds),
+                      online_seconds(report.reduced_seconds), online_seconds(report.learning_seconds));
   const std::string timeline = timeline_text(report.timeline, text_columns, set);
   if (timeline.empty()) return text;
   for (const std::string_view line : split(std::string_view(timeline).substr(0, timeline.size() - 1), '\n')) {
     text += fmt::format("  {}\n", line);
   }
   return text + fmt::format("  {}\n", key_text(report, set));
-}
-
-void check_timeline_path(const std::filesystem::path& path) {
-  const std::string extension = extension_of(path);
-  require(extension == ".svg" || extension == ".png", "{}: a timeline is drawn as .svg or .png, found '{}'",
-          path.string(), extension);
-}
-
-void write_timeline(const std::filesystem::path& path, const TimelinePlot& plot) {
-  check_timeline_path(path);
-  if (extension_of(path) == ".svg") {
-    write_file(path, to_svg(plot));
-  } else {
-    write_png(path, to_image(plot));
-  }
 }
 
 }  // namespace limber::app

@@ -1,11 +1,9 @@
 #pragma once
 
-#include "limber/draw/timeline_plot.hpp"
 #include "limber/online/online_settings.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
-#include <filesystem>
 #include <string>
 
 namespace limber::app {
@@ -30,11 +28,5 @@ std::string timeline_text(const Timeline& timeline, int columns, TextSet set = T
 /// asked for.
 std::string online_text(const std::string& body, const OnlineReport& report, double accepted_error,
                         TextSet set = TextSet::unicode);
-
-/// Throws Error unless the name ends with .svg or .png: for a check before a long run.
-void check_timeline_path(const std::filesystem::path& path);
-
-/// Draws the bars into a file, by its extension .svg or .png. A crash never leaves half a file.
-void write_timeline(const std::filesystem::path& path, const TimelinePlot& plot);
 
 }  // namespace limber::app

@@ -2,7 +2,6 @@
 
 #include "limber/draw/regions.hpp"
 #include "limber/draw/render.hpp"
-#include "limber/warp/rotation.hpp"
 
 #include <Eigen/Geometry>
 #include <fmt/format.h>
@@ -14,9 +13,7 @@
 namespace limber::app {
 namespace {
 
-constexpr double ghost_opacity = 0.22;
-constexpr Index most_triangles_with_edges = 60'000;  ///< beyond, edges would cover the picture
-constexpr int most_modes = 12;                       ///< in one picture
+constexpr int most_modes = 12;  ///< in one picture
 constexpr double mode_amplitude =
     0.15;                              ///< largest displacement of a mode in a picture, share of the diagonal
 constexpr double mode_spacing = 1.12;  ///< distance of neighbours, multiples of their size in the picture
@@ -47,57 +44,6 @@ void lay_out(std::vector<std::vector<Shape>>& bodies, const RenderOptions& optio
   }
 }
 
-/// A shape whose vertices moved: the rest pose is its vertices less `moved` (3 x vertices, m).
-struct MovedShape {
-  Shape shape;
-  Matrix3X moved;
-};
-
-/// One shape per part of a surface that moved by a displacement (3 x vertices, m). colors: one per part, or
-/// none.
-std::vector<MovedShape> part_shapes(const SurfaceMesh& surface, const std::vector<Vector3>& colors,
-                                    const Matrix3X& displacement) {
-  std::vector<std::vector<Index>> triangles(surface.parts.size());
-  for (std::size_t t = 0; t < surface.part.size(); ++t) {
-    triangles[static_cast<std::size_t>(surface.part[t])].push_back(static_cast<Index>(t));
-  }
-  std::vector<MovedShape> shapes;
-  for (std::size_t p = 0; p < triangles.size(); ++p) {
-    if (triangles[p].empty()) continue;
-    const Eigen::Matrix3Xi faces = surface.triangles(Eigen::all, triangles[p]);
-    MovedShape one{make_shape(surface.vertices, faces, ElementKind::tetrahedron),
-                   make_shape(displacement, faces, ElementKind::tetrahedron).vertices};
-    one.shape.vertices += one.moved;
-    one.shape.color = p < colors.size() ? colors[p] : region_color(p);
-    one.shape.edges = colors.empty() && surface.triangle_count() <= most_triangles_with_edges;
-    shapes.push_back(std::move(one));
-  }
-  return shapes;
-}
-
-/// What is drawn of a body, with the length of its displacement as values.
-std::vector<MovedShape> moved_shapes(const SceneBody& body, const BodySimulation& simulation) {
-  std::vector<MovedShape> shapes;
-  if (body.render.triangle_count() == 0) {
-    const Matrix3X displacement = simulation.displacement();
-    shapes.push_back({make_shape(body.mesh, displacement), displacement});
-  } else {
-    shapes = part_shapes(body.render, body.render_colors, simulation.surface_displacement());
-    for (MovedShape& one : shapes) one.shape.edges = false;
-  }
-  for (MovedShape& one : shapes) one.shape.values = lengths(one.moved);
-  return shapes;
-}
-
-Shape ghost_of(const MovedShape& moved) {
-  Shape ghost = moved.shape;
-  ghost.vertices -= moved.moved;
-  ghost.values.resize(0);
-  ghost.opacity = ghost_opacity;
-  ghost.edges = false;
-  return ghost;
-}
-
 }  // namespace
 
 Image draw_mesh(const VolumeMesh& mesh, const Executor& executor) {
@@ -115,44 +61,6 @@ Image draw_mesh(const VolumeMesh& mesh, const Executor& executor) {
   lay_out(bodies, options);
   std::vector<Shape> shapes;
   for (auto& body : bodies) shapes.insert(shapes.end(), body.begin(), body.end());
-  return render(shapes, options);
-}
-
-Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, const Executor& executor) {
-  std::vector<Shape> shapes;
-  for (MovedShape& part : part_shapes(surface, colors, Matrix3X::Zero(3, surface.vertex_count()))) {
-    shapes.push_back(std::move(part.shape));
-  }
-  RenderOptions options;
-  options.executor = executor;
-  return render(shapes, options);
-}
-
-/// The usual view, turned so that things fall downward in it.
-View view_along(const Vector3& gravity) {
-  View view;
-  if (gravity.norm() == 0.0) return view;
-  const Eigen::Quaterniond turn = rotation_between(view.up, -gravity);
-  return {turn * view.direction, turn * view.up, view.field_of_view};
-}
-
-Image draw_state(const Scene& scene, const SceneState& state) {
-  std::vector<Shape> shapes;
-  for (std::size_t i = 0; i < state.bodies.size(); ++i) {
-    for (MovedShape& one : moved_shapes(scene.bodies[i], *state.bodies[i])) {
-      if (scene.output.picture_of == PictureOf::appearance) {
-        one.shape.values.resize(0);  // its own colour
-      } else if (!one.moved.isZero(0.0)) {
-        shapes.push_back(ghost_of(one));
-      }
-      shapes.push_back(std::move(one.shape));
-    }
-  }
-  RenderOptions options;
-  options.view = view_along(scene.gravity);
-  options.ghosts_in_front = false;
-  options.value_title = "displacement (m)";
-  options.executor = state.bodies.front()->executor();
   return render(shapes, options);
 }
 

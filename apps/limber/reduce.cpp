@@ -3,7 +3,6 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/option_uses.hpp"
-#include "apps/limber/output_files.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "apps/limber/reduce_options.hpp"
 #include "apps/limber/reduce_text.hpp"
@@ -15,6 +14,7 @@
 #include "limber/io/model_file.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
+#include "limber/run/output_files.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -89,8 +89,7 @@ void run_reduce(const ReduceCommand& options) {
   }
   require(options.body.free || holds_something(body.model),
           "{}: nothing holds the body; say what does by --fixed-where or --fixed-vertices, or --free for a "
-          "body that "
-          "deforms in its own frame",
+          "body that flies",
           options.body.mesh);
   ReduceOptions reducing = reduce_options(options, body.model, body.inputs);
   check_spares(outputs, body.inputs);
@@ -140,7 +139,7 @@ Command add_reduce(CLI::App& program) {
       "take "
       "cubature.\n\n"
       "Example:\n  limber reduce builtin:spoon -o spoon.glb --modes 20 --rank 30\n"
-      "  limber reduce builtin:heart -o heart.glb --model neo-hookean --report heart\n"
+      "  limber reduce builtin:heart -o heart.glb --law neo-hookean --report heart\n"
       "  limber reduce builtin:tower -o tower.glb --basis inertia --modes 12 --condense random --forces "
       "modal-cubature\n"
       "  limber reduce builtin:lily -o lily.glb --domains regions\n"

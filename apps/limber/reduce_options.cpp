@@ -25,7 +25,7 @@ BasisSettings basis_settings(const ReduceCommand& options) {
   BasisSettings basis;
   basis.kind = is_second("--basis", options.basis, "modal", "inertia") ? ModeKind::inertia : ModeKind::modal;
   basis.modes = options.modes;
-  basis.order = options.order;
+  basis.order = options.derivatives;
   basis.orthogonalization = is_second("--orthogonalization", options.orthogonalization, "full", "reduced")
                                 ? Orthogonalization::reduced
                                 : Orthogonalization::full;
@@ -53,7 +53,9 @@ void add_basis_options(CLI::App& parser, ReduceCommand& options) {
       ->type_name("N")
       ->check(CLI::Range(0, 200).description(""))
       ->capture_default_str();
-  parser.add_option("--order", options.order, "Order of the modes' derivatives along each other; 0: none")
+  parser
+      .add_option("--derivatives", options.derivatives,
+                  "Order of the modes' derivatives along each other; 0: none")
       ->type_name("K")
       ->check(CLI::Range(0, 5).description(""))
       ->capture_default_str();

@@ -19,7 +19,7 @@ struct ReduceCommand {
   BodyOptions body;
   std::string basis = "modal";
   int modes = 20;
-  int order = 1;
+  int derivatives = 1;
   std::string orthogonalization = "full";
   std::string condense = "pca";
   std::optional<int> rank;

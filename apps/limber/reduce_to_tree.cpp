@@ -4,13 +4,13 @@
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
 #include "apps/limber/memory.hpp"
-#include "apps/limber/output_files.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "apps/limber/tree_parts.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/multidomain/reduce_tree.hpp"
+#include "limber/run/output_files.hpp"
 #include "limber/scene/body_tree.hpp"
 
 #include <nlohmann/json.hpp>
@@ -114,10 +114,11 @@ void reduce_to_tree(const ReduceCommand& options) {
     tree = reduce_tree(parts, reduce_options(body, Executor(options.body.threads), bar.callback()), report);
   }
   report.stages.emplace(report.stages.begin(), "parts", part_seconds);
-  if (body.domains.from == DomainSource::automatic && body.parts.placements.empty() && !body.tree &&
-      tree.domain_count() < body.domains.count) {
+  const DomainSettings domains = body.domains.value_or(DomainSettings{});
+  if (domains.from == DomainSource::automatic && body.parts.placements.empty() &&
+      tree.domain_count() < domains.count) {
     print_warning(fmt::format("{} domains, not {}: no more were found that form a tree", tree.domain_count(),
-                              body.domains.count));
+                              domains.count));
   }
   warn_of_small_parts(options, report);
   tree.name = std::filesystem::path(options.output).stem().string();

@@ -37,10 +37,10 @@ void check_reduce_options(const ReduceCommand& options) {
       task != ReduceTask::tree_of_parts, "a tree of parts");
   add(uses,
       {"--domains", "--render", "--fixed-vertices", "--fixed-where", "--free", "--young", "--poisson",
-       "--density", "--model", "--mass", "--order", "--forces", "--training-error", "--poses", "--amplitude",
-       "--points", "--seed"},
+       "--density", "--law", "--mass", "--derivatives", "--forces", "--training-error", "--poses",
+       "--amplitude", "--points", "--seed"},
       task != ReduceTask::tree_of_scene, "a scene, which says that itself,");
-  add(uses, {"--basis", "--order", "--orthogonalization", "--no-check"}, tree || options.modes > 0,
+  add(uses, {"--basis", "--derivatives", "--orthogonalization", "--no-check"}, tree || options.modes > 0,
       "a basis without modes (--modes 0)");
   add(uses, {"--orthogonalization"}, options.basis != "modal",
       "a basis of natural modes (add --basis inertia)");

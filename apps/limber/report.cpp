@@ -1,11 +1,11 @@
 #include "apps/limber/report.hpp"
 
-#include "apps/limber/output_files.hpp"
 #include "apps/limber/report_figures.hpp"
 #include "apps/limber/report_page.hpp"
 #include "apps/limber/report_style.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/run/output_files.hpp"
 
 #include <fmt/format.h>
 

@@ -1,6 +1,7 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/option_uses.hpp"
+#include "apps/limber/scene_report.hpp"
 #include "apps/limber/scene_run.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
@@ -30,8 +31,8 @@ struct SimulateCommand {
   std::string animation;
   std::optional<double> seconds, timestep;  ///< s; for a reduced model
   std::vector<double> gravity;              ///< m/s^2; for a reduced model
-  std::string order;                        ///< for a reduced model
-  std::optional<double> error, throttle;    ///< for the order online, in place of the scene's
+  std::string method = "reduced";           ///< for a reduced model
+  std::optional<double> error, throttle;    ///< for the method online, in place of the scene's
   std::optional<int> threads;
   bool json = false;
   std::string checkpoint;          ///< file; empty: chosen
@@ -63,7 +64,7 @@ CheckpointOptions checkpoint_options(const SimulateCommand& options, bool model)
     result.settings.push_back(fmt::format("--gravity {}", fmt::join(options.gravity, ",")));
   if (options.error) result.settings.push_back(fmt::format("--error {}", *options.error));
   if (options.throttle) result.settings.push_back(fmt::format("--throttle {}", *options.throttle));
-  if (!options.order.empty()) result.settings.push_back(fmt::format("--order {}", options.order));
+  if (model) result.settings.push_back(fmt::format("--method {}", options.method));
   return result;
 }
 
@@ -77,28 +78,13 @@ fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
   return result;
 }
 
-/// A body with a reduced model: one that is held is of one domain, others are trees of domains.
+/// A body with a reduced model, which flies where nothing holds it.
 SceneBody body_of_model(const SimulateCommand& options, std::string_view content) {
-  const auto model = std::make_shared<const Model>(parse_model(content, options.scene));
   SceneBody body;
-  body.name = model->name;
-  const bool modal = options.order == "warped" || options.order == "linear";
-  const Domain& root = model->domains.front();
-  const bool elsewhere = root.scale != 1.0 || root.stiffness != 1.0 || !root.position.isZero(0.0) ||
-                         root.rotation.coeffs() != Eigen::Quaterniond::Identity().coeffs();
-  require(!elsewhere || !modal || model->domain_count() > 1,
-          "--order {}: {} stands elsewhere than it was made, or has another stiffness; leave --order out",
-          options.order, options.scene);
-  if (model->domain_count() > 1 || elsewhere || (model->free && !modal)) {
-    require(options.order.empty() || options.order == "domains" || model->domain_count() == 1,
-            "--order {}: {} is a tree of domains, which moves as such", options.order, options.scene);
-    take_tree(model, body);
-    return body;
-  }
-  body.model = std::shared_ptr<const ReducedModel>(model, &single_domain(*model, options.scene));
-  body.render = body.model->surface.mesh;
-  body.render_colors = body.model->surface.colors;
-  if (body.model->simulation) body.mesh = body.model->simulation->mesh;
+  take_tree(std::make_shared<const Model>(parse_model(content, options.scene)), body);
+  body.name = body.model->name.empty() ? "body" : body.model->name;
+  body.method = find_method(options.method).value();  // the option lists what it takes
+  body.damping = {0.5, 0.002};
   return body;
 }
 
@@ -109,13 +95,7 @@ Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
   const double seconds = options.seconds.value_or(2.0), timestep = options.timestep.value_or(1.0 / 120.0);
   require(seconds > 0.0 && timestep > 0.0, "--seconds is {} and --timestep {}, expected more than 0", seconds,
           timestep);
-  if (body.name.empty()) body.name = "body";
-  body.damping = {0.5, 0.002};
   Scene scene;
-  scene.solver.order = body.tree || options.order == "domains" ? ModelOrder::domains
-                       : options.order == "warped"             ? ModelOrder::warped
-                       : options.order == "linear"             ? ModelOrder::linear
-                                                               : ModelOrder::reduced;
   scene.bodies.push_back(std::move(body));
   scene.gravity = options.gravity.empty() ? Vector3(0.0, 0.0, -9.81) : Vector3(options.gravity.data());
   require(scene.gravity.allFinite(), "--gravity: expected three finite numbers");
@@ -138,7 +118,7 @@ Scene load(const SimulateCommand& options, bool& model) {
   const std::string content = read_file(options.scene);
   model = is_model(options, content);
   if (model) return scene_of_model(options, content);
-  return read_scene(options.scene, {{}, !options.animation.empty()});
+  return read_scene(options.scene, {.animation = !options.animation.empty()});
 }
 
 void check_uses(const Scene& scene, bool model, const std::set<std::string>& stated) {
@@ -146,11 +126,12 @@ void check_uses(const Scene& scene, bool model, const std::set<std::string>& sta
   const bool writes = !output.displacements.empty() || !output.vtu.empty() || !output.picture.empty() ||
                       !output.animation.empty() || !output.timeline.empty();
   std::vector<OptionUse> uses;
-  for (const char* option : {"--seconds", "--timestep", "--gravity", "--order"})
+  const bool online = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                  [](const SceneBody& body) { return body.method == Method::online; });
+  for (const char* option : {"--seconds", "--timestep", "--gravity", "--method"})
     uses.push_back({option, model, "a scene, which has its own,"});
   for (const char* option : {"--error", "--throttle"})
-    uses.push_back(
-        {option, scene.solver.order == ModelOrder::online, "a scene of another order than 'online'"});
+    uses.push_back({option, online, "a scene without a body of the method 'online'"});
   for (const char* option : {"--resume", "--checkpoint", "--checkpoint-every"})
     uses.push_back({option, steps_in_time(scene), "a static solve, which has one step,"});
   uses.push_back({"--output", steps_in_time(scene), "a static solve, which has no motion,"});
@@ -176,18 +157,21 @@ void run_simulate(const SimulateCommand& options, const std::set<std::string>& s
     }
   }
   if (!options.animation.empty()) scene.output.animation = options.animation;
-  CheckpointRun checkpoints(checkpoint_options(options, model));
-  RunResult result = run_scene(scene, options.output_dir, &checkpoints);
-  result.read_seconds += read_seconds;
-  if (model) result.remedy = "use a shorter --timestep";
-  if (options.json) {
-    print_json(to_json(result));
-  } else if (result.report.ok()) {
-    print(to_text(result));
-  }
-  require_success(result, options.scene);
-  // Last of all: a process that is killed before can still be resumed to its report.
-  if (steps_in_time(scene)) checkpoints.finish();
+  RunOptions running;
+  running.folder = options.output_dir;
+  running.checkpoints = checkpoint_options(options, model);
+  running.read_seconds = read_seconds;
+  // Before the checkpoint goes: a process that is killed before can still be resumed to its report.
+  running.on_end = [&options, model](RunResult result) {
+    if (model) result.remedy = "use a shorter --timestep";
+    if (options.json) {
+      print_json(to_json(result));
+    } else if (result.report.ok()) {
+      print(to_text(result));
+    }
+    require_success(result, options.scene);
+  };
+  run_on_console(scene, std::move(running));
 }
 
 }  // namespace
@@ -195,7 +179,7 @@ void run_simulate(const SimulateCommand& options, const std::set<std::string>& s
 Command add_simulate(CLI::App& program) {
   CLI::App* parser = program.add_subcommand(
       "simulate",
-      "Run a scene, full, online, reduced, warped or as trees of domains; or let a reduced model go");
+      "Run a scene of bodies, each full, online, reduced, linear or warped; or let a reduced model go");
   const auto options = std::make_shared<SimulateCommand>();
   parser
       ->add_option("SCENE", options->scene,
@@ -214,20 +198,18 @@ Command add_simulate(CLI::App& program) {
       ->expected(3)
       ->type_name("G");
   parser
-      ->add_option(
-          "--order", options->order,
-          "For a reduced model: reduced, or by its natural modes: warped or linear; domains: as a tree of "
-          "domains [reduced; trees: domains]")
-      ->check(CLI::IsMember({"reduced", "warped", "linear", "domains"}).description(""))
-      ->type_name("WHAT");
+      ->add_option("--method", options->method,
+                   "For a reduced model: reduced, or by its natural modes: warped or linear [reduced]")
+      ->check(CLI::IsMember({"reduced", "warped", "linear"}).description(""))
+      ->type_name("HOW");
   parser
       ->add_option("--error", options->error,
-                   "For the order online: relative displacement error to accept, in place of the scene's")
+                   "For the method online: relative displacement error to accept, in place of the scene's")
       ->check(number_range(1e-6, 1.0))
       ->type_name("E");
   parser
       ->add_option("--throttle", options->throttle,
-                   "For the order online: above 1 skips more steps, as for a preview; 0 skips none")
+                   "For the method online: above 1 skips more steps, as for a preview; 0 skips none")
       ->check(number_range(0.0, 1000.0))
       ->type_name("X");
   parser->add_flag("--json", options->json, "Print the report and timings as JSON");
@@ -259,6 +241,7 @@ Command add_simulate(CLI::App& program) {
       "limber simulate scene.json --output-dir "
       "results\n"
       "  limber simulate spoon.glb -o motion.glb --seconds 3\n"
+      "  limber simulate spoon.glb -o warped.glb --method warped\n"
       "  limber simulate long.json --resume");
   return {parser, [parser, options] { run_simulate(*options, stated_options(*parser)); }};
 }

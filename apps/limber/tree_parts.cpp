@@ -33,7 +33,7 @@ ReduceOptions part_settings(const ReduceCommand& options, const SceneBody& body)
 
 SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs) {
   SceneBody body;
-  read_domains(options.domains, body.domains);
+  read_domains(options.domains, body.domains.emplace());
   BodySource source = load_source(options.body);
   require(options.body.free || !source.fixed.empty(),
           "{}: nothing holds the body; say what does by --fixed-where or --fixed-vertices, or --free for a "
@@ -49,7 +49,7 @@ SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs) {
     body.render_colors.clear();
   }
   inputs = std::move(source.inputs);
-  if (body.domains.from == DomainSource::sets) inputs.emplace_back(options.domains);
+  if (body.domains->from == DomainSource::sets) inputs.emplace_back(options.domains);
   return body;
 }
 
@@ -69,10 +69,8 @@ SceneBody body_of_scene(const ReduceCommand& options, FileList& inputs) {
   require(scene.bodies.size() == 1, "{}: it has {} bodies; a tree is made of a scene with one",
           options.body.mesh, scene.bodies.size());
   SceneBody& body = scene.bodies.front();
-  require(!body.tree && !body.model, "{}: its body names a 'model': it is reduced already",
-          options.body.mesh);
-  require(!body.parts.placements.empty() || scene.solver.order == ModelOrder::domains,
-          "{}: its body is no tree of domains; give it an 'assembly' or set solver.order to 'domains'",
+  require(!body.model, "{}: its body names a 'model': it is reduced already", options.body.mesh);
+  require(body.is_tree(), "{}: its body is no tree of domains; give it 'domains' or an 'assembly'",
           options.body.mesh);
   inputs = std::move(scene.inputs);
   inputs.emplace_back(options.body.mesh);
@@ -139,10 +137,12 @@ SceneBody load_tree_body(const ReduceCommand& options, FileList& inputs) {
   }
   body.name = options.body.mesh;
   body.reduction.keep_simulation_mesh = !options.no_mesh;
-  if (!options.root.empty()) body.domains.root = options.root;
-  if (options.rank) body.domains.rank = *options.rank;
-  if (options.rank || options.total_rank > 0) body.domains.total_rank = options.total_rank;
-  body.domains.rigid.insert(body.domains.rigid.end(), options.rigid.begin(), options.rigid.end());
+  if (!body.domains) body.domains.emplace();
+  DomainSettings& domains = *body.domains;
+  if (!options.root.empty()) domains.root = options.root;
+  if (options.rank) domains.rank = *options.rank;
+  if (options.rank || options.total_rank > 0) domains.total_rank = options.total_rank;
+  domains.rigid.insert(domains.rigid.end(), options.rigid.begin(), options.rigid.end());
   return body;
 }
 

@@ -11,8 +11,7 @@
 #include "limber/draw/line_plot.hpp"
 #include "limber/draw/timeline_plot.hpp"
 #include "limber/io/scene_file.hpp"
-#include "limber/scene/full_body.hpp"
-#include "limber/scene/online_body.hpp"
+#include "limber/scene/scene.hpp"
 
 #include <fmt/core.h>
 
@@ -31,7 +30,7 @@ namespace {
 namespace fs = std::filesystem;
 
 /// Displacements of all vertices at all steps, and what they took to compute.
-struct Motion {
+struct FullRun {
   Eigen::MatrixXf fields;  ///< 3n x steps, m
   double seconds = 0.0;    ///< of stepping
 };
@@ -52,34 +51,34 @@ void show_progress(const std::string& what, int step, int steps, double seconds)
   if (step == steps) std::fprintf(stderr, "\n");
 }
 
-Motion compute_full(const std::string& name, Scene scene) {
-  scene.solver.order = ModelOrder::full;
+FullRun compute_full(const std::string& name, Scene scene) {
+  scene.bodies[0].method = Method::full;
   SceneState state = make_state(scene);
-  Motion motion;
+  FullRun motion;
   motion.fields.resize(3 * scene.bodies[0].mesh.vertex_count(), scene.solver.steps);
   for (int i = 0; i < scene.solver.steps; ++i) {
     const Timer timer;
     if (!step(scene, state).ok()) throw Error("{}: the full run failed at step {}", name, i + 1);
     motion.seconds += timer.seconds();
-    motion.fields.col(i) = state.bodies[0]->displacement().reshaped().cast<float>();
+    motion.fields.col(i) = mesh_displacement(scene, state, 0).reshaped().cast<float>();
     show_progress(name + ", full", i + 1, scene.solver.steps, motion.seconds);
   }
   return motion;
 }
 
-Motion full_motion(const fs::path& folder, const std::string& name, const Scene& scene) {
+FullRun full_motion(const fs::path& folder, const std::string& name, const Scene& scene) {
   const fs::path file = folder / (name + ".full");
   const Index rows = 3 * scene.bodies[0].mesh.vertex_count();
   if (fs::exists(file)) {
     std::ifstream in(file, std::ios::binary);
-    Motion motion;
+    FullRun motion;
     motion.fields.resize(rows, scene.solver.steps);
     in.read(reinterpret_cast<char*>(&motion.seconds), sizeof motion.seconds);
     in.read(reinterpret_cast<char*>(motion.fields.data()),
             static_cast<std::streamsize>(sizeof(float)) * motion.fields.size());
     if (in && in.peek() == EOF) return motion;
   }
-  const Motion motion = compute_full(name, scene);
+  const FullRun motion = compute_full(name, scene);
   std::ofstream out(file, std::ios::binary);
   out.write(reinterpret_cast<const char*>(&motion.seconds), sizeof motion.seconds);
   out.write(reinterpret_cast<const char*>(motion.fields.data()),
@@ -87,15 +86,20 @@ Motion full_motion(const fs::path& folder, const std::string& name, const Scene&
   return motion;
 }
 
+/// Of each vertex in the whole.
+Vector mass_shares(const SceneBody& body) {
+  const FullModel model(body.mesh, body.materials, std::vector<int>{}, {body.mass});
+  return model.vertex_masses() / model.vertex_masses().sum();
+}
+
 /// full: nothing is compared where it has no steps.
 OnlineRun run_online(const std::string& name, Scene scene, double error, double throttle,
-                     const Motion& full) {
-  scene.solver.order = ModelOrder::online;
+                     const FullRun& full) {
+  scene.bodies[0].method = Method::online;
   scene.solver.online.error = error;
   scene.solver.online.throttle = throttle;
   SceneState state = make_state(scene);
-  const auto& body = dynamic_cast<const OnlineBody&>(*state.bodies[0]);
-  const Vector masses = body.model().vertex_masses() / body.model().vertex_masses().sum();
+  const Vector masses = mass_shares(scene.bodies[0]);
   const auto mean = [&](const Matrix3X& field) {
     return std::sqrt(field.colwise().squaredNorm().dot(masses));
   };
@@ -104,7 +108,7 @@ OnlineRun run_online(const std::string& name, Scene scene, double error, double 
   for (int i = 0; i < scene.solver.steps; ++i) {
     const Timer timer;
     if (!step(scene, state).ok()) throw Error("{}: the online run failed at step {}", name, i + 1);
-    const Matrix3X field = body.displacement();  // what an animator keeps of each step
+    const Matrix3X field = mesh_displacement(scene, state, 0);  // what an animator keeps of each step
     run.seconds += timer.seconds();
     if (full.fields.cols() > i) {
       const Matrix3X expected = full.fields.col(i).cast<double>().reshaped(3, field.cols());
@@ -114,7 +118,7 @@ OnlineRun run_online(const std::string& name, Scene scene, double error, double 
     show_progress(fmt::format("{}, online, throttle {:g}", name, throttle), i + 1, scene.solver.steps,
                   run.seconds);
   }
-  run.report = body.report();
+  run.report = *state.body(0).online_report();
   if (largest > 0.0) run.errors /= largest;
   return run;
 }
@@ -127,7 +131,7 @@ void print_head() {
       "--- | --- |\n");
 }
 
-void print_row(const std::string& name, const Scene& scene, const Motion& full, const OnlineRun& run) {
+void print_row(const std::string& name, const Scene& scene, const FullRun& full, const OnlineRun& run) {
   const OnlineReport& report = run.report;
   const bool compared = full.fields.cols() > 0;
   const bool whole = full.fields.cols() == scene.solver.steps;
@@ -171,7 +175,7 @@ void compare(const fs::path& folder, const std::string& name, const Scene& scene
              const std::vector<double>& throttles, int full_steps = 0) {
   Scene shorter = scene;
   if (full_steps > 0) shorter.solver.steps = full_steps;
-  const Motion full = full_motion(folder, name, shorter);
+  const FullRun full = full_motion(folder, name, shorter);
   std::vector<OnlineRun> runs;
   for (const double throttle : throttles) {
     runs.push_back(run_online(name, scene, error, throttle, full));
@@ -185,7 +189,7 @@ void compare(const fs::path& folder, const std::string& name, const Scene& scene
 Scene beam(const std::string& cells, double timestep, int steps) {
   const std::string text = fmt::format(
       R"({{"bodies": [{{"name": "beam", "mesh": "builtin:beam?size=1,0.0446428571428571,0.0446428571428571&cells={}",
-      "material": {{"model": "stvk", "lambda": 20000, "mu": 100000, "density": 20}}, "fixed": {{"where": "x < 0.0001"}},
+      "material": {{"law": "stvk", "lambda": 20000, "mu": 100000, "density": 20}}, "fixed": {{"where": "x < 0.0001"}},
       "damping": {{"mass": 0.1, "stiffness": 0.002}}}}], "gravity": [0, 0, -9.81],
       "solver": {{"type": "dynamic", "timestep": {}, "steps": {}}}}})",
       cells, timestep, steps);
@@ -231,7 +235,7 @@ void table2(const fs::path& folder) {
 void others(const fs::path& folder) {
   compare(folder, "heart",
           parse_scene(R"({"bodies": [{"name": "heart", "mesh": "builtin:heart?cells=24",
-      "material": {"model": "neo-hookean", "young": 20000, "poisson": 0.4, "density": 1000},
+      "material": {"law": "neo-hookean", "young": 20000, "poisson": 0.4, "density": 1000},
       "loads": [{"acceleration": [6, 0, 0], "to": 0.1}, {"acceleration": [0, 8, 0], "from": 0.5, "to": 0.6}],
       "damping": {"mass": 0.5, "stiffness": 0.002}}], "gravity": [0, 0, -9.81],
       "solver": {"type": "dynamic", "timestep": 0.005, "steps": 300}})",
@@ -240,7 +244,7 @@ void others(const fs::path& folder) {
   compare(folder, "bricks",
           parse_scene(
               R"({"bodies": [{"name": "bar", "mesh": "builtin:beam?element=brick&size=1,0.2,0.2&cells=30,6,6",
-      "material": {"model": "mooney-rivlin", "young": 300000, "poisson": 0.45, "density": 1000}, "fixed": {"where": "x < 0.001"},
+      "material": {"law": "mooney-rivlin", "young": 300000, "poisson": 0.45, "density": 1000}, "fixed": {"where": "x < 0.001"},
       "loads": [{"where": "x > 0.999 and y > 0", "force": [0, 0, 2], "to": 0.6}, {"where": "x > 0.999 and y < 0", "force": [0, 0, -2], "to": 0.6}],
       "damping": {"mass": 0.2, "stiffness": 0.001}}], "gravity": [0, 0, -9.81],
       "solver": {"type": "dynamic", "timestep": 0.01, "steps": 300}})",
@@ -248,7 +252,7 @@ void others(const fs::path& folder) {
           0.02, {1.0, 2.0});
   compare(folder, "twisted",
           parse_scene(R"({"bodies": [{"name": "bar", "mesh": "builtin:beam?size=1,0.2,0.2&cells=30,6,6",
-      "material": {"model": "neo-hookean", "young": 100000, "poisson": 0.4}, "fixed": {"where": "x < 0.001"},
+      "material": {"law": "neo-hookean", "young": 100000, "poisson": 0.4}, "fixed": {"where": "x < 0.001"},
       "constraints": [{"where": "x > 0.999", "keys": [{"time": 0}, {"time": 2, "rotation": [0.7071067811865476, 0, 0, 0.7071067811865476]},
       {"time": 4, "position": [-0.2, 0.3, 0], "rotation": [0.7071067811865476, 0, 0, 0.7071067811865476]}, {"time": 6}]}]}],
       "solver": {"type": "quasistatic", "timestep": 0.01, "steps": 600}})",

@@ -124,10 +124,10 @@ class WarpedSubject : public BodySubject {
   void pull(Random& random, double /*h*/) override {
     const auto count = static_cast<double>(body_.surface().mesh().vertex_count());
     Handle handle;
-    do handle.vertex = static_cast<int>(random.uniform() * count);
-    while (!std::isfinite(body_.stiffness_at(handle.vertex)));
+    do handle.point = static_cast<int>(random.uniform() * count);
+    while (!std::isfinite(body_.stiffness_at(handle.point.vertex)));
     handle.position =
-        body_.position(handle.vertex) + log_uniform(random, 0.01, 1.0) * size_ * random_direction(random);
+        body_.position(handle.point) + log_uniform(random, 0.01, 1.0) * size_ * random_direction(random);
     handles_ = {handle};
     body_.set_handles(handles_);
   }

@@ -16,7 +16,7 @@ echo "models"
 exact=$folder/tower.glb
 cubature=$folder/heart.glb
 "$limber" reduce builtin:tower --modes 40 --rank 60 -o "$exact" > /dev/null
-"$limber" reduce builtin:heart --modes 40 --rank 60 --model neo-hookean -o "$cubature" > /dev/null
+"$limber" reduce builtin:heart --modes 40 --rank 60 --law neo-hookean -o "$cubature" > /dev/null
 # 60,000 triangles; 200,000 vertices
 "$limber" reduce "builtin:octopus?render=70" --rank 30 -o "$folder/octopus_60k.glb" > /dev/null
 "$limber" reduce "builtin:octopus?render=300" --rank 30 -o "$folder/octopus_400k.glb" > /dev/null

@@ -1,7 +1,6 @@
 // What an engine does with bodies, step by step: the code of docs/embedding.md.
 
-#include <limber/body/body.hpp>
-#include <limber/io/model_file.hpp>
+#include <limber/limber.hpp>
 
 #include <cmath>
 #include <cstdio>
@@ -54,7 +53,7 @@ int main(int argc, char** argv) {
   }
 
   // Push at all vertices.
-  std::vector<VertexForce> wind(vertices.size());
+  std::vector<PointForce> wind(vertices.size());
   for (std::size_t v = 0; v < wind.size(); ++v) wind[v] = {static_cast<int>(v), Vector3(1e-4, 0.0, 0.0)};
   body.set_forces(wind);
   (void)body.step(h);
@@ -71,10 +70,7 @@ int main(int argc, char** argv) {
 
   // Throw.
   Body flyer(read_model(argv[2]));
-  TreeState thrown = flyer.state();
-  thrown.root.velocity = {2.0, 0.0, 3.0};
-  thrown.root.angular_velocity = {0.0, 5.0, 1.0};
-  flyer.set_state(thrown);
+  flyer.set_velocity({2.0, 0.0, 3.0}, {0.0, 5.0, 1.0});  // m/s, and rad/s about its centre of mass
   flyer.set_gravity({0.0, 0.0, -9.81});
   for (int i = 0; i < 500; ++i) (void)flyer.step(h);
   const TreeMomentum flight = flyer.momentum();  // mass, centre of mass, linear and angular momentum

@@ -60,7 +60,7 @@ std::vector<BadInput> bad_inputs() {
   return {
       {"UnknownKey", "unknown key 'yuong'; did you mean 'young'?",
        [](json& s) { s["bodies"][0]["material"]["yuong"] = 1; }},
-      {"UnknownLaw", "stvk", [](json& s) { s["bodies"][0]["material"]["model"] = "stvkk"; }},
+      {"UnknownLaw", "stvk", [](json& s) { s["bodies"][0]["material"]["law"] = "stvkk"; }},
       {"PoissonOneHalf", "poisson", [](json& s) { s["bodies"][0]["material"]["poisson"] = 0.5; }},
       {"PoissonMinusOne", "poisson", [](json& s) { s["bodies"][0]["material"]["poisson"] = -1; }},
       {"NothingHolds", "nothing holds", [](json& s) { s["bodies"][0].erase("fixed"); }},
@@ -157,7 +157,7 @@ TEST(BadUsage, IsRefusedInOneLine) {
   expect_refused(folder, modes + "--poisson nan", "Poisson's ratio");
   expect_refused(folder, modes + "--density 0", "ensity");
   expect_refused(folder, modes + "--mass lumpd", "did you mean 'lumped'?");
-  expect_refused(folder, modes + "--model stvk", "modes: unknown option '--model'");
+  expect_refused(folder, modes + "--law stvk", "modes: unknown option '--law'");
   expect_refused(folder, modes + "--count 0", "--count: Value 0 not in range 1 to 1000000");
   expect_refused(folder, modes + "--count 1000", "1000 modes");
   expect_refused(folder, "verify m.glb --gradient nan", "--gradient: Value nan not in range 1e-06 to 1000");

@@ -77,7 +77,7 @@ TEST(Inspect, DescribesAMesh) {
 TEST(Inspect, DescribesAScene) {
   const ScratchFolder folder;
   write_file(folder / "scene.json", fmt::format(R"({{"bodies": [{{"name": "arm", "mesh": "{}",
-    "material": {{"model": "neo-hookean", "young": 5e5, "poisson": 0.25}}, "fixed": {{"where": "x < 0.01"}}}}]}})",
+    "material": {{"law": "neo-hookean", "young": 5e5, "poisson": 0.25}}, "fixed": {{"where": "x < 0.01"}}}}]}})",
                                                 test::tiny_beam_name));
   const auto result = run_limber(folder.path(), "inspect scene.json --json");
   ASSERT_EQ(result.status, 0) << result.err;
@@ -86,9 +86,10 @@ TEST(Inspect, DescribesAScene) {
   EXPECT_EQ(found["solver"]["type"], "static");
   const json& body = found["bodies"][0];
   EXPECT_EQ(body["name"], "arm");
+  EXPECT_EQ(body["method"], "full");
   EXPECT_EQ(body["unknowns"], 36);
   EXPECT_EQ(body["fixed_vertices"], 4);
-  EXPECT_EQ(body["materials"][0]["model"], "neo-hookean");
+  EXPECT_EQ(body["materials"][0]["law"], "neo-hookean");
   EXPECT_NEAR(body["materials"][0]["young"].get<double>(), 5e5, 1e-6);
   EXPECT_NEAR(body["materials"][0]["poisson"].get<double>(), 0.25, 1e-12);
   EXPECT_EQ(test::files_in(folder.path()), std::set<std::string>{"scene.json"});

@@ -23,7 +23,7 @@ test::CommandResult reduce(const ScratchFolder& folder, std::string_view more) {
 
 TEST(ReduceByCubature, MakesAModelThatHoldsInNewMotions) {
   const ScratchFolder folder;
-  const test::CommandResult result = reduce(folder, "--model neo-hookean --training-error 0.02");
+  const test::CommandResult result = reduce(folder, "--law neo-hookean --training-error 0.02");
   ASSERT_EQ(result.status, 0) << result.err;
   const json forces = json::parse(result.out)["forces"];
   EXPECT_EQ(forces["kind"], "cubature");
@@ -68,7 +68,7 @@ TEST(ReduceByCubature, GoesTheWholeFastWay) {
 
 TEST(ReduceByCubature, WritesAPageAboutIt) {
   const ScratchFolder folder;
-  ASSERT_EQ(reduce(folder, "--model mooney-rivlin --training-error 0.05 --report page").status, 0);
+  ASSERT_EQ(reduce(folder, "--law mooney-rivlin --training-error 0.05 --report page").status, 0);
   const std::string page = read_file(folder / "page" / "index.html");
   EXPECT_TRUE(contains(page, "mooney-rivlin"));
   EXPECT_TRUE(contains(page, "cubature.png"));
@@ -94,7 +94,7 @@ TEST(ReduceByCubature, TrainsWithGivenFields) {
 TEST(ReduceByCubature, AnswersContradictionsAndUnknownNames) {
   const ScratchFolder folder;
   const std::string start = fmt::format("reduce {} -o m.glb ", beam);
-  expect_refused(folder, start + "--model neo-hookean --forces exact",
+  expect_refused(folder, start + "--law neo-hookean --forces exact",
                  "only that law has exact reduced forces");
   expect_refused(folder, start + "--forces cubatur", "did you mean 'cubature'?");
   expect_refused(folder, start + "--basis inertial", "did you mean 'inertia'?");
@@ -105,7 +105,7 @@ TEST(ReduceByCubature, AnswersContradictionsAndUnknownNames) {
   expect_refused(folder, start + "--training-error 0.1",
                  "--training-error: an exact force, which is not trained (add --forces cubature");
   expect_refused(folder, start + "--forces cubature --training-error 2", "--training-error");
-  expect_refused(folder, start + "--model rubber", "rubber");
+  expect_refused(folder, start + "--law rubber", "rubber");
   write_mesh(folder / "loose.msh", make_beam({.size = {1.0, 0.1, 0.1}, .cells = {8, 2, 2}}));
   expect_refused(folder, "reduce loose.msh -o m.glb", "nothing holds the body");
   write_file(folder / "page", "a file");
@@ -138,10 +138,10 @@ TEST(SimulateByCubature, TakesConjugateGradientsInTheSubspace) {
   const auto last_field = [&](std::string_view solver) {
     write_file(folder / "scene.json", fmt::format(R"({{
       "gravity": [0, 0, -1],
-      "bodies": [{{"mesh": "builtin:beam?size=1,0.1,0.1&cells=8,2,2", "material": {{"young": 1e5, "poisson": 0.3, "model": "neo-hookean"}},
-                  "fixed": {{"where": "x < 0.01"}}, "basis": {{"kind": "inertia", "modes": 4, "rank": 8}},
+      "bodies": [{{"mesh": "builtin:beam?size=1,0.1,0.1&cells=8,2,2", "material": {{"young": 1e5, "poisson": 0.3, "law": "neo-hookean"}},
+                  "fixed": {{"where": "x < 0.01"}}, "method": "reduced", "basis": {{"kind": "inertia", "modes": 4, "rank": 8}},
                   "damping": {{"stiffness": 0.001}}}}],
-      "solver": {{"type": "dynamic", "order": "reduced", "timestep": 0.02, "steps": 20, "linear_solver": "{}"}},
+      "solver": {{"type": "dynamic", "timestep": 0.02, "steps": 20, "linear_solver": "{}"}},
       "output": {{"displacements": "u.csv"}}}})",
                                                   solver));
     const test::CommandResult result = run_limber(folder.path(), "simulate scene.json");

@@ -1,6 +1,5 @@
 #include "apps/limber/online_report.hpp"
 
-#include "limber/base/file.hpp"
 #include "tests/support/files.hpp"
 
 #include <nlohmann/json.hpp>
@@ -117,19 +116,6 @@ TEST(OnlineJson, HoldsTheFiguresAndTheTimelineInRuns) {
       json["timeline"].dump(),
       R"([{"kind":"full","steps":1,"rank":1,"basis":"grown"},{"kind":"full","steps":2,"rank":2,"basis":"grown"},)"
       R"({"kind":"reduced","steps":5,"rank":2}])");
-}
-
-TEST(WriteTimeline, ChoosesTheFormatByTheExtension) {
-  const test::ScratchFolder folder;
-  TimelinePlot plot;
-  plot.bars.push_back({"run", timeline_of("GGFrrr"), {}});
-  app::write_timeline(folder / "a.svg", plot);
-  app::write_timeline(folder / "a.PNG", plot);
-  EXPECT_TRUE(read_file(folder / "a.svg").starts_with("<svg "));
-  EXPECT_TRUE(read_file(folder / "a.PNG").starts_with("\x89PNG"));
-  EXPECT_EQ(folder.entries(), 2);
-  EXPECT_TRUE(contains(error_text([&] { app::write_timeline(folder / "a.pdf", plot); }),
-                       "a timeline is drawn as .svg or .png, found '.pdf'"));
 }
 
 }  // namespace

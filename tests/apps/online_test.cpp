@@ -15,9 +15,10 @@ json swinging_beam() {
   return json::parse(R"({
     "bodies": [{"name": "beam", "mesh": "builtin:beam?size=1,0.1,0.1&cells=10,1,1",
                 "material": {"young": 1e6, "poisson": 0.3, "density": 1000},
-                "fixed": {"where": "x < 0.01"}, "damping": {"mass": 0.2, "stiffness": 0.002}}],
+                "fixed": {"where": "x < 0.01"}, "damping": {"mass": 0.2, "stiffness": 0.002},
+                "method": "online"}],
     "gravity": [0, 0, -9.81],
-    "solver": {"type": "dynamic", "order": "online", "timestep": 0.01, "steps": 60, "online": {"error": 0.05}},
+    "solver": {"type": "dynamic", "timestep": 0.01, "steps": 60, "online": {"error": 0.05}},
     "output": {"timeline": "steps.svg"}})");
 }
 
@@ -37,13 +38,13 @@ TEST(SimulateOnline, ReportsWhatWasSkippedInTextAndJson) {
   EXPECT_TRUE(contains(text.out, "(5 % accepted)")) << text.out;
 }
 
-TEST(SimulateOnline, WithAThrottleOfZeroGivesTheFilesOfTheFullOrder) {
+TEST(SimulateOnline, WithAThrottleOfZeroGivesTheFilesOfTheFullMethod) {
   const ScratchFolder folder;
   json scene = swinging_beam();
   scene["solver"]["steps"] = 15;
   scene["output"] = {{"displacements", "online.csv"}};
   write_file(folder / "online.json", scene.dump());
-  scene["solver"]["order"] = "full";
+  scene["bodies"][0]["method"] = "full";
   scene["solver"].erase("online");
   scene["output"] = {{"displacements", "full.csv"}};
   write_file(folder / "full.json", scene.dump());
@@ -60,21 +61,22 @@ TEST(SimulateOnline, RefusesWhatMakesNoSense) {
   test::expect_refused(folder, "simulate scene.json --error 2", "--error");
   scene["solver"]["type"] = "static";
   write_file(folder / "static.json", scene.dump());
-  test::expect_refused(folder, "simulate static.json", "solver.order is 'online'");
+  test::expect_refused(folder, "simulate static.json", "bodies[0].method is 'online'");
   scene = swinging_beam();
-  scene["solver"]["order"] = "full";
+  scene["bodies"][0]["method"] = "full";
   scene["solver"].erase("online");
   scene["output"] = json::object();
   write_file(folder / "full.json", scene.dump());
-  test::expect_refused(folder, "simulate full.json --throttle 2",
-                       "simulate: --throttle: a scene of another order than 'online' has no use for it");
+  test::expect_refused(
+      folder, "simulate full.json --throttle 2",
+      "simulate: --throttle: a scene without a body of the method 'online' has no use for it");
   scene = swinging_beam();
   scene["solver"]["online"]["max_rank"] = 2;
   write_file(folder / "rank.json", scene.dump());
   test::expect_refused(folder, "simulate rank.json", "max_rank");
 }
 
-TEST(CompareOnline, RunsBesideTheFullOrder) {
+TEST(CompareOnline, RunsBesideTheFullMethod) {
   const ScratchFolder folder;
   json scene = swinging_beam();
   scene["output"] = json::object();
@@ -90,7 +92,8 @@ TEST(SimulateOnline, NeverTakesACrushedShapeForAnEquilibrium) {
   const ScratchFolder folder;
   write_file(folder / "scene.json", R"({
     "bodies": [{"mesh": "builtin:beam?size=1,0.2,0.2&cells=3,2,2",
-                "material": {"model": "neo-hookean", "density": 20, "young": 1e5, "poisson": 0.3},
+                "method": "online",
+                "material": {"law": "neo-hookean", "density": 20, "young": 1e5, "poisson": 0.3},
                 "fixed": {"where": "x < 0.01"},
                 "constraints": [{"where": "x > 0.99", "keys": [{"time": 0},
                   {"time": 0.0199, "position": [-0.025708, -0.07097, -0.042336],
@@ -101,7 +104,7 @@ TEST(SimulateOnline, NeverTakesACrushedShapeForAnEquilibrium) {
                    "rotation": [-0.017539101964237632, -0.020085114127388448, 0.016384447918586557, 0.9995101389976897]},
                   {"time": 0.0936, "position": [-0.088746, -0.026701, -0.048912],
                    "rotation": [-0.06323346366885972, -0.02539220255204345, 0.007634763162155021, 0.9976464682007614]}]}]}],
-    "solver": {"type": "quasistatic", "order": "online", "timestep": 0.05, "steps": 12,
+    "solver": {"type": "quasistatic", "timestep": 0.05, "steps": 12,
                "online": {"error": 0.02, "throttle": 3, "max_rank": 10, "seed": 4}}})");
   const auto result = run_limber(folder.path(), "simulate scene.json --json");
   ASSERT_EQ(result.status, 0) << result.err;

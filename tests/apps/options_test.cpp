@@ -81,7 +81,7 @@ std::vector<CommandTable> tables() {
         {"--picture", "--picture p.png"}}},
       {"reduce",
        {reduce, reduce + "--modes 0 --snapshots u.csv", reduce + "--basis inertia --modes 6",
-        reduce + "--model neo-hookean --modes 3 --rank 4", reduce + "--condense random --rank 5",
+        reduce + "--law neo-hookean --modes 3 --rank 4", reduce + "--condense random --rank 5",
         reduce + "--sketch sketch.json --modes 2", reduce + "--domains auto:2 --rank 10",
         "tree.json -o m.glb --json"},
        {{"MESH", "", "is in all of them"},
@@ -89,7 +89,7 @@ std::vector<CommandTable> tables() {
         {"--young", "--young 2e5"},
         {"--poisson", "--poisson 0.4"},
         {"--density", "--density 50"},
-        {"--model", "--model mooney-rivlin"},
+        {"--law", "--law mooney-rivlin"},
         {"--fixed-vertices", "--fixed-vertices 4,5,6"},
         {"--fixed-where", "--fixed-where 'x > 0.9'"},
         {"--free", "--free"},
@@ -98,7 +98,7 @@ std::vector<CommandTable> tables() {
         {"--basis", "--basis inertia"},
         {"--basis", "--basis modal", is_default},
         {"--modes", "--modes 4"},
-        {"--order", "--order 0"},
+        {"--derivatives", "--derivatives 0"},
         {"--orthogonalization", "--orthogonalization reduced"},
         {"--condense", "--condense random"},
         {"--condense", "--condense pca", is_default},
@@ -141,7 +141,7 @@ std::vector<CommandTable> tables() {
         {"--seconds", "--seconds 0.5"},
         {"--timestep", "--timestep 0.004"},
         {"--gravity", "--gravity 0,1,0"},
-        {"--order", "--order warped"},
+        {"--method", "--method warped"},
         {"--error", "--error 1e-5"},
         {"--throttle", "--throttle 0"},
         {"--json", "--json"},
@@ -194,10 +194,10 @@ void write_inputs(const ScratchFolder& folder) {
   write_mesh(folder / "other.msh", other);
   write_surface(folder / "s.obj", boundary_surface(mesh));
   write_surface(folder / "ball.off", test::icosphere(2, 0.5));
-  write_sketch(folder / "sketch.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)},
-                                                               {Vector3(1, 0, 0), Vector3(0, 0, -0.21)},
-                                                               {Vector3(1, 0, 0), Vector3(0, 0.3, 0)}});
-  write_sketch(folder / "other.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0.4, 0.2, 0)}});
+  write_sketch(folder / "sketch.json", std::vector<SketchForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)},
+                                                                {Vector3(1, 0, 0), Vector3(0, 0, -0.21)},
+                                                                {Vector3(1, 0, 0), Vector3(0, 0.3, 0)}});
+  write_sketch(folder / "other.json", std::vector<SketchForce>{{Vector3(1, 0, 0), Vector3(0.4, 0.2, 0)}});
   std::string u, v;
   for (Index i = 0; i < mesh.vertex_count(); ++i) {
     u += fmt::format("0,0,{}\n", 0.1 * std::pow(mesh.vertices(0, i), 2));
@@ -214,9 +214,9 @@ void write_inputs(const ScratchFolder& folder) {
   const std::string_view dynamic = R"("solver": {"type": "dynamic", "timestep": 0.02, "steps": 6)";
   scene("scene.json", "", fmt::format(R"({}}}, "output": {{"displacements": "u_out.csv"}})", dynamic));
   scene("static.json", "", R"("output": {"displacements": "u_out.csv"})");
-  scene("online.json", "", fmt::format(R"({}, "order": "online"}})", dynamic));
-  scene("tree.json", R"(, "domains": {"from": "auto", "count": 2, "rank": 4})",
-        fmt::format(R"({}, "order": "domains"}})", dynamic));
+  scene("online.json", R"(, "method": "online")", fmt::format("{}}}", dynamic));
+  scene("tree.json", R"(, "method": "reduced", "domains": {"from": "auto", "count": 2, "rank": 4})",
+        fmt::format("{}}}", dynamic));
   const std::string_view reduce = "reduce m.msh --fixed-where 'x < 0.01' --young 1e5 --modes 3 --rank 4 -o ";
   for (const auto& [name, more] : {std::pair("model.glb", ""), {"cubature.glb", "--forces cubature"}})
     ASSERT_EQ(test::run_limber(folder.path(), fmt::format("{} {} {}", reduce, name, more)).status, 0);
@@ -379,25 +379,25 @@ TEST(OutputKeys, HaveARowEach) {
 
 TEST(OutputKeys, ChangeWhatIsWrittenOrAreRefused) {
   const ScratchFolder inputs;
-  for (const auto& [type, order] : {std::pair("static", "full"),
-                                    {"static", "reduced"},
-                                    {"static", "warped"},
-                                    {"dynamic", "full"},
-                                    {"dynamic", "reduced"},
-                                    {"dynamic", "warped"},
-                                    {"dynamic", "linear"},
-                                    {"dynamic", "online"},
-                                    {"dynamic", "domains"},
-                                    {"quasistatic", "full"},
-                                    {"quasistatic", "online"}}) {
+  for (const auto& [type, way] : {std::pair("static", "full"),
+                                  {"static", "reduced"},
+                                  {"static", "warped"},
+                                  {"dynamic", "full"},
+                                  {"dynamic", "reduced"},
+                                  {"dynamic", "warped"},
+                                  {"dynamic", "linear"},
+                                  {"dynamic", "online"},
+                                  {"dynamic", "tree"},
+                                  {"quasistatic", "full"},
+                                  {"quasistatic", "online"}}) {
+    const bool tree = std::string_view(way) == "tree";
     json scene = json::parse(fmt::format(R"({{
-      "bodies": [{{"name": "b", "mesh": "builtin:beam?size=1,0.2,0.2&cells=4,1,1",
+      "bodies": [{{"name": "b", "mesh": "builtin:beam?size=1,0.2,0.2&cells=4,1,1", "method": "{}",
                    "loads": [{{"where": "x > 0.9", "force": [0, 5, -9]}}]}}],
-      "solver": {{"type": "{}", "order": "{}", "threads": 1}}}})",
-                                         type, order));
+      "solver": {{"type": "{}", "threads": 1}}}})",
+                                         tree ? "reduced" : way, type));
     if (std::string_view(type) != "static") scene["solver"].update({{"timestep", 0.02}, {"steps", 4}});
-    if (std::string_view(order) == "domains")
-      scene["bodies"][0]["domains"] = {{"from", "auto"}, {"count", 2}, {"rank", 4}};
+    if (tree) scene["bodies"][0]["domains"] = {{"from", "auto"}, {"count", 2}, {"rank", 4}};
     for (const OutputRow& row : output_table()) {
       scene["output"] = json::parse(row.with);
       write_file(inputs / "scene.json", scene.dump());
@@ -412,7 +412,7 @@ TEST(OutputKeys, ChangeWhatIsWrittenOrAreRefused) {
       }
       EXPECT_EQ(without.status, 0) << without.error;
       EXPECT_EQ(with.status, 0) << with.error;
-      EXPECT_TRUE(without.files != with.files) << row.key << " changes nothing: " << type << " " << order;
+      EXPECT_TRUE(without.files != with.files) << row.key << " changes nothing: " << type << " " << way;
     }
   }
 }

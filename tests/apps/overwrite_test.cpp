@@ -26,7 +26,7 @@ void write_inputs(const ScratchFolder& folder) {
   const VolumeMesh mesh = test::tiny_beam();
   for (const char* name : {"b.msh", "b.vtu", "b.node"}) write_mesh(folder / name, mesh);
   write_surface(folder / "s.obj", boundary_surface(mesh));
-  write_sketch(folder / "sketch.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)}});
+  write_sketch(folder / "sketch.json", std::vector<SketchForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)}});
   write_vtu(folder / "frame.vtu", mesh, {.displacement = 0.01 * mesh.vertices.colwise().reverse()});
   write_pvd(folder / "series.pvd", std::array{PvdEntry{0.0, "frame.vtu"}});
   write_file(folder / "include.veg", "*INCLUDE part.veg\n");
@@ -42,10 +42,9 @@ void write_inputs(const ScratchFolder& folder) {
   scene("scene.json", "", dynamic);
   scene("csv.json", "", R"("output": {"displacements": "out.csv"})");
   scene("png.json", "", R"("output": {"picture": "out.png"})");
-  const std::string_view reduced =
-      R"("solver": {"type": "dynamic", "order": "reduced", "timestep": 0.01, "steps": 2})";
-  scene("sketched.json", R"(, "basis": {"modes": 0, "sketch": "sketch.json"})", reduced);
-  scene("snapshot.json", R"(, "basis": {"modes": 0, "snapshots": "series.pvd"})", reduced);
+  const std::string_view reduced = R"(, "method": "reduced", "basis": {{"modes": 0, "{}": "{}"}})";
+  scene("sketched.json", fmt::format(fmt::runtime(reduced), "sketch", "sketch.json"), dynamic);
+  scene("snapshot.json", fmt::format(fmt::runtime(reduced), "snapshots", "series.pvd"), dynamic);
 }
 
 constexpr std::string_view held = "--fixed-where 'x < 0.01' --modes 2 --rank 2";

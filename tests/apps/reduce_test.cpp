@@ -26,10 +26,10 @@ test::CommandResult reduce(const ScratchFolder& folder, std::string_view more = 
 
 json scene() {
   return json::parse(R"({
-    "bodies": [{"name": "beam", "model": "m.glb",
+    "bodies": [{"name": "beam", "model": "m.glb", "method": "reduced",
                 "loads": [{"where": "x > 0.99", "force": [0, 0.01, -0.05], "to": 0.5}],
                 "damping": {"stiffness": 0.001}}],
-    "solver": {"type": "dynamic", "order": "reduced", "timestep": 0.05, "steps": 20},
+    "solver": {"type": "dynamic", "timestep": 0.05, "steps": 20},
     "output": {"animation": "motion.glb", "every": 2, "displacements": "u.csv", "picture": "beam.png"}})");
 }
 
@@ -65,8 +65,8 @@ TEST(Reduce, GivesTheSameFileAgain) {
 
 TEST(Reduce, MixesASketchAndSnapshots) {
   const ScratchFolder folder;
-  write_sketch(folder / "sketch.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)},
-                                                               {Vector3(1, 0, 0), Vector3(0, 0.3, 0)}});
+  write_sketch(folder / "sketch.json", std::vector<SketchForce>{{Vector3(1, 0, 0), Vector3(0, 0, -0.2)},
+                                                                {Vector3(1, 0, 0), Vector3(0, 0.3, 0)}});
   std::string snapshot;
   for (int v = 0; v < 81; ++v) snapshot += fmt::format("0,0,{}\n", 0.01 * v);
   write_file(folder / "u.csv", snapshot);
@@ -86,7 +86,7 @@ TEST(Reduce, RefusesWhatItCannotDo) {
   const std::string start = fmt::format("reduce {} ", beam);
   expect_refused(folder, start + "-o m.txt", ".glb");
   expect_refused(folder, start + "-o missing/m.glb", "the folder");
-  expect_refused(folder, start + "-o m.glb --model neo-hookean --forces exact", "stvk");
+  expect_refused(folder, start + "-o m.glb --law neo-hookean --forces exact", "stvk");
   expect_refused(folder, start + "-o m.glb --modes 0", "a basis needs");
   expect_refused(folder, start + "-o m.glb --rank 0", "--rank");
   expect_refused(folder, start + "-o m.glb --snapshots short.csv", "short.csv");
@@ -232,14 +232,15 @@ TEST(SimulateReduced, RefusesBrokenModelsAndScenes) {
     expect_refused(folder, fmt::format("verify {}", name), name);
   }
   json still = scene();
-  still["solver"] = {{"type", "static"}, {"order", "full"}};
+  still["solver"] = {{"type", "static"}};
+  still["bodies"][0]["method"] = "full";
   for (const char* key : {"loads", "damping"}) still["bodies"][0].erase(key);
   write_file(folder / "scene.json", still.dump());
   expect_refused(folder, "simulate scene.json", "output.animation");
   json nothing = scene();
   nothing["bodies"][0].erase("model");
   write_file(folder / "scene.json", nothing.dump());
-  expect_refused(folder, "simulate scene.json", "'mesh' or 'model' is missing");
+  expect_refused(folder, "simulate scene.json", "'mesh', 'model' or 'assembly' is missing");
   json itself = scene();
   itself["output"]["animation"] = "m.glb";
   write_file(folder / "scene.json", itself.dump());
@@ -260,7 +261,7 @@ TEST(SimulateReduced, MovesAModelThatWasKeptWithoutItsMesh) {
   light["bodies"][0]["mesh"] = test::tiny_beam_name;
   write_file(folder / "scene.json", light.dump());
   expect_refused(folder, "simulate scene.json",
-                 "bodies[0].mesh: a body with 'model' in the order 'reduced' has no use for it");
+                 "bodies[0].mesh: a body with 'model' and the method 'reduced' has no use for it");
   expect_refused(folder, "verify m.glb", "without its mesh");
   write_file(folder / "scene.json", scene().dump());
   expect_refused(folder, "simulate scene.json", "need the mesh");

@@ -39,11 +39,11 @@ json scene() {
   return json::parse(R"({
     "bodies": [{"name": "beam", "mesh": "builtin:beam?size=1,0.1,0.1&cells=12,2,2",
                 "material": {"young": 1e5, "poisson": 0.3, "density": 1000},
-                "fixed": {"where": "x < 0.01"},
+                "fixed": {"where": "x < 0.01"}, "method": "reduced",
                 "domains": {"from": "auto", "count": 3, "rank": 10},
                 "loads": [{"where": "x > 0.99", "force": [0, 0.005, -0.02], "to": 0.5}],
                 "damping": {"stiffness": 0.001}}],
-    "solver": {"type": "dynamic", "order": "domains", "timestep": 0.02, "steps": 40},
+    "solver": {"type": "dynamic", "timestep": 0.02, "steps": 40},
     "output": {"animation": "motion.glb", "every": 2, "displacements": "u.csv", "picture": "beam.png", "vtu": "frames"}})");
 }
 
@@ -119,10 +119,9 @@ TEST(ReduceTree, TakesTheBodyOfAScene) {
   EXPECT_EQ(read_model(folder / "t.glb").coordinate_count(), 15);
   expect_refused(folder, "reduce scene.json -o t.glb --young 1e6", "--young");
   json plain = scene();
-  plain["solver"]["order"] = "full";
   plain["bodies"][0].erase("domains");
   write_file(folder / "scene.json", plain.dump());
-  expect_refused(folder, "reduce scene.json -o t.glb", "solver.order");
+  expect_refused(folder, "reduce scene.json -o t.glb", "give it 'domains' or an 'assembly'");
 }
 
 TEST(ReduceTree, RefusesWhatItCannotDo) {
@@ -276,7 +275,10 @@ TEST(SimulateTree, LetsATreeGoUnderItsWeight) {
   EXPECT_TRUE(std::filesystem::exists(folder / "fall.glb"));
   expect_refused(folder, "simulate t.glb", "-o");
   expect_refused(folder, "simulate t.glb -o t.glb", "overwrite");
-  expect_refused(folder, "simulate t.glb -o fall.glb --order warped", "--order warped");
+  expect_refused(folder, "simulate t.glb -o fall.glb --method warped",
+                 "the method 'warped' does not take several domains");
+  EXPECT_EQ(run_limber(folder.path(), "simulate t.glb -o linear.glb --seconds 0.1 --method linear").status,
+            0);
 }
 
 TEST(CompareTree, HasNoErrorToTellWhereTheFullBodyRests) {
@@ -311,7 +313,7 @@ TEST(CompareTree, IsNearTheFullMotionWithTheInertiaOfSubtrees) {
   const std::string text = run_limber(folder.path(), "compare scene.json").out;
   EXPECT_TRUE(contains(text, "natural frequencies (Hz)")) << text;
   expect_refused(folder, "compare scene.json --basis domains:centre", "did you mean 'center'");
-  quick["bodies"][0] = {{"name", "oak"}, {"mesh", "builtin:letters"}};
+  quick["bodies"][0] = {{"name", "oak"}, {"mesh", "builtin:letters"}, {"method", "reduced"}};
   write_file(folder / "scene.json", quick.dump());
   expect_refused(folder, "compare scene.json", "tree of parts");
 }

@@ -21,20 +21,20 @@ class SketchOnABeam : public testing::Test {
   Vector3 tip{4.0, 0.1, 0.05};  // no vertex
 
   /// Pulls at the tip that grow evenly.
-  std::vector<PointForce> drag(int count, const Vector3& largest = Vector3(0.0, 0.0, 300.0)) const {
-    std::vector<PointForce> sketch;
+  std::vector<SketchForce> drag(int count, const Vector3& largest = Vector3(0.0, 0.0, 300.0)) const {
+    std::vector<SketchForce> sketch;
     for (int i = 1; i <= count; ++i) sketch.push_back({tip, i * largest / count});
     return sketch;
   }
 
-  Vector load(const PointForce& force) const {
+  Vector load(const SketchForce& force) const {
     Matrix3X at(3, 1), forces(3, 1);
     at << force.at;
     forces << force.force;
     return model.dofs().restrict(distribute_forces(embed_points(model.mesh(), at), forces));
   }
 
-  std::string error_of(const std::vector<PointForce>& sketch, const SketchOptions& options = {}) {
+  std::string error_of(const std::vector<SketchForce>& sketch, const SketchOptions& options = {}) {
     try {
       (void)solve_sketch(rest, sketch, options);
     } catch (const Error& error) {
@@ -56,7 +56,7 @@ TEST_F(SketchOnABeam, DropsForcesWhoseResponseIsNearTheLastOneKept) {
 }
 
 TEST_F(SketchOnABeam, SolvesTheFullStaticProblem) {
-  const std::vector<PointForce> sketch{
+  const std::vector<SketchForce> sketch{
       {tip, {0.0, 0.0, 300.0}}, {tip, {0.0, 200.0, 0.0}}, {{2.0, 0.0, 0.45}, {0.0, 0.0, -500.0}}};
   const SketchShapes result = solve_sketch(rest, sketch);
   ASSERT_EQ(result.kept, 3);
@@ -68,7 +68,7 @@ TEST_F(SketchOnABeam, SolvesTheFullStaticProblem) {
 }
 
 TEST_F(SketchOnABeam, ContinuesToTheSameShapesAsFromRest) {
-  const std::vector<PointForce> sketch = drag(6);
+  const std::vector<SketchForce> sketch = drag(6);
   const SketchShapes result = solve_sketch(rest, sketch);
   ASSERT_EQ(result.kept, 6);
   Vector u = Vector::Zero(model.dof_count());
@@ -77,8 +77,8 @@ TEST_F(SketchOnABeam, ContinuesToTheSameShapesAsFromRest) {
 }
 
 TEST_F(SketchOnABeam, KeepsOneOfTheShapesThatComeAgain) {
-  std::vector<PointForce> sketch = drag(4);
-  const std::vector<PointForce> back{sketch[2], sketch[1], sketch[0]};
+  std::vector<SketchForce> sketch = drag(4);
+  const std::vector<SketchForce> back{sketch[2], sketch[1], sketch[0]};
   sketch.insert(sketch.end(), back.begin(), back.end());
   sketch.push_back({tip, Vector3::Zero()});  // let go: the rest shape
   const SketchShapes result = solve_sketch(rest, sketch);
@@ -88,7 +88,7 @@ TEST_F(SketchOnABeam, KeepsOneOfTheShapesThatComeAgain) {
 }
 
 TEST_F(SketchOnABeam, CountsForcesWithoutASolution) {
-  std::vector<PointForce> sketch = drag(2);
+  std::vector<SketchForce> sketch = drag(2);
   // No static solution: nothing holds a single vertex against a crushing load that grows without bound.
   sketch.push_back({tip, {-1e12, 3e11, 1e11}});
   SketchOptions options;
@@ -101,7 +101,7 @@ TEST_F(SketchOnABeam, CountsForcesWithoutASolution) {
 }
 
 TEST_F(SketchOnABeam, KeepsTheLargestWhereSeparationsAreNearOne) {
-  const std::vector<PointForce> sketch = drag(4);
+  const std::vector<SketchForce> sketch = drag(4);
   SketchOptions options;
   options.load_separation = options.shape_separation = std::nextafter(1.0, 0.0);
   const SketchShapes result = solve_sketch(rest, sketch, options);
@@ -173,7 +173,7 @@ TEST_F(SketchOnABeam, RefusesWhatCannotBeSolved) {
 TEST(Sketch, IsRefusedForABodyThatIsNotHeld) {
   const FullModel model = test::supported_beam(Support::hinge);
   RestStiffness rest(model);
-  const std::vector<PointForce> sketch{{Vector3(4.0, 0.0, 0.0), Vector3(0.0, 0.0, 1.0)}};
+  const std::vector<SketchForce> sketch{{Vector3(4.0, 0.0, 0.0), Vector3(0.0, 0.0, 1.0)}};
   EXPECT_THROW((void)solve_sketch(rest, sketch), Error);
 }
 

@@ -179,7 +179,7 @@ TEST(Handle, HoldsOnWhereMaterialsDampingRankAndStepsChange) {
   expect_held(h, 1);
 }
 
-TEST(Handle, LetsGoWhereItIsTakenAwayOrTheMethodChanges) {
+TEST(Handle, LetsGoWhereItIsTakenAwayAndHoldsOnWhereTheMethodChanges) {
   Body body = warped_bar();
   body.set_damping({3.0, 0.005});
   hold(body, at(test::tip(), rest_of(test::tip()) + Vector3(0.0, 0.0, 0.1)));
@@ -189,12 +189,14 @@ TEST(Handle, LetsGoWhereItIsTakenAwayOrTheMethodChanges) {
   advance(body, 500, 0.02);
   EXPECT_LT((body.position(test::tip()) - rest_of(test::tip())).norm(), 1e-6);
 
-  hold(body, at(test::tip(), rest_of(test::tip()) + Vector3(0.0, 0.0, 0.1)));
-  body.set_method(Method::reduced);
-  body.set_method(Method::warped);
-  advance(body, 10, h);
-  EXPECT_LT((body.position(test::tip()) - rest_of(test::tip())).norm(), 1e-6);
-  EXPECT_TRUE(body.handle_report().met);
+  const Handle handle = at(test::tip(), rest_of(test::tip()) + Vector3(0.0, 0.0, 0.1));
+  hold(body, handle);
+  for (const Method method : {Method::reduced, Method::linear, Method::warped}) {
+    body.set_method(method);
+    advance(body, 10, h);
+    EXPECT_LT((body.position(test::tip()) - handle.position).norm(), 1e-6) << name_of(method);
+    EXPECT_TRUE(body.handle_report().met) << name_of(method);
+  }
 }
 
 TEST(Handle, OfSeveralVerticesHoldsEach) {
@@ -205,7 +207,7 @@ TEST(Handle, OfSeveralVerticesHoldsEach) {
   body.set_handles(handles);
   advance(body, 5, h);
   for (const Handle& handle : handles)
-    EXPECT_LT((body.position(handle.vertex) - handle.position).norm(), 1e-8 * size);
+    EXPECT_LT((body.position(handle.point) - handle.position).norm(), 1e-8 * size);
 }
 
 TEST(Handle, AddsNoEnergyWhereSeveralHoldPositionAndOrientation) {
@@ -257,11 +259,17 @@ TEST(Handle, IsRefusedWithAReasonAndTheOthersHoldOn) {
   EXPECT_EQ(body.state().q, twin.state().q);
 }
 
-TEST(Handle, NeedsTheMethodWarped) {
+TEST(Handle, TurnsNothingWhoseVerticesDoNotTurn) {
   Body body(make_model(bar_model(), false));
   EXPECT_NE(error_text([&] {
-              hold(body, at(test::tip(), Vector3::Zero()));
-            }).find("does not take handles; choose 'warped'"),
+              hold(body, turned(test::tip(), turn(0.1, Vector3::UnitX())));
+            }).find("does not take handles that hold orientations; choose 'linear' or 'warped'"),
+            std::string::npos);
+  const Point elsewhere(test::middle());
+  const Handle handle = at(test::tip(), rest_of(test::tip()));
+  EXPECT_NE(error_text([&] {
+              body.set_handles({&handle, 1}, ConstraintPriority::position, {&elsewhere, 1});
+            }).find("act at the handles"),
             std::string::npos);
   body.set_handles({});
 }

@@ -11,7 +11,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const std::vector<limber::PointForce> sketch = limber::parse_sketch(text, "fuzz.json");
+    const std::vector<limber::SketchForce> sketch = limber::parse_sketch(text, "fuzz.json");
     if (limber::parse_sketch(limber::encode_sketch(sketch, "fuzz.json"), "fuzz.json") != sketch) std::abort();
   } catch (const limber::Error& error) {
     const std::string_view message = error.what();

@@ -20,12 +20,12 @@ using nlohmann::ordered_json;
 
 constexpr std::string_view issue_example = R"(
 { "bodies": [ { "mesh": "beam.msh",
-                "material": {"model": "stvk", "young": 2e6, "poisson": 0.35, "density": 1100},
+                "material": {"law": "stvk", "young": 2e6, "poisson": 0.35, "density": 1100},
                 "fixed": {"vertices": [0, 1, 2]},
                 "loads": [ {"vertices": [498, 499], "force": [0, 0.8, -4.0]} ],
                 "damping": {"mass": 0.0, "stiffness": 0.01} } ],
   "gravity": [0, 0, 0],
-  "solver": {"type": "static", "order": "full"},
+  "solver": {"type": "static"},
   "output": {"displacements": "u.csv", "vtu": "frames"} })";
 
 std::string message_of(const std::function<void()>& action) {
@@ -87,7 +87,7 @@ TEST(SceneSchema, FillsTheDefaultsOfTheExample) {
 TEST(SceneSchema, FillsObjectsInsideObjectsThatAreMissing) {
   const json filled = validated(json::parse(R"({"bodies": [{"mesh": "a.msh"}]})"));
   EXPECT_EQ(filled["solver"], json::parse(R"({
-    "type": "static", "order": "full", "integrator": "newmark", "beta": 0.25, "gamma": 0.5, "load_steps": 0,
+    "type": "static", "integrator": "newmark", "beta": 0.25, "gamma": 0.5, "load_steps": 0,
     "linear_solver": "cholesky", "threads": 0, "newton": {"tolerance": 1e-8},
     "online": {"error": 0.02, "throttle": 1, "max_rank": 30, "cubature_error": 0.005, "seed": 1}})"));
 }
@@ -109,15 +109,15 @@ TEST(SceneSchema, AcceptsAllKeysAtOnce) {
   EXPECT_EQ("no error", scene_message(json::parse(R"({
     "$schema": "scene_schema.json", "description": "all keys", "gravity": [0, 0, -9.81],
     "bodies": [{"name": "b", "mesh": "builtin:beam",
-                "material": {"model": "mooney-rivlin", "lambda": -1, "mu": 2, "density": 3, "mooney_share": 1,
+                "material": {"law": "mooney-rivlin", "lambda": -1, "mu": 2, "density": 3, "mooney_share": 1,
                              "locking_stretch": 4},
-                "materials": {"1": {"model": "linear", "young": 1, "poisson": 0.49}},
+                "materials": {"1": {"law": "linear", "young": 1, "poisson": 0.49}},
                 "fixed": {"vertices": [0], "box": [[0, 0, 0], [1, 1, 1]], "where": "x < 0", "nearest": [0, 0, 0]},
                 "loads": [{"box": {"min": [0, 0, 0], "max": [1, 1, 1]}, "nearest": [[0, 0, 0], [1, 1, 1]],
                            "force": [1, 2, 3], "from": 0.5, "to": 1}],
                 "damping": {"mass": 1, "stiffness": 2, "kind": "linear"}, "mass": "lumped",
                 "velocity": [1, 2, 3], "angular_velocity": [4, 5, 6]}],
-    "solver": {"type": "dynamic", "order": "full", "timestep": 0.01, "steps": 10, "beta": 0.3, "gamma": 0.6,
+    "solver": {"type": "dynamic", "timestep": 0.01, "steps": 10, "beta": 0.3, "gamma": 0.6,
                "integrator": "central-differences", "newton": {"tolerance": 1e-6, "max_iterations": 1},
                "load_steps": 4, "linear_solver": "cg", "threads": 2},
     "output": {"displacements": "u.csv", "vtu": "frames", "every": 5, "picture": "u.png"}})")));
@@ -151,7 +151,8 @@ TEST(SceneErrors, MissingKeySaysWhatItIsFor) {
 }
 
 TEST(SceneErrors, MissingKeyAtTheTop) {
-  EXPECT_EQ(scene_message(json::object()), "beam.json: bodies is missing (the deformable bodies)");
+  EXPECT_EQ(scene_message(json::object()),
+            "beam.json: bodies is missing (the deformable bodies, each moved by its own method)");
 }
 
 TEST(SceneErrors, NumberOutOfAnOpenRange) {
@@ -255,7 +256,7 @@ TEST(SceneErrors, DocumentThatIsNoObject) {
 
 TEST(SceneErrors, WithoutANameOfTheDocument) {
   EXPECT_EQ(message_of([] { validate(scene_schema(), json::object(), ""); }),
-            "bodies is missing (the deformable bodies)");
+            "bodies is missing (the deformable bodies, each moved by its own method)");
   EXPECT_EQ(message_of([] { validate(scene_schema(), 1, ""); }), "the document is 1, expected an object");
 }
 

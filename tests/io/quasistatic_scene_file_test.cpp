@@ -17,7 +17,7 @@ using nlohmann::json;
 /// A beam that two bones bend, with a constraint at its tip.
 json good_scene() {
   return json::parse(R"({
-    "bodies": [{"mesh": "builtin:beam?size=1,0.2,0.2&cells=2,1,1",
+    "bodies": [{"method": "online", "mesh": "builtin:beam?size=1,0.2,0.2&cells=2,1,1",
                 "material": {"young": 1e5, "poisson": 0.3},
                 "fixed": {"where": "x < 0.1"},
                 "loads": [{"where": "x > 0.9", "force": [0, 0, 1]}, {"acceleration": [0, 1, 2], "from": 0.5, "to": 2}],
@@ -26,7 +26,7 @@ json good_scene() {
                                    {"name": "tip", "from": [0.5, 0, 0], "to": [1, 0, 0],
                                     "keys": [{"time": 0}, {"time": 1, "position": [0, 0, 0.1], "rotation": [0, 0, 0.6, 0.8]}]}],
                          "radius": 0.1}}],
-    "solver": {"type": "quasistatic", "order": "online", "timestep": 0.01, "steps": 10,
+    "solver": {"type": "quasistatic", "timestep": 0.01, "steps": 10,
                "online": {"error": 0.01, "throttle": 2, "max_rank": 30, "error_threshold": 0.3,
                           "discard_threshold": 0.2, "cubature_error": 0.02, "seed": 7}},
     "output": {"timeline": "bars.svg"}})");
@@ -39,7 +39,7 @@ Scene parse(const json& scene, const std::filesystem::path& folder = {}) {
 TEST(QuasistaticSceneFile, IsReadWithAllItsSettings) {
   const Scene scene = parse(good_scene());
   EXPECT_EQ(scene.solver.type, SimulationType::quasistatic);
-  EXPECT_EQ(scene.solver.order, ModelOrder::online);
+  EXPECT_EQ(scene.bodies[0].method, Method::online);
   EXPECT_EQ(scene.solver.timestep, 0.01);
   EXPECT_EQ(scene.solver.steps, 10);
   const OnlineSettings& online = scene.solver.online;
@@ -139,15 +139,16 @@ json& tip(json& scene) { return body(scene)["constraints"][0]; }
 INSTANTIATE_TEST_SUITE_P(
     All, QuasistaticSceneFileRefusal,
     testing::Values(
-        Refusal{"TheReducedOrder", [](json& s) { s["solver"]["order"] = "reduced"; },
-                "scene.json: solver.order is 'reduced', but a quasistatic solver takes 'full' or 'online'"},
+        Refusal{
+            "TheReducedMethod", [](json& s) { body(s)["method"] = "reduced"; },
+            "scene.json: bodies[0].method is 'reduced', but a quasistatic solver takes 'full' or 'online'"},
         Refusal{"OnlineStatics", [](json& s) { s["solver"]["type"] = "static"; },
-                "scene.json: solver.order is 'online', which learns from steps"},
+                "scene.json: bodies[0].method is 'online', which learns from steps"},
         Refusal{"NoSteps", [](json& s) { s["solver"].erase("steps"); },
                 "solver.steps is missing; a quasistatic solver needs it"},
         Refusal{"OnlineCentralDifferences",
                 [](json& s) { s["solver"]["integrator"] = "central-differences"; },
-                "solver.integrator: a quasistatic scene of the order 'online' has no use for it"},
+                "solver.integrator: a quasistatic scene of the method 'online' has no use for it"},
         Refusal{"AnErrorOfZero", [](json& s) { s["solver"]["online"]["error"] = 0; },
                 "solver.online.error is 0"},
         Refusal{"ANegativeThrottle", [](json& s) { s["solver"]["online"]["throttle"] = -1; },
@@ -156,25 +157,25 @@ INSTANTIATE_TEST_SUITE_P(
                 "solver.online.max_rank is 1"},
         Refusal{
             "DynamicConstraints", [](json& s) { s["solver"]["type"] = "dynamic"; },
-            "bodies[0].constraints: a dynamic scene of the order 'online' has no use for it (used by dynamic "
-            "'warped', 'linear'; quasistatic 'full', 'online')"},
+            "bodies[0].constraints: a dynamic body of the method 'online' has no use for it (used by dynamic "
+            "'full', 'reduced', 'linear', 'warped', trees of domains; quasistatic 'full', 'online')"},
         Refusal{"ADynamicSkin",
                 [](json& s) {
                   s["solver"]["type"] = "dynamic";
                   body(s).erase("constraints");
                 },
-                "bodies[0].skin: a dynamic scene of the order 'online' has no use for it"},
+                "bodies[0].skin: a dynamic body of the method 'online' has no use for it"},
         Refusal{"AnOrientation", [](json& s) { tip(s)["hold"] = "orientation"; },
                 "bodies[0].constraints[0].hold: "},
         Refusal{"AStart", [](json& s) { tip(s)["from"] = 0.5; },
-                "bodies[0].constraints[0].from: a quasistatic scene of the order 'online' has no use for it"},
+                "bodies[0].constraints[0].from: a quasistatic body of the method 'online' has no use for it"},
         Refusal{"AnEnd", [](json& s) { tip(s)["to"] = 0.5; },
-                "bodies[0].constraints[0].to: a quasistatic scene of the order 'online' has no use for it"},
+                "bodies[0].constraints[0].to: a quasistatic body of the method 'online' has no use for it"},
         Refusal{"ExercisedVertices",
                 [](json& s) {
                   tip(s)["exercised"] = {{"where", "x > 0.9"}};
                 },
-                "bodies[0].constraints[0].exercised: a quasistatic scene of the order 'online' has no use "
+                "bodies[0].constraints[0].exercised: a quasistatic body of the method 'online' has no use "
                 "for it"},
         Refusal{"SkinAndSupport",
                 [](json& s) {
@@ -204,8 +205,12 @@ INSTANTIATE_TEST_SUITE_P(
                 "bodies[0].loads[0]: 'force' and 'acceleration' exclude each other"},
         Refusal{"AnAccelerationOfVertices", [](json& s) { body(s)["loads"][1]["where"] = "x > 0"; },
                 "bodies[0].loads[1]: 'acceleration' acts on the whole body"},
-        Refusal{"ATimelineOfAFullRun", [](json& s) { s["solver"]["order"] = "full"; },
-                "scene.json: output.timeline: a quasistatic scene of the order 'full' has no use for it"},
+        Refusal{"ATimelineOfAFullRun",
+                [](json& s) {
+                  body(s)["method"] = "full";
+                  s["solver"].erase("online");
+                },
+                "scene.json: output.timeline: a quasistatic scene of the method 'full' has no use for it"},
         Refusal{"ATimelineOfAnotherFormat", [](json& s) { s["output"]["timeline"] = "bars.pdf"; },
                 "scene.json: output.timeline is 'bars.pdf', expected a name that ends in .svg or .png"}),
     [](const auto& one) { return one.param.name; });

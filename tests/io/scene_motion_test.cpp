@@ -21,7 +21,7 @@ using nlohmann::json;
 /// A beam on a moving support with a constraint at its tip.
 json good_scene() {
   return json::parse(R"({
-    "bodies": [{"mesh": "builtin:beam?size=1,0.2,0.2&cells=3,1,1",
+    "bodies": [{"method": "warped", "mesh": "builtin:beam?size=1,0.2,0.2&cells=3,1,1",
                 "material": {"young": 1e5, "poisson": 0.3},
                 "fixed": {"where": "x < 0.1"},
                 "constraints": [{"name": "tip", "nearest": [1, 0, 0], "hold": "both",
@@ -30,7 +30,7 @@ json good_scene() {
                 "constraint_priority": "orientation",
                 "support": {"keys": [{"time": 0}, {"time": 2, "position": [1, 0, 0]}], "interpolation": "linear"},
                 "coriolis": true}],
-    "solver": {"type": "dynamic", "order": "warped", "timestep": 0.01, "steps": 10, "integrator": "exact"},
+    "solver": {"type": "dynamic", "timestep": 0.01, "steps": 10, "integrator": "exact"},
     "output": {"animation": "a.glb", "animation_tolerance": 0.01}})");
 }
 
@@ -40,7 +40,7 @@ Scene parse(const json& scene, const std::filesystem::path& folder = {}) {
 
 TEST(SceneMotion, ReadsConstraintsAndSupport) {
   const Scene scene = parse(good_scene());
-  EXPECT_EQ(scene.solver.order, ModelOrder::warped);
+  EXPECT_EQ(scene.bodies[0].method, Method::warped);
   EXPECT_EQ(scene.solver.modal_integrator, ModalIntegrator::exact);
   EXPECT_EQ(scene.output.animation_tolerance, 0.01);
   const SceneBody& body = scene.bodies[0];
@@ -59,6 +59,24 @@ TEST(SceneMotion, ReadsConstraintsAndSupport) {
   EXPECT_LT(end.rotation.angularDistance(Eigen::Quaterniond(0.8, 0.6, 0, 0)), 1e-12);
   // Linear keys are half way at half time.
   EXPECT_LT((body.support(0.5).position - Vector3(0.25, 0, 0)).norm(), 1e-15);
+}
+
+TEST(SceneMotion, IsReadForAllMethodsThatAreMoved) {
+  for (const char* method : {"full", "reduced", "linear"}) {
+    json scene = good_scene();
+    json& body = scene["bodies"][0];
+    body["method"] = method;
+    for (const char* key : {"constraint_priority", "coriolis"}) body.erase(key);
+    for (const char* key : {"hold", "exercised"}) body["constraints"][0].erase(key);
+    for (json* object : {&scene["solver"], &scene["output"]}) {
+      object->erase("integrator");
+      object->erase("animation_tolerance");
+    }
+    const SceneBody read = parse(scene).bodies[0];
+    EXPECT_TRUE(read.support) << method;
+    ASSERT_EQ(read.constraints.size(), 1u) << method;
+    EXPECT_EQ(read.constraints[0].to, 2.0) << method;
+  }
 }
 
 TEST(SceneMotion, WithoutMotionHoldsVerticesAsTheyAre) {
@@ -155,29 +173,38 @@ TEST_P(SceneMotionRefusal, IsInOneLineAtThePlace) {
   EXPECT_EQ(message.find('\n'), std::string::npos) << message;
 }
 
+json& body(json& scene) { return scene["bodies"][0]; }
 json& tip(json& scene) { return scene["bodies"][0]["constraints"][0]; }
 
 INSTANTIATE_TEST_SUITE_P(
     All, SceneMotionRefusal,
     testing::Values(
         Refusal{
-            "TheFullOrder",
+            "TheFullMethod",
             [](json& s) {
-              s["solver"]["order"] = "full";
+              body(s)["method"] = "full";
               s["solver"]["integrator"] = "newmark";
             },
-            "bodies[0].constraint_priority: a dynamic scene of the order 'full' has no use for it (used by "
-            "dynamic 'warped', 'linear')"},
-        Refusal{"ASupportInTheReducedOrder",
+            "bodies[0].constraint_priority: a dynamic body of the method 'full' has no use for it (used by "
+            "dynamic 'linear', 'warped')"},
+        Refusal{"ASupportOfABodyThatLearns",
                 [](json& s) {
-                  s["solver"]["order"] = "reduced";
+                  body(s)["method"] = "online";
                   s["solver"]["integrator"] = "newmark";
                   for (const char* key : {"constraints", "constraint_priority", "coriolis"})
-                    s["bodies"][0].erase(key);
+                    body(s).erase(key);
                 },
-                "bodies[0].support: a dynamic scene of the order 'reduced' has no use for it"},
+                "bodies[0].support: a dynamic body of the method 'online' has no use for it"},
+        Refusal{"AnOrientationOfAReducedBody",
+                [](json& s) {
+                  body(s)["method"] = "reduced";
+                  s["solver"]["integrator"] = "newmark";
+                  for (const char* key : {"constraint_priority", "coriolis"}) body(s).erase(key);
+                  tip(s).erase("exercised");
+                },
+                "bodies[0].constraints[0].hold: a dynamic body of the method 'reduced' has no use for it"},
         Refusal{"Statics", [](json& s) { s["solver"]["type"] = "static"; },
-                "bodies[0].constraint_priority: a static scene of the order 'warped' has no use for it"},
+                "bodies[0].constraint_priority: a static body of the method 'warped' has no use for it"},
         Refusal{"AQuaternionOfAnotherLength",
                 [](json& s) {
                   tip(s)["keys"][1]["rotation"] = {0, 0, 0, 2};
@@ -203,8 +230,8 @@ INSTANTIATE_TEST_SUITE_P(
                   tip(s)["interpolation"] = "linear";
                 },
                 "bodies[0].constraints[0].interpolation: it has no use without 'keys'; leave it out"},
-        Refusal{"CoriolisForcesOfLinearModes", [](json& s) { s["solver"]["order"] = "linear"; },
-                "bodies[0].coriolis: a dynamic scene of the order 'linear' has no use for it"},
+        Refusal{"CoriolisForcesOfLinearModes", [](json& s) { body(s)["method"] = "linear"; },
+                "bodies[0].coriolis: a dynamic body of the method 'linear' has no use for it"},
         Refusal{"ASupportThatDoesNotMove", [](json& s) { s["bodies"][0]["support"] = json::object(); },
                 "bodies[0].support: it has no motion"},
         Refusal{"AnEndBeforeTheStart", [](json& s) { tip(s)["to"] = 0.1; },
@@ -212,11 +239,19 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"ExercisedVerticesThatAreNone", [](json& s) { tip(s)["exercised"] = json::object(); },
                 "bodies[0].constraints[0].exercised: no vertices given"},
         Refusal{"CentralDifferences", [](json& s) { s["solver"]["integrator"] = "central-differences"; },
-                "solver.integrator is 'central-differences', but the orders 'warped' and 'linear'"},
+                "solver.integrator is 'central-differences', but bodies[0] moves by the method 'warped', "
+                "which takes "
+                "'newmark', 'semi-implicit', 'exact'"},
         Refusal{"NewmarkParameters", [](json& s) { s["solver"]["gamma"] = 0.6; },
-                "solver.gamma: a dynamic scene of the order 'warped' has no use for it"},
-        Refusal{"ExactStepsOfAFullBody", [](json& s) { s["solver"]["order"] = "full"; },
-                "solver.integrator is 'exact', which steps single modes"}),
+                "solver.gamma: a dynamic scene of the method 'warped' has no use for it"},
+        Refusal{
+            "ExactStepsOfAFullBody",
+            [](json& s) {
+              body(s)["method"] = "full";
+              for (const char* key : {"constraints", "constraint_priority", "coriolis"}) body(s).erase(key);
+            },
+            "solver.integrator is 'exact', but bodies[0] moves by the method 'full', which takes 'newmark', "
+            "'central-differences'"}),
     [](const auto& one) { return one.param.name; });
 
 }  // namespace

@@ -22,7 +22,7 @@ using nlohmann::json;
 /// Three links of a chain, children before their parents.
 json chain_scene() {
   return json::parse(R"({
-    "bodies": [{"name": "chain",
+    "bodies": [{"name": "chain", "method": "reduced",
                 "material": {"young": 1e5, "poisson": 0.3},
                 "assembly": {
                   "parts": {
@@ -41,17 +41,17 @@ json chain_scene() {
                     {"name": "second", "part": "link", "parent": "first", "site": "end", "position": [0.3, 0, 0]}]},
                 "domains": {"rank": 7, "inertia": "center", "stiffness": {"second": 2}, "rigid": ["third"]},
                 "wind": {"velocity": [3, 0, 1], "gusts": 0.5, "drag": 1.2}}],
-    "solver": {"type": "dynamic", "order": "domains", "timestep": 0.01, "steps": 10}})");
+    "solver": {"type": "dynamic", "timestep": 0.01, "steps": 10}})");
 }
 
 /// A beam of ten cells in three domains.
 json mesh_scene() {
   return json::parse(R"({
-    "bodies": [{"name": "beam", "mesh": "builtin:beam?element=brick&size=1,0.1,0.1&cells=10,1,1",
+    "bodies": [{"name": "beam", "method": "reduced", "mesh": "builtin:beam?element=brick&size=1,0.1,0.1&cells=10,1,1",
                 "material": {"young": 1e5, "poisson": 0.3},
                 "fixed": {"where": "x < 0.01"},
                 "domains": {"from": "sets", "sets": {"middle": [[3, 5], 6], "tip": [7, 8, 9]}, "total_rank": 30}}],
-    "solver": {"type": "dynamic", "order": "domains", "timestep": 0.01, "steps": 10}})");
+    "solver": {"type": "dynamic", "timestep": 0.01, "steps": 10}})");
 }
 
 Scene parse(const json& scene) { return parse_scene(scene.dump(), {}, "scene.json"); }
@@ -126,13 +126,14 @@ TEST(SceneAssembly, ShowsTheWholeAtRest) {
 
 TEST(SceneAssembly, ReadsSettingsAndWind) {
   const SceneBody body = parse(chain_scene()).bodies[0];
-  EXPECT_EQ(body.domains.rank, 7);
-  EXPECT_EQ(body.domains.total_rank, 0);
-  EXPECT_EQ(body.domains.inertia, SubtreeInertia::center);
-  ASSERT_EQ(body.domains.stiffness.size(), 1u);
-  EXPECT_EQ(body.domains.stiffness[0].first, "second");
-  EXPECT_EQ(body.domains.stiffness[0].second, 2.0);
-  EXPECT_EQ(body.domains.rigid, std::vector<std::string>{"third"});
+  ASSERT_TRUE(body.domains);
+  EXPECT_EQ(body.domains->rank, 7);
+  EXPECT_EQ(body.domains->total_rank, 0);
+  EXPECT_EQ(body.domains->inertia, SubtreeInertia::center);
+  ASSERT_EQ(body.domains->stiffness.size(), 1u);
+  EXPECT_EQ(body.domains->stiffness[0].first, "second");
+  EXPECT_EQ(body.domains->stiffness[0].second, 2.0);
+  EXPECT_EQ(body.domains->rigid, std::vector<std::string>{"third"});
   EXPECT_EQ(body.wind.velocity, Vector3(3, 0, 1));
   EXPECT_EQ(body.wind.gusts, 0.5);
   EXPECT_EQ(body.wind.coefficient, 1.2);
@@ -231,26 +232,30 @@ TEST(SceneAssembly, RefusesKeysOfAMesh) {
 TEST(SceneDomains, AreReadFromSetsOfElements) {
   const SceneBody body = parse(mesh_scene()).bodies[0];
   EXPECT_TRUE(body.parts.placements.empty());
-  EXPECT_EQ(body.domains.from, DomainSource::sets);
-  ASSERT_EQ(body.domains.sets.size(), 2u);
-  EXPECT_EQ(body.domains.sets[0].name, "middle");
-  EXPECT_EQ(body.domains.sets[0].elements, (std::vector<int>{3, 4, 5, 6}));
-  EXPECT_EQ(body.domains.sets[1].elements, (std::vector<int>{7, 8, 9}));
-  EXPECT_EQ(body.domains.total_rank, 30);
+  ASSERT_TRUE(body.domains);
+  EXPECT_EQ(body.domains->from, DomainSource::sets);
+  ASSERT_EQ(body.domains->sets.size(), 2u);
+  EXPECT_EQ(body.domains->sets[0].name, "middle");
+  EXPECT_EQ(body.domains->sets[0].elements, (std::vector<int>{3, 4, 5, 6}));
+  EXPECT_EQ(body.domains->sets[1].elements, (std::vector<int>{7, 8, 9}));
+  EXPECT_EQ(body.domains->total_rank, 30);
   EXPECT_EQ(body.fixed.where, "x < 0.01");
 }
 
 TEST(SceneDomains, HaveTheDefaultsOfTheSettings) {
   json scene = mesh_scene();
   body_of(scene)["domains"] = json::object();
-  const DomainSettings found = parse(scene).bodies[0].domains, standard;
+  const DomainSettings found = parse(scene).bodies[0].domains.value(), standard;
   EXPECT_EQ(found.from, standard.from);
   EXPECT_EQ(found.rank, standard.rank);
   EXPECT_EQ(found.total_rank, standard.total_rank);
   EXPECT_EQ(found.inertia, standard.inertia);
   EXPECT_TRUE(found.rigid.empty() && found.stiffness.empty() && found.root.empty());
   body_of(scene).erase("domains");
-  EXPECT_EQ(parse(scene).bodies[0].domains.rank, standard.rank);
+  EXPECT_FALSE(parse(scene).bodies[0].domains) << "then it is one domain";
+  json chain = chain_scene();
+  body_of(chain).erase("domains");
+  EXPECT_EQ(parse(chain).bodies[0].domains.value().rank, standard.rank) << "of a body that is a tree anyway";
 }
 
 TEST(SceneDomains, AreRefusedWhereTheKeysDoNotFit) {
@@ -280,15 +285,16 @@ TEST(SceneDomains, AreRefusedWhereTheKeysDoNotFit) {
 }
 
 TEST(SceneDomains, RefuseKeysThatMeanNothingToThem) {
-  const std::string unused = "a dynamic scene of the order 'domains' has no use for it (used by ";
+  const std::string unused = "a dynamic body as a tree of domains has no use for it (used by ";
+  const std::string unused_by_scene = "a dynamic scene with trees of domains has no use for it (used by ";
   expect_refusals(
       mesh_scene(),
       {{[&](json& s) { body_of(s)["rank"] = 5; },
-        "rank: " + unused + "static 'reduced', 'warped', 'linear'; dynamic 'reduced', 'warped', 'linear')"},
+        "rank: " + unused + "static 'reduced', 'linear', 'warped'; dynamic 'reduced', 'linear', 'warped')"},
        {[&](json& s) {
-          body_of(s)["constraints"] = {{{"nearest", {1, 0, 0}}}};
+          body_of(s)["constraints"] = {{{"nearest", {1, 0, 0}}, {"hold", "orientation"}}};
         },
-        "constraints: " + unused},
+        "constraints[0].hold: " + unused},
        {[&](json& s) {
           body_of(s)["skin"] = {{"bones", {{{"from", {0, 0, 0}}, {"to", {1, 0, 0}}}}}, {"radius", 0.1}};
         },
@@ -297,36 +303,67 @@ TEST(SceneDomains, RefuseKeysThatMeanNothingToThem) {
        {[&](json& s) { body_of(s)["basis"]["modes"] = 5; }, "basis.modes: " + unused},
        {[&](json& s) { body_of(s)["basis"]["sketch"] = "a.json"; }, "basis.sketch: " + unused},
        {[&](json& s) { body_of(s)["forces"]["training"] = "a.csv"; }, "forces.training: " + unused},
-       {[](json& s) { s["solver"]["type"] = "static"; }, "set solver.type to 'dynamic'"},
-       {[](json& s) { s["solver"]["type"] = "quasistatic"; }, "solver.order is 'domains'"},
-       {[&](json& s) { s["solver"]["integrator"] = "central-differences"; }, "integrator: " + unused},
-       {[&](json& s) { s["solver"]["linear_solver"] = "cg"; }, "linear_solver: " + unused}});
+       {[](json& s) { s["solver"]["type"] = "quasistatic"; },
+        "bodies[0].method is 'reduced', but a quasistatic solver takes 'full' or 'online'"},
+       {[&](json& s) { s["solver"]["integrator"] = "central-differences"; },
+        "integrator: " + unused_by_scene},
+       {[&](json& s) { s["solver"]["linear_solver"] = "cg"; }, "linear_solver: " + unused_by_scene}});
 }
 
-TEST(SceneDomains, AreRefusedByOtherOrders) {
-  const auto only = [](const char* key, const char* order) {
-    return fmt::format("{}: a dynamic scene of the order '{}' has no use for it (used by dynamic 'domains')",
-                       key, order);
+TEST(SceneDomains, OfTheLinearMethodRefuseWhatLinearForcesDoNotKnow) {
+  json linear = mesh_scene();
+  body_of(linear)["method"] = "linear";
+  EXPECT_EQ(parse(linear).bodies[0].method, Method::linear);
+  EXPECT_TRUE(parse(linear).bodies[0].domains);
+  const std::string unused = "a dynamic body as a linear tree of domains has no use for it (used by ";
+  expect_refusals(linear, {{[](json& s) { body_of(s)["material"]["law"] = "stvk"; }, "law: " + unused},
+                           {[](json& s) { body_of(s)["forces"] = json::object(); },
+                            "forces: " + unused + "static 'reduced', reduced trees of domains"},
+                           {[](json& s) {
+                              body_of(s)["damping"] = {{"kind", "linear"}};
+                            },
+                            "damping.kind: " + unused}});
+}
+
+TEST(SceneDomains, HaveAShapeAtRest) {
+  json scene = mesh_scene();
+  scene["solver"] = {{"type", "static"}, {"newton", {{"tolerance", 1e-6}}}};
+  EXPECT_TRUE(parse(scene).bodies[0].domains);
+  expect_refusals(scene, {{[](json& s) { body_of(s)["domains"]["inertia"] = "center"; },
+                           "inertia: a static body as a tree of domains has no use for it (used by dynamic "
+                           "trees of domains)"},
+                          {[](json& s) { s["solver"]["load_steps"] = 3; },
+                           "load_steps: a static scene with trees of domains has no use for it"}});
+}
+
+TEST(SceneDomains, AreRefusedByMethodsThatMoveOneDomain) {
+  const auto moved = [](const char* key, const char* method) {
+    return fmt::format(
+        "bodies[0].{}: it makes the body a tree of domains, which the method '{}' does not move; choose "
+        "'reduced' or 'linear'",
+        key, method);
   };
   expect_refusals(chain_scene(),
-                  {{[](json& s) { s["solver"]["order"] = "reduced"; }, only("assembly", "reduced")}});
-  expect_refusals(mesh_scene(), {{[](json& s) { s["solver"]["order"] = "full"; }, only("domains", "full")},
-                                 {[](json& s) {
-                                    s["solver"]["order"] = "warped";
-                                    body_of(s).erase("domains");
-                                    body_of(s)["wind"] = {{"velocity", {1, 0, 0}}};
-                                  },
-                                  only("wind", "warped")},
-                                 {[](json& s) {
-                                    s["solver"]["order"] = "full";
-                                    body_of(s) = {{"mesh", "builtin:oak"}};
-                                  },
-                                  "builtin:oak is a tree of parts"}});
+                  {{[](json& s) { body_of(s)["method"] = "warped"; }, moved("assembly", "warped")},
+                   {[](json& s) { body_of(s).erase("method"); }, moved("assembly", "full")}});
+  expect_refusals(mesh_scene(),
+                  {{[](json& s) { body_of(s)["method"] = "online"; }, moved("domains", "online")},
+                   {[](json& s) {
+                      body_of(s) = {{"method", "warped"}, {"mesh", "builtin:oak"}};
+                    },
+                    moved("mesh", "warped")},
+                   {[](json& s) {
+                      body_of(s)["method"] = "full";
+                      body_of(s).erase("domains");
+                      body_of(s)["wind"] = {{"velocity", {1, 0, 0}}};
+                    },
+                    "wind: a dynamic body of the method 'full' has no use for it (used by "
+                    "dynamic 'reduced', 'linear', 'warped', trees of domains)"}});
 }
 
 TEST(SceneDomains, TakeBuiltinTreesWithOtherMaterials) {
   json scene = mesh_scene();
-  body_of(scene) = {{"mesh", "builtin:letters"}, {"fixed", "none"}};
+  body_of(scene) = {{"method", "reduced"}, {"mesh", "builtin:letters"}, {"fixed", "none"}};
   const PartTree own = parse(scene).bodies[0].parts;
   ASSERT_FALSE(own.placements.empty());
   EXPECT_TRUE(own.free);
@@ -358,11 +395,12 @@ TEST(SceneDomains, MoveAModelThatHoldsATree) {
   const test::ScratchFolder folder;
   write_model(folder.path() / "chain.glb", *find_tree(made, Executor(1), {}, report));
   json scene = chain_scene();
-  body_of(scene) = {{"model", "chain.glb"}, {"domains", {{"stiffness", {{"link", 2}}}}}};
+  body_of(scene) = {
+      {"method", "reduced"}, {"model", "chain.glb"}, {"domains", {{"stiffness", {{"link", 2}}}}}};
   const auto read = [&](const json& value) { return parse_scene(value.dump(), folder.path(), "scene.json"); };
   const SceneBody body = read(scene).bodies[0];
-  ASSERT_NE(body.tree, nullptr);
-  EXPECT_EQ(body.tree->domain_count(), 4);
+  ASSERT_NE(body.model, nullptr);
+  EXPECT_EQ(body.model->domain_count(), 4);
   EXPECT_EQ(body.mesh.vertex_count(), made.mesh.vertex_count());
   EXPECT_EQ(body.render.vertex_count(), made.render.vertex_count());
   const std::pair<const char*, json> refused[] = {{"material", {{"young", 1e5}, {"poisson", 0.3}}},
@@ -378,9 +416,17 @@ TEST(SceneDomains, MoveAModelThatHoldsATree) {
     EXPECT_THROW((void)read(changed), Error) << key;
   }
   body_of(scene).erase("domains");
-  scene["solver"]["order"] = "reduced";
-  EXPECT_PRED2(test::contains, test::error_text([&] { (void)read(scene); }),
-               "model: it is a tree of domains; set solver.order to 'domains'");
+  EXPECT_TRUE(read(scene).bodies[0].domains) << "a tree without being told";
+  const auto error_of = [&](const char* method) {
+    body_of(scene)["method"] = method;
+    return test::error_text([&] { (void)read(scene); });
+  };
+  EXPECT_PRED2(
+      test::contains, error_of("warped"),
+      "bodies[0].model: it makes the body a tree of domains, which the method 'warped' does not move");
+  EXPECT_PRED2(
+      test::contains, error_of("full"),
+      "which the method 'full' does not move; choose 'reduced' or 'linear', or give 'mesh' in its place");
 }
 
 }  // namespace

@@ -1,7 +1,8 @@
 // Every key of the schema either changes the result of a scene or is refused, in every kind of scene.
 //
 // The table below has a row for each key of each object of the schema; a key without a row fails. Each row
-// says how the key is given, and what a scene needs beside it. It is tried in scenes of all types and orders.
+// says how the key is given, and what a scene needs beside it. It is tried in scenes of all types and of one
+// body of each method, as one domain and as a tree of domains.
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
@@ -11,11 +12,8 @@
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
-#include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/mesh/beam.hpp"
-#include "limber/scene/body_tree.hpp"
-#include "limber/scene/tree_body.hpp"
 #include "tests/support/files.hpp"
 
 #include <gtest/gtest.h>
@@ -33,18 +31,23 @@ using nlohmann::json;
 
 /// A kind of scene.
 struct SceneKind {
-  std::string type, order;
+  std::string type, method;
+  bool tree = false;  ///< whether its body is a tree of domains
 };
 
-std::string name_of(const SceneKind& kind) { return kind.type + "_" + kind.order; }
+std::string title_of(const SceneKind& kind) {
+  return kind.type + "_" + kind.method + (kind.tree ? "_tree" : "");
+}
 
-void PrintTo(const SceneKind& kind, std::ostream* out) { *out << name_of(kind); }
+void PrintTo(const SceneKind& kind, std::ostream* out) { *out << title_of(kind); }
 
 const std::vector<SceneKind>& all_kinds() {
   static const std::vector<SceneKind> kinds{
-      {"static", "full"},    {"static", "reduced"},  {"static", "warped"},    {"static", "linear"},
-      {"dynamic", "full"},   {"dynamic", "reduced"}, {"dynamic", "warped"},   {"dynamic", "linear"},
-      {"dynamic", "online"}, {"dynamic", "domains"}, {"quasistatic", "full"}, {"quasistatic", "online"}};
+      {"static", "full"},          {"static", "reduced"},       {"static", "linear"},
+      {"static", "warped"},        {"static", "reduced", true}, {"static", "linear", true},
+      {"dynamic", "full"},         {"dynamic", "online"},       {"dynamic", "reduced"},
+      {"dynamic", "linear"},       {"dynamic", "warped"},       {"dynamic", "reduced", true},
+      {"dynamic", "linear", true}, {"quasistatic", "full"},     {"quasistatic", "online"}};
   return kinds;
 }
 
@@ -85,7 +88,7 @@ constexpr const char* pushes = R"({"solver": {"steps": 24}, "bodies": [{"name": 
 
 /// The same of another law, whose forces need key elements.
 const std::string rubber_pushes =
-    std::regex_replace(pushes, std::regex(R"("young")"), R"("model": "neo-hookean", "young")");
+    std::regex_replace(pushes, std::regex(R"("young")"), R"("law": "neo-hookean", "young")");
 
 /// The same with a smaller error, and so a larger basis.
 const std::string fine_pushes =
@@ -130,7 +133,6 @@ const std::vector<Row>& table() {
       {"scene.output", "{}", "{}", Effect::nothing},
 
       {"solver.type", "{}", "{}", Effect::nothing},
-      {"solver.order", "{}", "{}", Effect::nothing},
       {"solver.timestep", pushes, R"({"solver": {"timestep": 0.02}})"},
       {"solver.steps", "{}", R"({"solver": {"steps": 2}})"},
       {"solver.integrator", R"({"solver": {"timestep": 0.002}})",
@@ -169,6 +171,7 @@ const std::vector<Row>& table() {
       {"online.seed", rubber_pushes, R"({"solver": {"online": {"seed": 7}}})", Effect::any_bits},
 
       {"body.name", "{}", R"({"name": "other"})"},
+      {"body.method", "{}", "{}", Effect::nothing},  // scenes of all of them are tried
       {"body.mesh", "{}", R"({"mesh": "builtin:beam?size=1,0.2,0.2&cells=3,1,1"})"},
       {"body.mesh", model_only, R"({"mesh": "builtin:beam?size=1,0.2,0.2&cells=4,1,1"})"},
       {"body.model", "{}", R"({"model": "model.glb"})"},
@@ -225,7 +228,7 @@ const std::vector<Row>& table() {
 
       {"assembly.parts", "{}", assembly("", "")},
       {"assembly.instances", "{}", assembly("", "")},
-      {"assembly.free", assembly("", ""), assembly("", "", R"(, "free": true)")},
+      {"assembly.free", assembly("", ""), assembly("", "", R"(, "free": true)"), Effect::changes, "dynamic"},
       {"part.mesh", "{}", assembly("", "")},
       {"part.render", assembly("", ""), assembly(R"(, "render": "surface.obj")", "")},
       {"part.material", assembly("", ""), assembly(R"(, "material": {"young": 3e5, "poisson": 0.3})", "")},
@@ -260,8 +263,8 @@ const std::vector<Row>& table() {
 
       {"basis.kind", R"({"basis": {"modes": 3}})", R"({"basis": {"kind": "inertia"}})"},
       {"basis.modes", "{}", R"({"basis": {"modes": 3}})"},
-      {"basis.order", R"({"basis": {"modes": 3}})", R"({"basis": {"order": 0}})"},
-      {"basis.order", R"({"domains": {"rank": 10}})", R"({"basis": {"order": 0}})"},
+      {"basis.derivatives", R"({"basis": {"modes": 3}})", R"({"basis": {"derivatives": 0}})"},
+      {"basis.derivatives", R"({"domains": {"rank": 10}})", R"({"basis": {"derivatives": 0}})"},
       {"basis.condense", R"({"basis": {"rank": 4}})", R"({"basis": {"condense": "random"}})"},
       {"basis.condense", R"({"basis": {"sketch": "sketch.json", "rank": 4}})",
        R"({"basis": {"condense": "random"}})"},
@@ -285,7 +288,7 @@ const std::vector<Row>& table() {
        R"({"forces": {"training": "snapshots.csv"}})"},
       {"forces.training", "{}", R"({"forces": {"training": "snapshots.csv"}})"},
 
-      {"material.model", "{}", R"({"material": {"model": "neo-hookean"}})"},
+      {"material.law", "{}", R"({"material": {"law": "neo-hookean"}})"},
       {"material.young", "{}", R"({"material": {"young": 2e5}})"},
       {"material.poisson", "{}", R"({"material": {"poisson": 0.4}})"},
       {"material.lambda", R"({"material": {"young": null, "poisson": null, "mu": 4e4, "lambda": 6e4}})",
@@ -293,10 +296,10 @@ const std::vector<Row>& table() {
       {"material.mu", R"({"material": {"young": null, "poisson": null, "mu": 4e4, "lambda": 6e4}})",
        R"({"material": {"mu": 9e4}})"},
       {"material.density", "{}", R"({"material": {"density": 2000}})"},
-      {"material.mooney_share", R"({"material": {"model": "mooney-rivlin"}})",
+      {"material.mooney_share", R"({"material": {"law": "mooney-rivlin"}})",
        R"({"material": {"mooney_share": 0.5}})"},
       {"material.mooney_share", "{}", R"({"material": {"mooney_share": 0.5}})"},
-      {"material.locking_stretch", R"({"material": {"model": "arruda-boyce"}})",
+      {"material.locking_stretch", R"({"material": {"law": "arruda-boyce"}})",
        R"({"material": {"locking_stretch": 1.5}})"},
       {"material.locking_stretch", "{}", R"({"material": {"locking_stretch": 1.5}})"},
 
@@ -417,9 +420,9 @@ void write_files_of_rows(const test::ScratchFolder& folder) {
   SurfaceMesh surface = boundary_surface(mesh);
   surface.vertices *= 0.9;
   write_surface(folder / "surface.obj", surface);
-  write_sketch(folder / "sketch.json", std::vector<PointForce>{{Vector3(1, 0, 0), Vector3(0, 0.3, -0.2)},
-                                                               {Vector3(1, 0.2, 0), Vector3(0.3, 0.3, 0)},
-                                                               {Vector3(0.5, 0, 0), Vector3(0, 0, 0.4)}});
+  write_file(folder / "sketch.json", R"({"format": "limber sketch", "version": 1, "forces": [
+    {"at": [1, 0, 0], "force": [0, 0.3, -0.2]}, {"at": [1, 0.2, 0], "force": [0.3, 0.3, 0]},
+    {"at": [0.5, 0, 0], "force": [0, 0, 0.4]}]})");
   Matrix3X bent = Matrix3X::Zero(3, mesh.vertex_count());
   bent.row(2) = mesh.vertices.row(0).array().cube();
   write_csv(folder / "snapshots.csv", 0.1 * bent);
@@ -442,12 +445,12 @@ void write_files_of_rows(const test::ScratchFolder& folder) {
 /// A scene that all rows start from.
 json base_scene(const SceneKind& kind) {
   json scene = json::parse(fmt::format(R"({{
-    "bodies": [{{"name": "beam", "mesh": "{}", "material": {{"young": 1e5, "poisson": 0.3}},
+    "bodies": [{{"name": "beam", "method": "{}", "mesh": "{}", "material": {{"young": 1e5, "poisson": 0.3}},
                  "fixed": {{"where": "x < 0.01"}}, "loads": [{{{}}}]}}],
-    "gravity": [0, 0, -1], "solver": {{"type": "{}", "order": "{}", "threads": 1}}}})",
-                                       beam, pull, kind.type, kind.order));
+    "gravity": [0, 0, -1], "solver": {{"type": "{}", "threads": 1}}}})",
+                                       kind.method, beam, pull, kind.type));
   if (kind.type != "static") scene["solver"].update({{"timestep", 0.01}, {"steps", 5}});
-  if (kind.order == "domains") scene["bodies"][0]["domains"] = {{"from", "auto"}, {"count", 2}, {"rank", 4}};
+  if (kind.tree) scene["bodies"][0]["domains"] = {{"from", "auto"}, {"count", 2}, {"rank", 4}};
   return scene;
 }
 
@@ -456,6 +459,12 @@ json merged(const json& scene, const std::string& patch, bool of_scene) {
   json changes = json::parse(patch);
   if (of_scene) {
     result.merge_patch(changes);
+    // Other bodies are of the same kind.
+    for (json& body : result["bodies"]) {
+      for (const char* key : {"method", "domains"}) {
+        if (scene["bodies"][0].contains(key)) body[key] = scene["bodies"][0][key];
+      }
+    }
     return result;
   }
   // What a kind of scene does not have need not be taken away.
@@ -464,6 +473,14 @@ json merged(const json& scene, const std::string& patch, bool of_scene) {
   body.merge_patch(changes);
   if (!domains && body.contains("domains") && body["domains"].empty()) body.erase("domains");
   return result;
+}
+
+/// Whether a row says something about a kind of scene.
+bool is_tried(const Row& row, const SceneKind& kind) {
+  if (!row.type.empty() && row.type != kind.type) return false;
+  // These make a tree of the body, which is another kind.
+  const bool other_kind = !kind.tree && (kind.method == "reduced" || kind.method == "linear");
+  return !other_kind || !row.key.starts_with("domains.");
 }
 
 /// What a scene computes: numbers, and words for what is no number.
@@ -486,9 +503,9 @@ Outcome compute(const json& value, const std::filesystem::path& folder) {
     const StepReport report = step(scene, state);
     outcome.words +=
         fmt::format("{} {} {};", static_cast<int>(report.status), report.iterations, report.load_steps);
-    for (const auto& body : state.bodies) {
-      append(body->displacement(), outcome);
-      append(body->surface_displacement(), outcome);
+    for (std::size_t b = 0; b < state.body_count(); ++b) {
+      append(mesh_displacement(scene, state, b), outcome);
+      append(state.body(b).surface_displacement(), outcome);
     }
     outcome.numbers.push_back(report.residual);
     if (!report.ok()) break;
@@ -526,7 +543,7 @@ TEST_P(SceneKeys, ChangeTheResultOrAreRefused) {
     return entry->second;
   };
   for (const Row& row : table()) {
-    if (!row.type.empty() && row.type != GetParam().type) continue;
+    if (!is_tried(row, GetParam())) continue;
     const json without = merged(base_scene(GetParam()), row.with, is_of_scene(row));
     const json with = merged(without, row.given, is_of_scene(row));
     const Try before = outcome_of(without), after = outcome_of(with);
@@ -536,9 +553,10 @@ TEST_P(SceneKeys, ChangeTheResultOrAreRefused) {
     }
     if (!before.outcome) continue;  // what the key stands beside is refused here
     if (!after.outcome) {
-      // By its own name, or with all of the object that it stands in.
+      // By its own name, with all of the object that it stands in, or because it makes a tree of the body.
       const std::string name = row.key.substr(row.key.find_last_of('.') + 1);
-      EXPECT_TRUE(test::contains(after.refusal, name) || test::contains(after.refusal, "has no use for it"))
+      EXPECT_TRUE(test::contains(after.refusal, name) || test::contains(after.refusal, "has no use for it") ||
+                  test::contains(after.refusal, "it makes the body a tree of domains"))
           << row.key << ": " << after.refusal;
       continue;
     }
@@ -548,7 +566,7 @@ TEST_P(SceneKeys, ChangeTheResultOrAreRefused) {
 }
 
 INSTANTIATE_TEST_SUITE_P(OfAllKinds, SceneKeys, testing::ValuesIn(all_kinds()),
-                         [](const auto& one) { return name_of(one.param); });
+                         [](const auto& one) { return title_of(one.param); });
 
 /// OBJECT.KEY of all keys of the schema but those of "output", which the command writes.
 std::set<std::string> keys_of_schema() {

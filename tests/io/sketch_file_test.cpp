@@ -21,21 +21,21 @@ constexpr std::string_view two_forces = R"({"version": 1, "format": "limber sket
             {"force": [0.1, 0, 0], "at": [7, 8, 9]}]})";
 
 TEST(SketchFile, IsReadInTheOrderOfRecording) {
-  const std::vector<PointForce> sketch = parse_sketch(two_forces, "a.json");
+  const std::vector<SketchForce> sketch = parse_sketch(two_forces, "a.json");
   ASSERT_EQ(sketch.size(), 2U);
-  EXPECT_EQ(sketch[0], (PointForce{Vector3(0, 0.5, -1e-3), Vector3(1, -2, 3)}));
-  EXPECT_EQ(sketch[1], (PointForce{Vector3(7, 8, 9), Vector3(0.1, 0, 0)}));
+  EXPECT_EQ(sketch[0], (SketchForce{Vector3(0, 0.5, -1e-3), Vector3(1, -2, 3)}));
+  EXPECT_EQ(sketch[1], (SketchForce{Vector3(7, 8, 9), Vector3(0.1, 0, 0)}));
 }
 
 TEST(SketchFile, ReadsBackToTheSameBits) {
   const test::ScratchFolder folder;
   constexpr double largest = std::numeric_limits<double>::max();
-  const std::array<PointForce, 3> sketch{
+  const std::array<SketchForce, 3> sketch{
       {{Vector3(1.0 / 3.0, std::nextafter(1.0, 2.0), -5e-324), Vector3(-largest, largest, -0.0)},
        {Vector3(0.0, 1e16, 1e22), Vector3(9007199254740991.0, -1e-310, 123456.75)},
        {Vector3(1e15, -9223372036854775808.0, 18446744073709551616.0), Vector3(0.1, 0.2, 0.1 + 0.2)}}};
   write_sketch(folder / "s.json", sketch);
-  const std::vector<PointForce> read = read_sketch(folder / "s.json");
+  const std::vector<SketchForce> read = read_sketch(folder / "s.json");
   ASSERT_EQ(read.size(), sketch.size());
   for (std::size_t i = 0; i < sketch.size(); ++i) {
     for (int c = 0; c < 3; ++c) {
@@ -49,7 +49,7 @@ TEST(SketchFile, ReadsBackToTheSameBits) {
 }
 
 TEST(SketchFile, IsWrittenWithTheFewestDigitsOneForcePerLine) {
-  const std::array<PointForce, 2> sketch{
+  const std::array<SketchForce, 2> sketch{
       {{Vector3(0.1, 0, -2), Vector3(1, 0, 0)}, {Vector3(1, 1, 1), Vector3(1e30, 0, 0)}}};
   EXPECT_EQ(encode_sketch(sketch, "a.json"),
             "{\"format\": \"limber sketch\", \"version\": 1, \"forces\": [\n"
@@ -62,7 +62,7 @@ TEST(SketchFile, RefusesToWriteWhatItWouldNotRead) {
   const test::ScratchFolder folder;
   EXPECT_THAT(test::error_text([&] { write_sketch(folder / "s.json", {}); }),
               HasSubstr("s.json: a sketch without forces"));
-  const std::array<PointForce, 2> bad{{{}, {Vector3::Zero(), Vector3(0, NAN, 0)}}};
+  const std::array<SketchForce, 2> bad{{{}, {Vector3::Zero(), Vector3(0, NAN, 0)}}};
   EXPECT_THAT(test::error_text([&] { write_sketch(folder / "s.json", bad); }),
               HasSubstr("force 1 (from 0) of the sketch holds numbers that are not finite"));
   EXPECT_FALSE(std::filesystem::exists(folder / "s.json"));

@@ -1,7 +1,7 @@
 #include "limber/base/error.hpp"
-#include "limber/scene/reduced_body.hpp"
 #include "limber/scene/scene.hpp"
 #include "limber/scene/trajectory.hpp"
+#include "tests/support/files.hpp"
 #include "tests/support/fixtures.hpp"
 
 #include <gtest/gtest.h>
@@ -10,9 +10,10 @@ namespace limber::reduced_scene_test {
 namespace {
 
 /// A slender beam, held at one end, that an impulse at its tip bends deeply.
-Scene beam_scene(ModelOrder order, int steps = 40) {
+Scene beam_scene(Method method, int steps = 40) {
   SceneBody body;
   body.name = "beam";
+  body.method = method;
   body.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(10, 2, 2)});
   body.materials = {test::material("stvk", 1e5)};
   body.fixed.where = "x < 0.01";
@@ -22,7 +23,6 @@ Scene beam_scene(ModelOrder order, int steps = 40) {
   Scene scene;
   scene.bodies = {body};
   scene.solver.type = SimulationType::dynamics;
-  scene.solver.order = order;
   scene.solver.steps = steps;
   scene.solver.timestep = 0.05;
   scene.solver.threads = 1;
@@ -34,18 +34,15 @@ std::vector<Matrix3X> motion_of(const Scene& scene) {
   std::vector<Matrix3X> fields;
   for (int i = 0; i < scene.solver.steps; ++i) {
     EXPECT_TRUE(step(scene, state).ok()) << "step " << i;
-    fields.push_back(state.bodies[0]->displacement());
+    fields.push_back(mesh_displacement(scene, state, 0));
   }
   return fields;
 }
 
-std::shared_ptr<const ReducedModel> model_of(const Scene& scene) {
-  const SceneState state = make_state(scene);
-  return std::make_shared<ReducedModel>(dynamic_cast<const ReducedBody&>(*state.bodies[0]).model());
-}
+std::shared_ptr<const Model> model_of(const Scene& scene) { return make_state(scene).body(0).shared_model(); }
 
 TEST(ReducedScene, FollowsTheFullMotion) {
-  const Scene full = beam_scene(ModelOrder::full), reduced = beam_scene(ModelOrder::reduced);
+  const Scene full = beam_scene(Method::full), reduced = beam_scene(Method::reduced);
   const std::vector<Matrix3X> u = motion_of(full);
   const TrajectoryError error =
       compare_trajectories(u, motion_of(reduced), full.solver.timestep, u[0].cols() - 1);
@@ -55,9 +52,9 @@ TEST(ReducedScene, FollowsTheFullMotion) {
 }
 
 TEST(ReducedScene, InTheBasisOfItsOwnMotionIsNearlyExact) {
-  const Scene full = beam_scene(ModelOrder::full);
+  const Scene full = beam_scene(Method::full);
   const std::vector<Matrix3X> u = motion_of(full);
-  Scene reduced = beam_scene(ModelOrder::reduced);
+  Scene reduced = beam_scene(Method::reduced);
   reduced.bodies[0].reduction.basis.modes = 0;
   reduced.bodies[0].reduction.basis.snapshots = u;
   reduced.bodies[0].reduction.basis.rank = 25;
@@ -67,8 +64,8 @@ TEST(ReducedScene, InTheBasisOfItsOwnMotionIsNearlyExact) {
 }
 
 TEST(ReducedScene, CountsTheStepsThatOnlyARescueTakes) {
-  for (const ModelOrder order : {ModelOrder::full, ModelOrder::reduced}) {
-    Scene scene = beam_scene(order, 5);
+  for (const Method method : {Method::full, Method::reduced}) {
+    Scene scene = beam_scene(method, 5);
     scene.bodies[0].loads[0].force *= 1e8;
     scene.solver.newmark.max_iterations = 2;
     SceneState state = make_state(scene);
@@ -79,12 +76,12 @@ TEST(ReducedScene, CountsTheStepsThatOnlyARescueTakes) {
       rescued += report.rescued_steps;
     }
     EXPECT_GT(rescued, 0);
-    EXPECT_TRUE(state.bodies[0]->displacement().allFinite());
+    EXPECT_TRUE(mesh_displacement(scene, state, 0).allFinite());
   }
 }
 
 TEST(ReducedScene, FindsTheStaticShape) {
-  Scene full = beam_scene(ModelOrder::full), reduced = beam_scene(ModelOrder::reduced);
+  Scene full = beam_scene(Method::full), reduced = beam_scene(Method::reduced);
   for (Scene* scene : {&full, &reduced}) {
     scene->solver.type = SimulationType::statics;
     scene->bodies[0].loads[0].to = std::numeric_limits<double>::infinity();
@@ -92,19 +89,19 @@ TEST(ReducedScene, FindsTheStaticShape) {
   SceneState a = make_state(full), b = make_state(reduced);
   ASSERT_TRUE(step(full, a).ok());
   ASSERT_TRUE(step(reduced, b).ok());
-  const Matrix3X u = a.bodies[0]->displacement();
-  EXPECT_LT((b.bodies[0]->displacement() - u).norm() / u.norm(), 0.02);
+  const Matrix3X u = mesh_displacement(full, a, 0);
+  EXPECT_LT((mesh_displacement(reduced, b, 0) - u).norm() / u.norm(), 0.02);
 }
 
 TEST(ReducedScene, MovesAModelAsItWouldOneThatItMakes) {
-  const Scene made = beam_scene(ModelOrder::reduced, 5);
+  const Scene made = beam_scene(Method::reduced, 5);
   Scene given = made;
   given.bodies[0].model = model_of(made);
   EXPECT_EQ(motion_of(made).back(), motion_of(given).back());
 }
 
 TEST(ReducedScene, TakesEditedMaterials) {
-  Scene soft = beam_scene(ModelOrder::reduced, 10);
+  Scene soft = beam_scene(Method::reduced, 10);
   Scene stiff = soft;
   stiff.bodies[0].model = model_of(soft);
   stiff.bodies[0].materials = {test::material("stvk", 1e7)};
@@ -113,33 +110,33 @@ TEST(ReducedScene, TakesEditedMaterials) {
 }
 
 TEST(ReducedScene, UsesTheFirstCoordinatesWhenAskedForFewer) {
-  Scene scene = beam_scene(ModelOrder::reduced, 2);
+  Scene scene = beam_scene(Method::reduced, 2);
   scene.bodies[0].rank = 3;
   SceneState state = make_state(scene);
   ASSERT_TRUE(step(scene, state).ok());
-  EXPECT_EQ(dynamic_cast<const ReducedBody&>(*state.bodies[0]).q().size(), 3);
+  EXPECT_EQ(state.body(0).q().size(), 3);
   scene.bodies[0].rank = 99;
   EXPECT_THROW(make_state(scene), Error);
 }
 
 TEST(ReducedScene, LoadsTheSurfaceOfAModelWithoutItsMesh) {
-  Scene scene = beam_scene(ModelOrder::reduced, 5);
-  auto model = std::make_shared<ReducedModel>(*model_of(scene));
+  Scene scene = beam_scene(Method::reduced, 5);
+  auto model = std::make_shared<Model>(*model_of(scene));
   const std::vector<Matrix3X> expected = motion_of(scene);
-  model->simulation.reset();
+  model->parts[0].model.simulation.reset();
   scene.bodies[0].model = model;
   scene.bodies[0].mesh = {};
   scene.bodies[0].fixed = {};
   SceneState state = make_state(scene);
   for (int i = 0; i < 5; ++i) ASSERT_TRUE(step(scene, state).ok());
   // The same vertices carry the load, all on the surface; its basis is kept in floats.
-  EXPECT_NEAR(state.bodies[0]->surface_displacement().cwiseAbs().maxCoeff(),
+  EXPECT_NEAR(state.body(0).surface_displacement().cwiseAbs().maxCoeff(),
               expected.back().cwiseAbs().maxCoeff(), 1e-5);
-  EXPECT_EQ(state.bodies[0]->displacement().cols(), 0);
+  EXPECT_EQ(mesh_displacement(scene, state, 0).cols(), 0);
 }
 
 TEST(ReducedScene, RefusesWhatAReducedBodyCannotDo) {
-  Scene scene = beam_scene(ModelOrder::reduced, 1);
+  Scene scene = beam_scene(Method::reduced, 1);
   Scene moving = scene;
   moving.bodies[0].velocity = {1, 0, 0};
   EXPECT_THROW(make_state(moving), Error);
@@ -158,8 +155,61 @@ TEST(ReducedScene, RefusesWhatAReducedBodyCannotDo) {
   EXPECT_THROW(make_state(explicit_steps), Error);
 }
 
+/// A beam that nothing holds, thrown.
+Scene thrown_scene(Method method) {
+  Scene scene = beam_scene(method, 20);
+  scene.bodies[0].fixed = {};
+  scene.bodies[0].loads.clear();
+  scene.bodies[0].velocity = {1, 2, 3};
+  scene.bodies[0].angular_velocity = {0.5, -1, 2};
+  scene.gravity = {0, 0.5, -9.81};
+  scene.solver.timestep = 0.005;
+  return scene;
+}
+
+TEST(FreeReducedScene, FallsAndKeepsItsMomentum) {
+  for (const Method method : {Method::reduced, Method::linear, Method::warped}) {
+    const Scene scene = thrown_scene(method);
+    SceneState state = make_state(scene);
+    ASSERT_TRUE(state.body(0).model().free);
+    const TreeMomentum start = state.body(0).momentum();
+    EXPECT_LT((start.linear / start.mass - scene.bodies[0].velocity).norm(), 1e-9);
+    EXPECT_NEAR(start.mass, 0.01 * 900.0, 1e-6);
+    for (int i = 0; i < scene.solver.steps; ++i) ASSERT_TRUE(step(scene, state).ok()) << "step " << i;
+    const TreeMomentum end = state.body(0).momentum();
+    const Vector3 velocity = scene.bodies[0].velocity + state.time * scene.gravity;
+    EXPECT_LT((end.linear / end.mass - velocity).norm(), 1e-9) << name_of(method);
+    const Vector3 way = state.time * scene.bodies[0].velocity + 0.5 * state.time * state.time * scene.gravity;
+    EXPECT_LT((end.center - start.center - way).norm(), 1e-3 * way.norm()) << name_of(method);
+    EXPECT_LT((end.angular - start.angular).norm(), 1e-6 * start.angular.norm()) << name_of(method);
+    // What is seen moves along.
+    const Matrix3X u = mesh_displacement(scene, state, 0);
+    EXPECT_LT((u.rowwise().mean() - way).norm(), 0.1 * way.norm()) << name_of(method);
+  }
+}
+
+TEST(FreeReducedScene, OfWarpedModesHasARuleOfItsOwn) {
+  Scene scene = thrown_scene(Method::warped);
+  EXPECT_TRUE(make_state(scene).body(0).model().free);
+  scene.solver.modal_integrator = ModalIntegrator::exact;
+  EXPECT_NE(test::error_text([&] { (void)make_state(scene); }).find("in flight takes the integrator"),
+            std::string::npos);
+  scene.solver.modal_integrator = ModalIntegrator::newmark;
+  scene.bodies[0].coriolis = true;
+  EXPECT_NE(test::error_text([&] { (void)make_state(scene); }).find("no use for 'coriolis'"),
+            std::string::npos);
+}
+
+TEST(FreeReducedScene, IsRefusedInStatics) {
+  Scene scene = thrown_scene(Method::reduced);
+  scene.solver.type = SimulationType::statics;
+  EXPECT_THROW(make_state(scene), Error);
+  scene.bodies[0].model = model_of(thrown_scene(Method::reduced));
+  EXPECT_THROW(make_state(scene), Error);
+}
+
 TEST(ReducedScene, AgreesBetweenExplicitAndImplicitSteps) {
-  Scene implicit = beam_scene(ModelOrder::reduced, 1000);
+  Scene implicit = beam_scene(Method::reduced, 1000);
   implicit.solver.timestep = 1e-4;
   Scene central = implicit;
   central.solver.integrator = Integrator::central_differences;

@@ -1,5 +1,4 @@
 #include "limber/base/error.hpp"
-#include "limber/scene/modal_body.hpp"
 #include "limber/scene/scene.hpp"
 #include "tests/support/fixtures.hpp"
 
@@ -13,9 +12,10 @@ namespace limber::warped_scene_test {
 namespace {
 
 /// A slender beam, held at one end.
-Scene beam_scene(ModelOrder order, int steps = 20) {
+Scene beam_scene(Method method, int steps = 20) {
   SceneBody body;
   body.name = "beam";
+  body.method = method;
   body.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.1, 0.1), Eigen::Vector3i(10, 2, 2)});
   body.materials = {test::material("stvk", 1e5)};
   body.fixed.where = "x < 0.01";
@@ -23,15 +23,10 @@ Scene beam_scene(ModelOrder order, int steps = 20) {
   Scene scene;
   scene.bodies = {body};
   scene.solver.type = SimulationType::dynamics;
-  scene.solver.order = order;
   scene.solver.steps = steps;
   scene.solver.timestep = 0.02;
   scene.solver.threads = 1;
   return scene;
-}
-
-const ModalBody& modal_body(const SceneState& state) {
-  return dynamic_cast<const ModalBody&>(*state.bodies[0]);
 }
 
 SceneState run(const Scene& scene) {
@@ -40,7 +35,7 @@ SceneState run(const Scene& scene) {
   return state;
 }
 
-Matrix3X end_of(const Scene& scene) { return run(scene).bodies[0]->displacement(); }
+Matrix3X end_of(const Scene& scene) { return mesh_displacement(scene, run(scene), 0); }
 
 double difference(const Matrix3X& a, const Matrix3X& b) { return (a - b).norm() / b.norm(); }
 
@@ -72,19 +67,19 @@ std::string refusal(const Scene& scene) {
 }
 
 TEST(WarpedScene, FollowsTheFullMotionWhereItIsSmall) {
-  for (const ModelOrder order : {ModelOrder::warped, ModelOrder::linear}) {
-    Scene full = beam_scene(ModelOrder::full), modal = beam_scene(order);
+  for (const Method method : {Method::warped, Method::linear}) {
+    Scene full = beam_scene(Method::full), modal = beam_scene(method);
     for (Scene* scene : {&full, &modal})
       scene->bodies[0].loads = {{{.where = "x > 0.99"}, Vector3(0, 1e-5, -1e-4), 0.013, 0.25}};
-    EXPECT_LT(difference(end_of(modal), end_of(full)), 0.02) << "order " << static_cast<int>(order);
+    EXPECT_LT(difference(end_of(modal), end_of(full)), 0.02) << name_of(method);
   }
 }
 
 TEST(WarpedScene, IsNearerToTheFullShapeThanLinearModes) {
   Matrix3X shapes[3];
-  const ModelOrder orders[] = {ModelOrder::full, ModelOrder::warped, ModelOrder::linear};
+  const Method methods[] = {Method::full, Method::warped, Method::linear};
   for (int i = 0; i < 3; ++i) {
-    Scene scene = beam_scene(orders[i]);
+    Scene scene = beam_scene(methods[i]);
     scene.solver.type = SimulationType::statics;
     scene.gravity = {0, 0, -1.0};
     shapes[i] = end_of(scene);
@@ -94,7 +89,7 @@ TEST(WarpedScene, IsNearerToTheFullShapeThanLinearModes) {
 }
 
 TEST(WarpedScene, TakesAllLawsByTheirStiffnessAtRest) {
-  Scene scene = beam_scene(ModelOrder::warped, 5);
+  Scene scene = beam_scene(Method::warped, 5);
   scene.gravity = {0, 0, -1.0};
   const Matrix3X expected = end_of(scene);
   scene.bodies[0].materials = {test::material("neo-hookean", 1e5)};
@@ -102,15 +97,15 @@ TEST(WarpedScene, TakesAllLawsByTheirStiffnessAtRest) {
 }
 
 TEST(WarpedScene, UsesTheSlowestModesWhenAskedForFewer) {
-  Scene scene = beam_scene(ModelOrder::warped, 1);
+  Scene scene = beam_scene(Method::warped, 1);
   scene.bodies[0].rank = 3;
-  EXPECT_EQ(make_state(scene).bodies[0]->unknowns(), 3);
+  EXPECT_EQ(make_state(scene).body(0).unknowns(), 3);
   scene.bodies[0].rank = 13;
   EXPECT_THROW(make_state(scene), Error);
 }
 
 TEST(WarpedScene, MovesByInertiaModesToo) {
-  Scene modal = beam_scene(ModelOrder::warped, 10);
+  Scene modal = beam_scene(Method::warped, 10);
   modal.gravity = {0, 0, -0.1};
   Scene inertia = modal;
   inertia.bodies[0].reduction.basis.kind = ModeKind::inertia;
@@ -118,38 +113,38 @@ TEST(WarpedScene, MovesByInertiaModesToo) {
 }
 
 TEST(WarpedConstraint, BringsAVertexToItsPlace) {
-  Scene scene = beam_scene(ModelOrder::warped);
+  Scene scene = beam_scene(Method::warped);
   scene.gravity = {0, 0, -1.0};
   const Vector3 offset(-0.05, 0.1, 0.2);
   scene.bodies[0].constraints = {tip_constraint(offset, Eigen::Quaterniond::Identity(), Hold::position)};
   const SceneState state = run(scene);
-  EXPECT_LT((state.bodies[0]->displacement().col(tip_of(scene)) - offset).norm(), 1e-8);
-  const ConstraintOutcome& outcome = modal_body(state).outcomes()[0];
+  EXPECT_LT((mesh_displacement(scene, state, 0).col(tip_of(scene)) - offset).norm(), 1e-8);
+  const ConstraintOutcome& outcome = constraint_outcomes(state, 0)[0];
   EXPECT_TRUE(outcome.met);
   EXPECT_EQ(outcome.name, "tip");
   EXPECT_LT(outcome.position_error, 1e-8);
 }
 
 TEST(WarpedConstraint, BringsAVertexToItsPlaceInLinearModes) {
-  Scene scene = beam_scene(ModelOrder::linear);
+  Scene scene = beam_scene(Method::linear);
   const Vector3 offset(0.0, 0.1, 0.2);
   scene.bodies[0].constraints = {tip_constraint(offset, Eigen::Quaterniond::Identity(), Hold::position)};
   EXPECT_LT((end_of(scene).col(tip_of(scene)) - offset).norm(), 1e-8);
 }
 
 TEST(WarpedConstraint, TurnsAVertexAndBringsItToItsPlace) {
-  Scene scene = beam_scene(ModelOrder::warped);
+  Scene scene = beam_scene(Method::warped);
   scene.bodies[0].reduction.basis.modes = 20;
   const Vector3 offset(-0.02, 0.0, 0.1);
   scene.bodies[0].constraints = {tip_constraint(offset, turn(0.5, {1, 0.2, 0}), Hold::both)};
   const SceneState state = run(scene);
-  EXPECT_TRUE(modal_body(state).outcomes()[0].met);
-  EXPECT_LT(modal_body(state).outcomes()[0].orientation_error, 1e-6);
-  EXPECT_LT((state.bodies[0]->displacement().col(tip_of(scene)) - offset).norm(), 1e-8);
+  EXPECT_TRUE(constraint_outcomes(state, 0)[0].met);
+  EXPECT_LT(constraint_outcomes(state, 0)[0].orientation_error, 1e-6);
+  EXPECT_LT((mesh_displacement(scene, state, 0).col(tip_of(scene)) - offset).norm(), 1e-8);
 }
 
 TEST(WarpedConstraint, HoldsOnlyFromItsStartToItsEnd) {
-  Scene scene = beam_scene(ModelOrder::warped, 30);
+  Scene scene = beam_scene(Method::warped, 30);
   scene.gravity = {0, 0, -0.5};
   const Scene without = scene;
   BodyConstraint still;
@@ -163,10 +158,10 @@ TEST(WarpedConstraint, HoldsOnlyFromItsStartToItsEnd) {
   for (int i = 1; i <= 30; ++i) {
     ASSERT_TRUE(step(scene, a).ok());
     ASSERT_TRUE(step(without, b).ok());
-    const Vector3 now = a.bodies[0]->displacement().col(tip);
+    const Vector3 now = mesh_displacement(scene, a, 0).col(tip);
     if (i == 10) caught = now;
     if (i <= 10) {
-      EXPECT_EQ(now, b.bodies[0]->displacement().col(tip)) << "step " << i;
+      EXPECT_EQ(now, mesh_displacement(without, b, 0).col(tip)) << "step " << i;
     } else if (i <= 20) {
       EXPECT_LT((now - caught).norm(), 1e-8) << "step " << i;
     } else if (i > 22) {
@@ -176,21 +171,21 @@ TEST(WarpedConstraint, HoldsOnlyFromItsStartToItsEnd) {
 }
 
 TEST(WarpedConstraint, OutOfReachIsReportedWhileTheRunGoesOn) {
-  Scene scene = beam_scene(ModelOrder::warped);
+  Scene scene = beam_scene(Method::warped);
   scene.bodies[0].rank = 3;
   scene.bodies[0].constraints = {
       tip_constraint(Vector3(5.0, 0, 0), Eigen::Quaterniond::Identity(), Hold::position)};
   const SceneState state = run(scene);
-  const ConstraintOutcome& outcome = modal_body(state).outcomes()[0];
+  const ConstraintOutcome& outcome = constraint_outcomes(state, 0)[0];
   EXPECT_FALSE(outcome.met);
   EXPECT_GT(outcome.position_error, 0.1);
   EXPECT_GT(outcome.worst_time, 0.0);
-  EXPECT_TRUE(state.bodies[0]->displacement().allFinite());
+  EXPECT_TRUE(mesh_displacement(scene, state, 0).allFinite());
 }
 
 TEST(WarpedSupport, TurnedFromTheStartGivesTheSameMotionTurned) {
   const Pose pose{Vector3(0.3, -0.2, 0.1), turn(1.1, {0.3, 0.5, -0.4})};
-  Scene straight = beam_scene(ModelOrder::warped);
+  Scene straight = beam_scene(Method::warped);
   straight.gravity = {0, 0, -1.0};
   straight.bodies[0].loads = {{{.where = "x > 0.99"}, Vector3(0, 0.01, 0)}};
   Scene turned = straight;
@@ -205,9 +200,9 @@ TEST(WarpedSupport, TurnedFromTheStartGivesTheSameMotionTurned) {
 
 TEST(WarpedSupport, ThatSpeedsUpActsAsGravityDoes) {
   const Vector3 acceleration(0.0, 0.3, 0.8);
-  Scene pulled = beam_scene(ModelOrder::warped);
+  Scene pulled = beam_scene(Method::warped);
   pulled.gravity = -acceleration;
-  Scene moving = beam_scene(ModelOrder::warped);
+  Scene moving = beam_scene(Method::warped);
   moving.bodies[0].support = [acceleration](double t) {
     return Pose{0.5 * t * t * acceleration, Eigen::Quaterniond::Identity()};
   };
@@ -218,7 +213,7 @@ TEST(WarpedSupport, ThatSpeedsUpActsAsGravityDoes) {
 
 TEST(WarpedSupport, ThatStartsAtOnceKicksAsAStartVelocityDoes) {
   const Vector3 velocity(0.0, 0.002, 0.004);
-  Scene full = beam_scene(ModelOrder::full, 100), moving = beam_scene(ModelOrder::warped, 100);
+  Scene full = beam_scene(Method::full, 100), moving = beam_scene(Method::warped, 100);
   full.solver.timestep = moving.solver.timestep = 0.002;
   full.bodies[0].velocity = -velocity;
   moving.bodies[0].support = [velocity](double t) {
@@ -229,7 +224,7 @@ TEST(WarpedSupport, ThatStartsAtOnceKicksAsAStartVelocityDoes) {
 }
 
 TEST(WarpedSupport, MayMoveUnderAVertexThatStaysInTheWorld) {
-  Scene scene = beam_scene(ModelOrder::warped);
+  Scene scene = beam_scene(Method::warped);
   scene.bodies[0].support = interpolate_poses({{0.0, {}}, {0.3, {Vector3(0, 0, 0.1), turn(0.2, {0, 1, 0})}}},
                                               Interpolation::smooth);
   BodyConstraint still = tip_constraint(Vector3::Zero(), Eigen::Quaterniond::Identity(), Hold::position);
@@ -244,7 +239,7 @@ TEST(WarpedSupport, MayMoveUnderAVertexThatStaysInTheWorld) {
 TEST(WarpedSupport, MayStartElsewhereUnderAVertexThatMovesInTheWorld) {
   const Pose start{Vector3(0.4, -0.3, 0.2), turn(0.7, {0.2, 1, 0.4})};
   const Pose way{Vector3(0.0, 0.05, 0.1), turn(0.1, {1, 0, 0})};
-  Scene scene = beam_scene(ModelOrder::warped);
+  Scene scene = beam_scene(Method::warped);
   scene.bodies[0].reduction.basis.modes = 20;
   scene.bodies[0].support = [start](double t) {
     return Pose{start.position + Vector3(0, 0, 0.05 * t), start.rotation};
@@ -257,15 +252,15 @@ TEST(WarpedSupport, MayStartElsewhereUnderAVertexThatMovesInTheWorld) {
   const Vector3 rest = scene.bodies[0].mesh.vertices.col(tip);
   SceneState state = make_state(scene);
   ASSERT_TRUE(step(scene, state).ok());
-  EXPECT_LT((rest + state.bodies[0]->displacement().col(tip) - start.apply(rest)).norm(), 0.02);
+  EXPECT_LT((rest + mesh_displacement(scene, state, 0).col(tip) - start.apply(rest)).norm(), 0.02);
   for (int i = 1; i < scene.solver.steps; ++i) ASSERT_TRUE(step(scene, state).ok());
   const Vector3 expected = way.apply(start.apply(rest));
-  EXPECT_LT((rest + state.bodies[0]->displacement().col(tip) - expected).norm(), 1e-8);
-  EXPECT_TRUE(modal_body(state).outcomes()[0].met);
+  EXPECT_LT((rest + mesh_displacement(scene, state, 0).col(tip) - expected).norm(), 1e-8);
+  EXPECT_TRUE(constraint_outcomes(state, 0)[0].met);
 }
 
 TEST(WarpedSupport, MayBeFast) {
-  Scene scene = beam_scene(ModelOrder::warped, 3);
+  Scene scene = beam_scene(Method::warped, 3);
   scene.bodies[0].support = [](double t) {
     const double from_rest = t < 0.02 ? 0.5 * t * t / 0.02 : t - 0.01;
     return Pose{Vector3(40.0 * from_rest, 0, 0), Eigen::Quaterniond::Identity()};
@@ -275,7 +270,7 @@ TEST(WarpedSupport, MayBeFast) {
 
 /// Loads on a support that stands still and that turns: those of the world, in its axes.
 TEST(WarpedSupport, ThatTurnsKeepsLoadsInTheWorld) {
-  Scene still = beam_scene(ModelOrder::warped, 40);
+  Scene still = beam_scene(Method::warped, 40);
   still.bodies[0].loads = {{{.where = "x > 0.99"}, Vector3(0, 0.002, 0)}};
   still.bodies[0].damping = {.mass = 20.0};
   Scene turning = still;
@@ -286,34 +281,33 @@ TEST(WarpedSupport, ThatTurnsKeepsLoadsInTheWorld) {
 }
 
 TEST(WarpedConstraint, MayHoldMoreNumbersThanThereAreModes) {
-  Scene scene = beam_scene(ModelOrder::warped);
+  Scene scene = beam_scene(Method::warped);
   scene.gravity = {0, 0, -0.5};
   BodyConstraint face = tip_constraint(Vector3(0, 0, 0.05), Eigen::Quaterniond::Identity(), Hold::position);
   face.where = {.where = "x > 0.99"};
   scene.bodies[0].constraints = {face};
   const SceneState state = run(scene);
-  EXPECT_EQ(modal_body(state).most_held(), 27);
-  EXPECT_EQ(state.bodies[0]->unknowns(), 12);
-  EXPECT_LT(modal_body(state).outcomes()[0].position_error, 0.01) << "not even nearly met";
+  EXPECT_EQ(most_held(state, 0), 27);
+  EXPECT_EQ(state.body(0).unknowns(), 12);
+  EXPECT_LT(constraint_outcomes(state, 0)[0].position_error, 0.01) << "not even nearly met";
 }
 
 TEST(WarpedScene, NeedsNoMeshForLoadsAndConstraints) {
-  Scene scene = beam_scene(ModelOrder::warped, 10);
+  Scene scene = beam_scene(Method::warped, 10);
   scene.bodies[0].loads = {{{.where = "x > 0.99"}, Vector3(0, 0.01, 0)}};
   scene.bodies[0].constraints = {tip_constraint(Vector3(0, 0.05, 0.1), turn(0.1, {1, 0, 0}), Hold::both)};
   scene.bodies[0].constraints[0].where.nearest = {Vector3(1, 0, 0)};  // on the surface
   const SceneState expected = run(scene);
-  auto model = std::make_shared<ReducedModel>(*modal_body(expected).reduced_model());
-  model->simulation.reset();
+  auto model = std::make_shared<Model>(expected.body(0).model());
+  model->parts[0].model.simulation.reset();
   scene.bodies[0].model = model;
   scene.bodies[0].mesh = {};
   scene.bodies[0].fixed = {};
   const SceneState state = run(scene);
-  EXPECT_TRUE(modal_body(state).outcomes()[0].met);
-  EXPECT_EQ(state.bodies[0]->displacement().cols(), 0);
+  EXPECT_TRUE(constraint_outcomes(state, 0)[0].met);
+  EXPECT_EQ(mesh_displacement(scene, state, 0).cols(), 0);
   // Forces for the orientation act on the surface alone here, so that the motion is only nearly the same.
-  EXPECT_LT(difference(state.bodies[0]->surface_displacement(), expected.bodies[0]->surface_displacement()),
-            0.1);
+  EXPECT_LT(difference(state.body(0).surface_displacement(), expected.body(0).surface_displacement()), 0.1);
 }
 
 TEST(WarpedScene, RefusesWhatCannotBe) {
@@ -323,8 +317,17 @@ TEST(WarpedScene, RefusesWhatCannotBe) {
   };
   const auto vertex = [](int v) { return VertexSelection{.vertices = {v}}; };
   const Case cases[] = {
-      {[](Scene& s) { s.solver.order = ModelOrder::full; }, "need the order 'warped' or 'linear'"},
-      {[](Scene& s) { s.solver.order = ModelOrder::reduced; }, "need the order 'warped' or 'linear'"},
+      {[](Scene& s) { s.bodies[0].method = Method::online; }, "the method 'online' does not take handles"},
+      {[](Scene& s) {
+         s.bodies[0].method = Method::full;
+         s.bodies[0].wind.velocity = {1, 0, 0};
+       },
+       "the method 'full' does not take wind"},
+      {[](Scene& s) {
+         s.bodies[0].velocity = {1, 0, 0};
+       },
+       "beam: it is held"},
+      {[](Scene& s) { s.bodies[0].domains.emplace(); }, "the method 'warped' does not take several domains"},
       {[](Scene& s) { s.solver.type = SimulationType::statics; }, "need a dynamic solver"},
       {[&](Scene& s) { s.bodies[0].constraints[0].where = vertex(0); },
        "beam: constraints[0]: vertex 0 is fixed"},
@@ -347,7 +350,7 @@ TEST(WarpedScene, RefusesWhatCannotBe) {
        "beam: 'support' jumps by 1 m at 0.1 s"},
   };
   for (const Case& one : cases) {
-    Scene scene = beam_scene(ModelOrder::warped);
+    Scene scene = beam_scene(Method::warped);
     scene.bodies[0].constraints = {
         tip_constraint(Vector3(0, 0, 0.1), Eigen::Quaterniond::Identity(), Hold::position)};
     ASSERT_EQ(refusal(scene), "no error");
@@ -358,12 +361,12 @@ TEST(WarpedScene, RefusesWhatCannotBe) {
 }
 
 TEST(WarpedScene, LetsConstraintsOnAVertexFollowEachOther) {
-  Scene scene = beam_scene(ModelOrder::warped);
+  Scene scene = beam_scene(Method::warped);
   scene.bodies[0].constraints.assign(
       2, tip_constraint(Vector3(0, 0, 0.1), Eigen::Quaterniond::Identity(), Hold::position));
   scene.bodies[0].constraints[0].to = scene.bodies[0].constraints[1].from = 0.2;
   const SceneState state = run(scene);
-  for (const ConstraintOutcome& outcome : modal_body(state).outcomes()) EXPECT_TRUE(outcome.met);
+  for (const ConstraintOutcome& outcome : constraint_outcomes(state, 0)) EXPECT_TRUE(outcome.met);
 }
 
 }  // namespace

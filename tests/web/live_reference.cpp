@@ -60,8 +60,8 @@ void change_material(Body& body, const json& item) {
   body.set_material(region, material, part);
 }
 
-std::vector<VertexForce> forces_of(const json& list) {
-  std::vector<VertexForce> forces;
+std::vector<PointForce> forces_of(const json& list) {
+  std::vector<PointForce> forces;
   for (const json& item : list) forces.push_back({item.at("vertex").get<int>(), vector_of(item.at("force"))});
   return forces;
 }

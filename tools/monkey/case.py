@@ -64,7 +64,7 @@ SMALL_SCENE: dict = {
     "solver": {"type": "dynamic", "timestep": 0.01, "steps": 8},
     "output": {"displacements": "u.csv"},
 }  # fmt: skip
-ONLINE_SCENE: dict = dict(SMALL_SCENE, solver=dict(SMALL_SCENE["solver"], order="online"))
+ONLINE_SCENE: dict = dict(SMALL_SCENE, bodies=[dict(SMALL_SCENE["bodies"][0], method="online")])
 
 
 def surroundings(stock: Stock) -> dict[str, bytes]:

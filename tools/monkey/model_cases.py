@@ -40,7 +40,7 @@ def models_used(stock: Stock, random: Random) -> Case:
 
 def compare(stock: Stock, random: Random) -> Case:
     maker = scenes.SceneMaker(random, stock.models)
-    scene = maker.make(random.choice(("dynamic", "dynamic reduced", "domains", "static", "online", "model")))
+    scene = maker.make(random.choice(("dynamic", "dynamic reduced", "domains", "static", "online", "model", "free reduced", "several methods")))
     files = surroundings(stock) | maker.files | {"scene.json": json.dumps(scene).encode()}
     words = ["compare", "scene.json", "--json", *options.some_good(random, "compare", 3, frozenset(("--json",)))]
     return Case("compare", files, [Step(words, outputs=ANY)])

@@ -22,7 +22,7 @@ BODY = (
     Option("--poisson", ("0", "0.3", "0.45", "-0.2"), (*NO_NUMBER, "0.5", "-1", "2")),
     Option("--density", ("1000", "1", "7800"), (*NO_NUMBER, "0", "-5")),
     Option(
-        "--model",
+        "--law",
         ("stvk", "linear", "corotational", "neo-hookean", "mooney-rivlin", "arruda-boyce"),
         ("", "rubber", "STVK", "stvk,linear"),
     ),
@@ -40,7 +40,7 @@ BODY = (
 BASIS = (
     Option("--basis", ("modal", "inertia"), ("", "modes", "pca")),
     Option("--modes", ("1", "3", "6", "20"), (*NO_COUNT, "201")),
-    Option("--order", ("0", "1", "2"), (*NO_COUNT, "6")),
+    Option("--derivatives", ("0", "1", "2"), (*NO_COUNT, "6")),
     Option("--orthogonalization", ("full", "reduced"), ("", "half")),
     Option("--condense", ("pca", "random"), ("", "svd")),
     Option("--rank", ("1", "4", "8", "30", "120"), (*NO_COUNT, "0", "501")),
@@ -115,7 +115,7 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
         Option("--seconds", ("0.1", "0.05", "0.2"), (*NO_NUMBER, "0", "-1", "1e12")),
         Option("--timestep", ("0.01", "0.001", "0.1"), (*NO_NUMBER, "0", "-1", "1e-300")),
         Option("--gravity", ("0,0,-9.81", "0,0,0", "3,-4,1"), ("", "1", "1,2", "1,2,3,4", "a,b,c", "nan,0,0", "inf,0,0")),
-        Option("--order", ("reduced", "warped", "linear", "domains"), ("", "full", "online", "fast")),
+        Option("--method", ("reduced", "warped", "linear"), ("", "full", "online", "domains", "fast")),
         Option("--error", ("0.01", "0.1"), (*NO_NUMBER, "0", "1.1")),
         Option("--throttle", ("0", "1", "4"), (*NO_NUMBER, "-1", "1001")),
         JSON,

@@ -81,26 +81,27 @@ def energy(stock: Stock, random: Random) -> Case:
 
 
 def _let_go(random: Random) -> tuple[dict, int, int]:
-    order = random.choice(("full", "reduced", "warped", "linear", "domains", "online"))
+    method, tree = random.choice((*((one, False) for one in scenes.METHODS), ("reduced", True), ("linear", True)))
     stiff = random.choice((1e4, 1e5, 1e6))
     h = random.choice((0.001, 0.005, 1 / 60, 0.05))
     release = random.randint(1, 6)
     body = {
         "name": "bar",
+        "method": method,
         "mesh": scenes.beam(random),
-        "material": scenes.material(random, stiff, ("stvk",) if order in ("reduced", "domains") else scenes.LAWS),
+        "material": scenes.material(random, stiff, ("stvk",) if method == "reduced" else scenes.LAWS),
         "fixed": {"where": "x < 0.01"},
         "loads": [{"nearest": [1.0, 0.0, 0.0], "force": scenes.some_vector(random, 4e-4 * stiff), "to": release * h}],
         "basis": {"modes": 6, "rank": 10},
     }
-    if order == "domains":
+    if tree:
         body["domains"] = {"from": "auto", "count": scenes.domain_count(random, body["mesh"]), "rank": 6}
-    solver = {"type": "dynamic", "order": order, "timestep": h, "threads": 1}
-    if order in ("warped", "linear"):
+    solver = {"type": "dynamic", "timestep": h, "threads": 1}
+    if method in ("warped", "linear") and not tree:
         solver["integrator"] = random.choice(("semi-implicit", "exact"))
-    if random.random() < 0.3 and order in ("full", "reduced", "domains"):
+    if random.random() < 0.3 and method in ("full", "reduced"):
         solver["newton"] = {"max_iterations": 1}
-    end = release + (60 if order in ("full", "online") else 400)
+    end = release + (60 if method in ("full", "online") else 400)
     scene = {"bodies": [body], "solver": solver}
     scenes.drop_unused(scene)
     return scene, release + 1, end
@@ -109,7 +110,7 @@ def _let_go(random: Random) -> tuple[dict, int, int]:
 def killed(stock: Stock, random: Random) -> Case:
     """A run that is killed and resumed writes what one without that writes."""
     maker = scenes.SceneMaker(random, stock.models)
-    scene = maker.make(random.choice(("dynamic", "dynamic reduced", "dynamic modal", "online", "domains")))
+    scene = maker.make(random.choice(("dynamic", "dynamic reduced", "dynamic modal", "online", "domains", "free reduced", "several methods")))
     scene["solver"]["steps"] = random.randint(20, 60)
     scene["output"] = {"displacements": "u.csv", "animation": "motion.glb"}
     if random.random() < 0.5:

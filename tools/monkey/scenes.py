@@ -7,10 +7,12 @@ from random import Random
 
 from . import meshes
 
+METHODS = ("full", "online", "reduced", "linear", "warped")
 LAWS = ("linear", "corotational", "stvk", "neo-hookean", "mooney-rivlin", "arruda-boyce")
 KINDS = (
-    "static", "static reduced", "static modal", "dynamic", "dynamic reduced", "dynamic modal", "online",
-    "quasistatic", "online quasistatic", "domains", "assembly", "model", "tree model", "two bodies", "free",
+    "static", "static reduced", "static modal", "static domains", "dynamic", "dynamic reduced", "dynamic modal", "online",
+    "quasistatic", "online quasistatic", "domains", "assembly", "model", "tree model", "two bodies", "free", "free reduced",
+    "several methods",
 )  # fmt: skip
 
 
@@ -61,7 +63,7 @@ def domain_count(random: Random, mesh: str) -> int:
 
 def material(random: Random, stiff: float, laws=LAWS) -> dict:
     law = random.choice(laws)
-    result: dict = {"model": law, "density": random.choice((20, 1000, 1100))}
+    result: dict = {"law": law, "density": random.choice((20, 1000, 1100))}
     if random.random() < 0.2:
         result |= {"lambda": stiff, "mu": 0.7 * stiff}
     else:
@@ -95,33 +97,41 @@ def load(random: Random, strength: float, end: float) -> dict:
     return result
 
 
+def is_tree(body: dict) -> bool:
+    return "domains" in body or "assembly" in body or body.get("model", "").startswith("tree")
+
+
 def drop_unused(scene: dict) -> None:
     """Takes out, in place, what the command refuses because it would change nothing in such a scene."""
-    solver, output = scene["solver"], scene.get("output", {})
-    type_, order = solver["type"], solver.get("order", "full")
-    modal = order in ("warped", "linear")
-    unused = {"solver": set(), "body": set(), "material": set(), "basis": set()}
+    solver, output, bodies = scene["solver"], scene.get("output", {}), scene["bodies"]
+    type_ = solver["type"]
+    for body in bodies:
+        drop_unused_of_body(body, type_)
     if type_ == "static":
-        unused["solver"] |= {"timestep", "steps"}
-    if modal:  # by the stiffness at rest, where all laws agree
-        unused["solver"].add("newton")
-        unused["material"] |= {"model", "mooney_share", "locking_stretch"}
-        unused["basis"].add("rank")
-    if type_ == "quasistatic" or (type_ == "static" and order == "full"):
-        unused["body"].add("mass")
-    if order in ("full", "online", "domains"):
-        unused["body"].add("basis")
-    for body in scene["bodies"]:
-        for holder, name in ((body, "body"), (body.get("material", {}), "material"), (body.get("basis", {}), "basis")):
-            for key in unused[name]:
-                holder.pop(key, None)
-    for key in unused["solver"]:
-        solver.pop(key, None)
-    exact = all(body.get("material", {}).get("model", "stvk") == "stvk" for body in scene["bodies"])
-    if type_ == "dynamic" and exact:  # there are no key elements to choose
-        solver.get("online", {}).pop("seed", None)
+        solver.pop("timestep", None), solver.pop("steps", None)
+    if all(body.get("method") in ("linear", "warped") and not is_tree(body) for body in bodies):
+        solver.pop("newton", None)
+    learning = [body for body in bodies if body.get("method") == "online"]
+    if type_ == "dynamic" and all(body.get("material", {}).get("law", "stvk") == "stvk" for body in learning):
+        solver.get("online", {}).pop("seed", None)  # there are no key elements to choose
     if type_ == "static" or not output.keys() & {"vtu", "animation"}:
         output.pop("every", None)
+
+
+def drop_unused_of_body(body: dict, type_: str) -> None:
+    method, tree = body.get("method", "full"), is_tree(body)
+    unused: dict[str, set[str]] = {"body": set(), "material": set(), "basis": set()}
+    if method in ("linear", "warped"):  # by the stiffness at rest, where all laws agree
+        unused["material"] |= {"law", "mooney_share", "locking_stretch"}
+        unused["basis"].add("rank")
+        unused["body"].add("forces")
+    if type_ == "quasistatic" or (type_ == "static" and method == "full"):
+        unused["body"].add("mass")
+    if tree or method in ("full", "online"):
+        unused["body"].add("basis")
+    for holder, name in ((body, "body"), (body.get("material", {}), "material"), (body.get("basis", {}), "basis")):
+        for key in unused[name]:
+            holder.pop(key, None)
 
 
 class SceneMaker:
@@ -139,12 +149,16 @@ class SceneMaker:
         steps = random.randint(1, 12)
         make_body, solver = self._plan(kind, h, steps)
         strength = 4e-5 * stiff * random.choice((0.01, 0.3, 1.0))  # 1 bends the bar by a tenth of its length
-        body = make_body(stiff, strength, h * steps if solver["type"] != "static" else 0.0)
-        scene = {"bodies": [body], "solver": solver, "output": self._outputs(solver)}
+        end = h * steps if solver["type"] != "static" else 0.0
+        if kind == "several methods":
+            bodies = self._several_bodies(stiff, strength, end)
+        else:
+            bodies = [make_body(stiff, strength, end)]
+        scene = {"bodies": bodies, "solver": solver, "output": self._outputs(solver, bodies)}
         if "model_small.glb" in self.files:  # which has no mesh whose displacements could be written
             scene["output"] = {"picture": "picture.png"}
         if kind == "two bodies":
-            scene["bodies"].append(self._mesh_body(stiff, strength, h * steps) | {"name": "other"})
+            bodies.append(self._mesh_body(stiff, strength, h * steps) | {"name": "other"})
         if random.random() < 0.6:
             scene["gravity"] = [0.0, 0.0, random.choice((-9.81, -1.0, 2.0)) * min(1.0, stiff / 1e6)]
         if random.random() < 0.3:
@@ -158,38 +172,39 @@ class SceneMaker:
     def _plan(self, kind: str, h: float, steps: int):
         random = self.random
         time: dict = {"timestep": h, "steps": steps}
+        static, dynamic, quasistatic = {"type": "static"}, {"type": "dynamic", **time}, {"type": "quasistatic", **time}
         if kind == "static":
-            return self._mesh_body, {"type": "static"}
+            return self._mesh_body, static
         if kind == "static reduced":
-            return self._reduced_body, {"type": "static", "order": "reduced"}
+            return self._reduced_body, static
         if kind == "static modal":
-            return self._modal_body, {"type": "static", "order": random.choice(("warped", "linear"))}
+            return self._modal_body, static
+        if kind == "static domains":
+            return self._domains_body, static
         if kind == "dynamic reduced":
-            return self._reduced_body, {"type": "dynamic", "order": "reduced", **time}
+            return self._reduced_body, dynamic
         if kind == "dynamic modal":
-            order = random.choice(("warped", "linear"))
-            integrator = random.choice(("semi-implicit", "exact"))
-            return self._modal_body, {"type": "dynamic", "order": order, "integrator": integrator, **time}
+            return self._modal_body, dynamic | {"integrator": random.choice(("semi-implicit", "exact"))}
         if kind == "online":
-            time["steps"] = random.randint(1, 60)
-            return self._online_body, {"type": "dynamic", "order": "online", **time, "online": self._online()}
+            return self._online_body, dynamic | {"steps": random.randint(1, 60), "online": self._online()}
         if kind == "quasistatic":
-            return self._driven_body, {"type": "quasistatic", "order": "full", **time}
+            return self._driven_body, quasistatic
         if kind == "online quasistatic":
-            time["steps"] = random.randint(1, 30)
-            return self._driven_body, {"type": "quasistatic", "order": "online", **time, "online": self._online()}
+            make_body = self._driven_online_body
+            return make_body, quasistatic | {"steps": random.randint(1, 30), "online": self._online()}
         if kind == "domains":
-            return self._domains_body, {"type": "dynamic", "order": "domains", **time}
+            return self._domains_body, dynamic
         if kind == "assembly":
-            return self._assembly_body, {"type": "dynamic", "order": "domains", **time}
+            return self._assembly_body, dynamic
         if kind == "tree model" and self._named("tree"):
-            return self._tree_model_body, {"type": "dynamic", "order": "domains", **time}
+            return self._tree_model_body, dynamic
         if kind == "model" and self._named("model"):
-            order = random.choice(("reduced", "warped", "linear"))
-            return self._model_body, {"type": random.choice(("static", "dynamic")), "order": order, **time}
+            return self._model_body, {"type": random.choice(("static", "dynamic")), **time}
         if kind == "free":
-            return self._free_body, {"type": "dynamic", "order": "full", **time}
-        return self._mesh_body, {"type": "dynamic", "order": "full", **time}
+            return self._free_body, dynamic
+        if kind == "free reduced":
+            return self._free_reduced_body, dynamic
+        return self._mesh_body, dynamic
 
     def _named(self, kind: str) -> list[str]:
         return sorted(name for name in self.models if name.startswith(kind))
@@ -216,37 +231,86 @@ class SceneMaker:
             body["mass"] = "lumped"
         return body
 
+    def _several_bodies(self, stiff: float, strength: float, end: float) -> list[dict]:
+        """Two to four bodies, each of another method or as a tree; they take Newmark's steps together."""
+        makers = (self._mesh_body, self._online_body, self._reduced_body, self._modal_body, self._domains_body,
+                  self._free_reduced_body)  # fmt: skip
+        chosen = self.random.sample(makers, self.random.randint(2, 4))
+        return [make(stiff, strength, end) | {"name": f"body {i}"} for i, make in enumerate(chosen)]
+
     def _mesh_body(self, stiff: float, strength: float, end: float) -> dict:
-        return self._body(stiff, strength, end)
+        body = self._body(stiff, strength, end)
+        self._move(body, end)
+        return body
 
     def _online_body(self, stiff: float, strength: float, end: float) -> dict:
-        return self._body(stiff, strength, end)
+        return self._body(stiff, strength, end) | {"method": "online"}
+
+    def _move(self, body: dict, end: float, holds=("position",)) -> None:
+        """In dynamics sometimes a support that moves, and a handle at the free end of the bar."""
+        random = self.random
+        if end == 0.0:
+            return
+        if random.random() < 0.3:
+            # All within a time step it must stay under half the size of the body.
+            body["support"] = {"keys": keys(random, end, 0.02, 0.05), "interpolation": random.choice(("smooth", "linear"))}
+        if random.random() < 0.3:
+            constraint: dict = {"nearest": [1.0, 0.0, 0.0]}
+            if len(holds) > 1:
+                constraint["hold"] = random.choice(holds)
+            if random.random() < 0.7:
+                constraint["keys"] = keys(random, end, 0.1, 0.3)
+            if random.random() < 0.2:
+                constraint["to"] = round(0.7 * end, 4)
+            body["constraints"] = [constraint]
 
     def _reduced_body(self, stiff: float, strength: float, end: float) -> dict:
+        body = self._reduced_at_rest(stiff, strength, end)
+        self._move(body, end)
+        self._blow(body, end)
+        return body
+
+    def _free_reduced_body(self, stiff: float, strength: float, end: float) -> dict:
+        """A body with a reduced model that nothing holds: it flies and spins."""
+        random = self.random
+        body = self._reduced_at_rest(stiff, strength, end)
+        body["fixed"] = "none"
+        body["basis"].pop("kind", None)  # inertia modes are those of a body that is held
+        if random.random() < 0.2:  # by natural modes in a frame that flies
+            body["method"] = "linear"
+            body["basis"] = {"modes": random.randint(1, 6)}
+        if random.random() < 0.8:
+            body["velocity"] = some_vector(random, 2.0)
+            body["angular_velocity"] = some_vector(random, 2.0)
+        self._blow(body, end)
+        return body
+
+    def _blow(self, body: dict, end: float) -> None:
+        random = self.random
+        if end > 0.0 and random.random() < 0.2:
+            body["wind"] = {"velocity": some_vector(random, 5.0), "gusts": random.choice((0.0, 0.5))}
+
+    def _reduced_at_rest(self, stiff: float, strength: float, end: float) -> dict:
         random = self.random
         body = self._body(stiff, strength, end, ("stvk", "stvk", "neo-hookean", "corotational"))
-        body["basis"] = {"modes": random.randint(1, 6), "rank": random.randint(1, 10), "order": random.randint(0, 1)}
+        body["method"] = "reduced"
+        body["basis"] = {"modes": random.randint(1, 6), "rank": random.randint(1, 10), "derivatives": random.randint(0, 1)}
         if random.random() < 0.3:
             body["basis"] |= {"kind": random.choice(("modal", "inertia")), "condense": random.choice(("pca", "random"))}
-        if body["material"]["model"] != "stvk":
+        if body["material"]["law"] != "stvk":
             body["forces"] = {"kind": random.choice(("cubature", "modal-cubature", "auto")), "points": random.randint(3, 20)}
         return body
 
     def _modal_body(self, stiff: float, strength: float, end: float) -> dict:
         random = self.random
         body = self._body(stiff, strength, end)
+        body["method"] = random.choice(("linear", "warped"))
         body["basis"] = {"modes": random.randint(1, 12)}
-        if end == 0.0:
-            return body
-        if random.random() < 0.4:
-            # All within a time step it must stay under half the size of the body.
-            body["support"] = {"keys": keys(random, end, 0.02, 0.05), "interpolation": random.choice(("smooth", "linear"))}
-        if random.random() < 0.4:
-            constraint: dict = {"nearest": [1.0, 0.0, 0.0], "hold": random.choice(("position", "orientation", "both"))}
-            if random.random() < 0.7:
-                constraint["keys"] = keys(random, end, 0.1, 0.3)
-            body["constraints"] = [constraint]
+        self._move(body, end, ("position", "orientation", "both"))
         return body
+
+    def _driven_online_body(self, stiff: float, strength: float, end: float) -> dict:
+        return self._driven_body(stiff, strength, end) | {"method": "online"}
 
     def _driven_body(self, stiff: float, strength: float, end: float) -> dict:
         random = self.random
@@ -269,18 +333,22 @@ class SceneMaker:
         random = self.random
         body = self._body(stiff, strength, end, ("stvk", "stvk", "stvk", "neo-hookean"))
         body.pop("mass", None)
+        body["method"] = "linear" if random.random() < 0.1 else "reduced"
         body["mesh"] = beam(random)
         body["domains"] = {"from": "auto", "count": domain_count(random, body["mesh"]), "rank": random.randint(1, 8)}
+        if body["material"]["law"] != "stvk":
+            body["forces"] = {"points": random.randint(5, 20)}
+        if end == 0.0:
+            return body
         if random.random() < 0.3:
             body["domains"]["inertia"] = random.choice(("full", "center", "interface"))
         if random.random() < 0.2:
             body["fixed"] = "none"
             body["velocity"] = some_vector(random, 1.0)
             body["angular_velocity"] = some_vector(random, 1.0)
-        if random.random() < 0.3:
-            body["wind"] = {"velocity": some_vector(random, 5.0), "gusts": random.choice((0.0, 0.5))}
-        if body["material"]["model"] != "stvk":
-            body["forces"] = {"points": random.randint(5, 20)}
+        else:
+            self._move(body, end)
+        self._blow(body, end)
         return body
 
     def _assembly_body(self, stiff: float, strength: float, end: float) -> dict:
@@ -307,7 +375,7 @@ class SceneMaker:
             })  # fmt: skip
         used = {one["part"] for one in instances}
         parts = {name: one for name, one in (("bar", part), ("plate", plate)) if name in used}
-        body = {"name": "mobile", "assembly": {"parts": parts, "instances": instances}}
+        body = {"name": "mobile", "method": "reduced", "assembly": {"parts": parts, "instances": instances}}
         if random.random() < 0.3:
             body["assembly"]["free"] = True
             body["velocity"] = some_vector(random, 1.0)
@@ -319,7 +387,8 @@ class SceneMaker:
         random = self.random
         name = random.choice(self._named("model"))
         self.files[name] = self.models[name]
-        body = {"name": "bar", "model": name, "rank": random.randint(0, 3), "loads": [load(random, 20.0, end)]}
+        method = random.choice(("reduced", "linear", "warped"))
+        body = {"name": "bar", "method": method, "model": name, "rank": random.randint(0, 3), "loads": [load(random, 20.0, end)]}
         if end > 0.0 and random.random() < 0.5:
             body["damping"] = {"mass": 0.5, "stiffness": 0.002}
         return body
@@ -327,10 +396,12 @@ class SceneMaker:
     def _tree_model_body(self, stiff: float, strength: float, end: float) -> dict:
         name = self.random.choice(self._named("tree"))
         self.files[name] = self.models[name]
-        return {"name": "tree", "model": name, "loads": [load(self.random, 20.0, end)]}
+        return {"name": "tree", "method": self.random.choice(("reduced", "linear")), "model": name, "loads": [load(self.random, 20.0, end)]}
 
     def _free_body(self, stiff: float, strength: float, end: float) -> dict:
         body = self._body(stiff, strength, end)
+        if self.random.random() < 0.3:
+            body["method"] = "online"
         body["fixed"] = "none"
         body["velocity"] = some_vector(self.random, 2.0)
         body["angular_velocity"] = some_vector(self.random, 2.0)
@@ -341,7 +412,7 @@ class SceneMaker:
         return {"error": random.choice((0.005, 0.02, 0.1)), "throttle": random.choice((0.0, 1.0, 3.0)),
                 "max_rank": random.choice((6, 10, 30)), "seed": random.randint(0, 5)}  # fmt: skip
 
-    def _outputs(self, solver: dict) -> dict:
+    def _outputs(self, solver: dict, bodies: list[dict]) -> dict:
         random = self.random
         output: dict = {"displacements": "u.csv"}
         if random.random() < 0.2:
@@ -352,7 +423,7 @@ class SceneMaker:
             output["animation"] = "motion.glb"
         if random.random() < 0.2:
             output["every"] = random.randint(1, 4)
-        if random.random() < 0.2 and solver.get("order") == "online":
+        if random.random() < 0.2 and any(body.get("method") == "online" for body in bodies):
             output["timeline"] = random.choice(("timeline.svg", "timeline.png"))
         return output
 
@@ -360,7 +431,7 @@ class SceneMaker:
 WEIRD = (
     None, True, False, "", " ", "x", "nan", 0, -1, 1, 2, 0.5, -0.5, 1e-300, 1e300, -1e300, 1e308, 2**31, -(2**31), 2**63,
     10**30, [], {}, [0], [0, 0, 0], [1, 2], [[0, 0, 0], [1, 1, 1]], {"x": 1}, {"where": "x < 0"}, "builtin:beam", "..",
-    "/", "u.csv", math.nan, math.inf, "static", "dynamic", "full", "reduced", "domains", "warped", "online", "auto",
+    "/", "u.csv", math.nan, math.inf, "static", "dynamic", "full", "reduced", "linear", "warped", "online", "auto",
     "a" * 2000, "\u0000", "ü", [1e308, 1e308, 1e308], [0, 0, 0, 0], [0, 0, 0, 1], [0, 0, 1, 1],
 )  # fmt: skip
 

@@ -132,11 +132,11 @@ void give_array(const ReducedModel& model, Array which) {
 }
 
 void give_array(Entry& entry, Array which) {
-  const TreeSurface& surface = entry.body.surface();
+  const BodySurface& surface = entry.body.surface();
   if (which == Array::vertices) return give_array(surface.mesh().vertices);
   if (which == Array::triangles) return give_array(surface.mesh().triangles);
   if (which == Array::triangle_parts) return give_array(surface.mesh().part);
-  if (which == Array::vertex_domains) return give_array(surface.domains());
+  if (which == Array::vertex_domains) return give_array(entry.body.vertex_domains());
   if (which == Array::triangle_domains) return give_array(entry.triangles);
   if (which == Array::reach) return give_array(entry.numbers = reach(entry.body));
   const ReducedModel* const single = domain_as_made(entry.body.model());
@@ -150,6 +150,9 @@ Vector3 vector_at(const double* numbers) { return {numbers[0], numbers[1], numbe
 Eigen::Quaterniond quaternion_at(const double* numbers) {
   return Eigen::Quaterniond(numbers);
 }  ///< x, y, z, w
+
+/// Numbered as in body.ts.
+constexpr std::array methods{Method::reduced, Method::linear, Method::warped};
 
 /// body.ts has made sure that it is an integer from 0 on.
 int vertex_of(double number) { return static_cast<int>(number); }
@@ -278,13 +281,15 @@ EMSCRIPTEN_KEEPALIVE bool limber_inertia(int number) {
   return with(number, [&](const Body& body) { give(static_cast<int>(body.inertia())); });
 }
 
-/// Numbers as in Method.
+/// Numbered as in `methods`.
 EMSCRIPTEN_KEEPALIVE bool limber_set_method(int number, int method) {
-  return with(number, [&](Body& body) { body.set_method(static_cast<Method>(method)); });
+  return with(number, [&](Body& body) { body.set_method(methods.at(static_cast<std::size_t>(method))); });
 }
 
 EMSCRIPTEN_KEEPALIVE bool limber_method(int number) {
-  return with(number, [&](const Body& body) { give(static_cast<int>(body.method())); });
+  return with(number, [&](const Body& body) {
+    give(static_cast<int>(std::find(methods.begin(), methods.end(), body.method()) - methods.begin()));
+  });
 }
 
 // What acts on it.
@@ -302,7 +307,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_forces(int number) {
   return guarded([&] {
     Entry& entry = find(number);
     entry.body.set_forces(records(entry, 4, [](const double* x) {
-      return VertexForce{vertex_of(x[0]), vector_at(x + 1)};
+      return PointForce{vertex_of(x[0]), vector_at(x + 1)};
     }));
   });
 }

@@ -42,7 +42,7 @@ json describe_domains(const Model& model) {
   return domains;
 }
 
-json describe_surface_parts(const TreeSurface& surface) {
+json describe_surface_parts(const BodySurface& surface) {
   json parts = json::array();
   for (std::size_t i = 0; i < surface.colors().size(); ++i) {
     const Vector3& color = surface.colors()[i];

@@ -24,7 +24,7 @@ double distance_to_box(const Vector3& point, const BoundingBox& box) {
   return (box.min - point).cwiseMax(point - box.max).cwiseMax(0.0).norm();
 }
 
-void check_sketch(const VolumeMesh& mesh, std::span<const PointForce> sketch) {
+void check_sketch(const VolumeMesh& mesh, std::span<const SketchForce> sketch) {
   require(!sketch.empty(), "the sketch holds no force");
   const BoundingBox box = bounding_box(mesh);
   const double size = (box.max - box.min).norm();
@@ -51,11 +51,11 @@ struct SketchLoads {
   Matrix coefficients;  ///< 3 points x forces
 };
 
-SketchLoads make_loads(const FullModel& model, std::span<const PointForce> sketch) {
+SketchLoads make_loads(const FullModel& model, std::span<const SketchForce> sketch) {
   std::map<std::array<double, 3>, Index> number;
   std::vector<Index> point_of;
   Matrix3X points(3, 0);
-  for (const PointForce& force : sketch) {
+  for (const SketchForce& force : sketch) {
     const std::array<double, 3> key{force.at.x(), force.at.y(), force.at.z()};
     const auto [entry, is_new] = number.try_emplace(key, points.cols());
     if (is_new) {
@@ -167,7 +167,7 @@ Matrix solve_shapes(const FullModel& model, const SketchLoads& loads, const Dist
 
 }  // namespace
 
-SketchShapes solve_sketch(RestStiffness& rest, std::span<const PointForce> sketch,
+SketchShapes solve_sketch(RestStiffness& rest, std::span<const SketchForce> sketch,
                           const SketchOptions& options) {
   const FullModel& model = rest.model();
   check_sketch(model.mesh(), sketch);

@@ -9,11 +9,11 @@
 namespace limber {
 
 /// A force that a person applied to one point of the body while sketching.
-struct PointForce {
+struct SketchForce {
   Vector3 at = Vector3::Zero();     ///< place in the rest shape, m; need not be a vertex
   Vector3 force = Vector3::Zero();  ///< N
 
-  bool operator==(const PointForce&) const = default;
+  bool operator==(const SketchForce&) const = default;
 };
 
 struct SketchOptions {
@@ -39,7 +39,7 @@ struct SketchShapes {
 /// nearest. Throws Error for a body that is not held, for points outside of the body by more than its size,
 /// for separations out of range, and when no force has a solution or moves the body. Otherwise one shape is
 /// kept at least.
-SketchShapes solve_sketch(RestStiffness& rest, std::span<const PointForce> sketch,
+SketchShapes solve_sketch(RestStiffness& rest, std::span<const SketchForce> sketch,
                           const SketchOptions& options = {});
 
 }  // namespace limber

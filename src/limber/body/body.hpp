@@ -33,6 +33,9 @@ class Body {
   /// check_model() does.
   explicit Body(std::shared_ptr<const Model> model);
   explicit Body(Model model);
+  /// By a motion that needs no reduced model: see mesh_body.hpp.
+  Body(std::string name, Method method, std::shared_ptr<const BodySurface> surface,
+       std::unique_ptr<Motion> motion);
   ~Body();
   /// A copy shares the model and all that is computed from it and does not change: it costs its state.
   Body(const Body& other);
@@ -40,9 +43,14 @@ class Body {
   Body(Body&&) noexcept;  ///< what is left may be assigned to and destroyed, no more
   Body& operator=(Body&&) noexcept;
 
-  [[nodiscard]] const Model& model() const;
-  [[nodiscard]] const std::shared_ptr<const Model>& shared_model() const;
-  [[nodiscard]] const TreeSurface& surface() const;  ///< of the whole, at rest, with its colours
+  [[nodiscard]] const std::string& name() const;  ///< for messages
+  [[nodiscard]] bool has_model() const;           ///< a reduced one: all but those of mesh_body.hpp
+  [[nodiscard]] const Model& model() const;       ///< throws Error where there is none
+  [[nodiscard]] const std::shared_ptr<const Model>& shared_model() const;  ///< empty where there is none
+  [[nodiscard]] const BodySurface& surface() const;  ///< of the whole, at rest, with its colours
+  /// The domain of each vertex of the surface, the first that has a copy; -1 for a vertex that none has, which
+  /// no triangle uses.
+  [[nodiscard]] const std::vector<int>& vertex_domains() const;
 
   // What it is made of.
 
@@ -62,33 +70,37 @@ class Body {
   [[nodiscard]] SubtreeInertia inertia() const;
   /// The body goes on from the same q and v. What the new method cannot do is let go: springs, wind, handles,
   /// a support that moves. `warped` needs a model with warp data. The method that it has already changes
-  /// nothing.
+  /// nothing. A body of a mesh keeps its method, and one of a reduced model does not take those of meshes.
   void set_method(Method method);
   [[nodiscard]] Method method() const;
+  void set_modal_settings(const ModalSettings& settings);  ///< of the methods warped and linear
 
   // What acts on it, until it is changed.
 
   void set_gravity(const Vector3& acceleration);  ///< m/s^2; none at first
-  /// Constant forces on vertices, in place of those there were: as many as one likes, O(r) each.
-  void set_forces(std::span<const VertexForce> forces);
-  /// The same for one vertex, in place of the force there; zero takes it away. O(number of forces).
-  void set_force(int vertex, const Vector3& force);
+  /// Constant forces on points, in place of those there were: as many as one likes, O(r) each.
+  void set_forces(std::span<const PointForce> forces);
+  /// The same for one point, in place of the force there; zero takes it away. O(number of forces).
+  void set_force(const Point& point, const Vector3& force);
+  void set_timed_loads(TimedLoads loads);  ///< in place of those there were
   /// Springs, taken implicitly: as stiff as one likes, at any time step (in trees up to some 10^4 times
   /// stiffness_at()). The whole list is replaced.
   void set_springs(std::span<const Spring> springs);
   [[nodiscard]] Vector3 spring_force(Index spring) const;  ///< N, with which the spring pulls now
-  /// Stiffness with which the body at rest resists a force on this vertex, N/m: the mean over directions of
-  /// its compliance, inverted. Infinity for a vertex that cannot move. Motions that the body does not resist,
-  /// such as the rigid ones of a body that nothing holds, are left out: 0 for a vertex that moves in these
-  /// alone.
+  /// Stiffness with which the body at rest resists a force on a vertex of its surface, N/m: the mean over
+  /// directions of its compliance, inverted. Infinity for a vertex that cannot move. Motions that the body
+  /// does not resist, such as the rigid ones of a body that nothing holds, are left out: 0 for a vertex that
+  /// moves in these alone. Of bodies with a reduced model.
   [[nodiscard]] double stiffness_at(int vertex) const;
-  /// Vertices that are held from the next step on. The whole list is replaced: handles at the same vertices
+  /// Points that are held from the next step on. The whole list is replaced: handles at the same points
   /// in the same order, of the same kinds, only move, which costs nothing; others cost a small factorisation
   /// at the next step. They are ideal constraints: they add no energy beside that of their own motion. Throws
-  /// Error for a vertex that cannot move, one that is held twice, and quaternions that are not of unit
-  /// length.
+  /// Error for a point that cannot move, one that is held twice, and quaternions that are not of unit
+  /// length. exercised: where forces act to that end, of the methods warped and linear; none: wherever the
+  /// handles push.
   void set_handles(std::span<const Handle> handles,
-                   ConstraintPriority priority = ConstraintPriority::position);
+                   ConstraintPriority priority = ConstraintPriority::position,
+                   std::span<const Point> exercised = {});
   /// How well they were met in the last step; as if met before the first, and after reset().
   [[nodiscard]] ConstraintReport handle_report() const;
   void set_wind(const Wind& wind);  ///< none at first
@@ -102,19 +114,28 @@ class Body {
 
   /// Advances by h seconds; see step() in reduced_dynamics.hpp, TreeDynamics::step() where the body has
   /// frames, and WarpedDynamics::step() for warped modes. On failure the state is left as it was.
-  SolveReport step(double h, const ReducedStepOptions& options = {});
+  StepReport step(double h, const ReducedStepOptions& options = {});
+  /// Equilibrium under the loads as they are now, from the present shape; it rests there. On failure the state
+  /// is left as it was.
+  StepReport solve_static(const EquilibriumOptions& options = {});
   void reset();                           ///< at rest, in the rest shape, at time 0; materials and loads stay
   [[nodiscard]] double time() const;      ///< s
   [[nodiscard]] const Vector& q() const;  ///< coordinates in use, of one domain after the other
   [[nodiscard]] const Vector& v() const;  ///< their velocities
+  [[nodiscard]] Index unknowns() const;   ///< of the method: coordinates, and six of a free frame
   [[nodiscard]] TreeState state() const;  ///< with accelerations, and the frame of the root
   /// q and v: as many as there are, finite. The time goes on from where it was.
   void set_state(const Vector& q, const Vector& v);
   /// The same with time and, of a body that flies, the frame of the root with its velocities.
   void set_state(const TreeState& state);
+  /// Thrown: it moves as one rigid body from now on.  angular: about its centre of mass, rad/s. Throws Error
+  /// for a body that is held, unless its method moves every vertex.
+  void set_velocity(const Vector3& velocity, const Vector3& angular = Vector3::Zero());
   /// The state as bytes, and back: a body with the same model, settings and loads goes on with the same bits.
   void save(StateWriter& out) const;
   void restore(StateReader& in);
+  void remember();  ///< the state, in memory
+  void go_back();   ///< to what was remembered
 
   [[nodiscard]] BodyEnergy energy() const;
   /// Potential energy of gravity and forces, 0 at rest, J; of warped modes also that of the support's motion.
@@ -122,12 +143,18 @@ class Body {
   [[nodiscard]] double load_energy() const;
   [[nodiscard]] TreeMomentum momentum() const;
 
-  [[nodiscard]] Vector3 position(int vertex) const;  ///< m: O(r)
-  [[nodiscard]] Vector3 velocity(int vertex) const;  ///< m/s
-  /// How a vertex is turned from rest: as modal warping has it, or as the frame of its domain.
-  [[nodiscard]] Eigen::Quaterniond orientation(int vertex) const;
+  [[nodiscard]] Vector3 position(const Point& point) const;  ///< m: O(r)
+  [[nodiscard]] Vector3 velocity(const Point& point) const;  ///< m/s
+  /// How a point is turned from rest: as modal warping has it, or as the frame of its domain.
+  [[nodiscard]] Eigen::Quaterniond orientation(const Point& point) const;
   /// Positions of all vertices of the surface now. x: 3 x n.
   void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const;
+  /// Displacements, 3 x n, m: of the surface, and of the mesh, without columns where it was not kept.
+  [[nodiscard]] Matrix3X surface_displacement() const;
+  [[nodiscard]] Matrix3X mesh_displacement() const;
+  [[nodiscard]] Index mesh_vertex_count() const;  ///< 0 where the mesh was not kept
+  /// Where the own coordinates of the part of a domain are carried to now.
+  [[nodiscard]] Pose frame(Index domain = 0) const;
   /// Positions and unit normals of all vertices into an interleaved vertex buffer; what else is in it stays.
   /// Throws Error for a buffer that is too small and for a layout whose entries overlap. Allocates nothing
   /// after its first call.
@@ -136,6 +163,11 @@ class Body {
   [[nodiscard]] std::optional<Pick> pick(const Vector3& origin, const Vector3& direction) const;
   /// Before copies of vertices in several domains are averaged.
   [[nodiscard]] InterfaceGap largest_gap() const;
+  /// The frames of its domains, and what is computed with them; none of bodies without frames.
+  [[nodiscard]] const TreeDynamics* tree() const;
+  [[nodiscard]] const OnlineReport* online_report() const;  ///< of the method online
+  /// Smallest det F over the mesh; NaN where it is not known, as of reduced bodies.
+  [[nodiscard]] double smallest_volume_ratio() const;
 
   // Natural vibrations about the rest shape, for the present materials and rank: computed when first asked
   // for.

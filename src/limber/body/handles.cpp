@@ -8,52 +8,73 @@
 namespace limber {
 namespace {
 
-void check_handle(const Handle& handle, std::size_t i, Index vertices) {
-  const auto& [vertex, hold_position, hold_orientation, position, rotation] = handle;
-  require(vertex >= 0 && vertex < vertices, "handle {} holds vertex {} of a surface with vertices 0 to {}", i,
-          vertex, vertices - 1);
-  require(hold_position || hold_orientation,
+void check_grip(const Handle& handle, std::size_t i, Index surface_vertices, Index mesh_vertices) {
+  const bool of_mesh = handle.point.of == Point::Of::mesh;
+  const int vertex = handle.point.vertex;
+  const Index vertices = of_mesh ? mesh_vertices : surface_vertices;
+  require(!of_mesh || mesh_vertices > 0,
+          "handle {} holds vertex {} of the mesh, but the body was kept without it; hold one of the surface",
+          i, vertex);
+  require(vertex >= 0 && vertex < vertices, "handle {} holds vertex {} of a {} with vertices 0 to {}", i,
+          vertex, of_mesh ? "mesh" : "surface", vertices - 1);
+  require(handle.hold_position || handle.hold_orientation,
           "handle {} holds neither the position nor the orientation of vertex {}; leave it out", i, vertex);
-  require(!hold_position || position.allFinite(),
-          "handle {} holds its vertex at ({}, {}, {}) m, expected finite numbers", i, position.x(),
-          position.y(), position.z());
-  require(!hold_orientation || is_unit(rotation),
-          "the rotation of handle {} is the quaternion ({}, {}, {}, {}), expected one of length 1; divide it "
-          "by its length",
-          i, rotation.x(), rotation.y(), rotation.z(), rotation.w());
+}
+
+/// Whether a point would be at two places, or turned in two ways.
+bool in_each_others_way(const Handle& a, const Handle& b) {
+  return a.point == b.point &&
+         ((a.hold_position && b.hold_position) || (a.hold_orientation && b.hold_orientation));
 }
 
 }  // namespace
 
-void check_handles(std::span<const Handle> handles, Index vertices) {
+void check_targets(std::span<const Handle> handles) {
   for (std::size_t i = 0; i < handles.size(); ++i) {
-    check_handle(handles[i], i, vertices);
+    const Vector3& position = handles[i].position;
+    const Eigen::Quaterniond& rotation = handles[i].rotation;
+    require(!handles[i].hold_position || position.allFinite(),
+            "handle {} holds its vertex at ({}, {}, {}) m, expected finite numbers", i, position.x(),
+            position.y(), position.z());
+    require(!handles[i].hold_orientation || is_unit(rotation),
+            "the rotation of handle {} is the quaternion ({}, {}, {}, {}), expected one of length 1; divide "
+            "it by its length",
+            i, rotation.x(), rotation.y(), rotation.z(), rotation.w());
+  }
+}
+
+void check_handles(std::span<const Handle> handles, Index surface_vertices, Index mesh_vertices) {
+  for (std::size_t i = 0; i < handles.size(); ++i) {
+    check_grip(handles[i], i, surface_vertices, mesh_vertices);
     for (std::size_t j = 0; j < i; ++j) {
-      require(handles[j].vertex != handles[i].vertex,
-              "handles {} and {} both hold vertex {}; one handle holds position and orientation", j, i,
-              handles[i].vertex);
+      require(!in_each_others_way(handles[j], handles[i]),
+              "handles {} and {} both hold vertex {}; let one of them hold its position and orientation", j,
+              i, handles[i].point.vertex);
     }
   }
+  check_targets(handles);
 }
 
 bool same_grip(std::span<const Handle> one, std::span<const Handle> other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const Handle& a, const Handle& b) {
-    return a.vertex == b.vertex && a.hold_position == b.hold_position &&
+    return a.point == b.point && a.hold_position == b.hold_position &&
            a.hold_orientation == b.hold_orientation;
   });
 }
 
-ManipulationSites handle_sites(const ReducedModel& model, const WarpedEquations& equations,
-                               std::span<const Handle> handles, ConstraintPriority priority) {
+ManipulationSites handle_sites(const SiteFunction& site_at, std::span<const Handle> handles,
+                               ConstraintPriority priority, std::span<const Point> exercised) {
   ManipulationSites sites;
   sites.priority = priority;
+  if (handles.empty()) return sites;
   for (const Handle& handle : handles) {
-    const WarpSite site = surface_site(model, equations, handle.vertex);
+    const WarpSite site = site_at(handle.point);
     require(!site.shape.isZero(0.0), "vertex {} cannot move: the body is held there; hold another one",
-            handle.vertex);
+            handle.point.vertex);
     if (handle.hold_position) sites.positions.push_back(site);
     if (handle.hold_orientation) sites.orientations.push_back(site);
   }
+  for (const Point& point : exercised) sites.exercised.push_back(site_at(point));
   return sites;
 }
 

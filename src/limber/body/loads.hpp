@@ -1,39 +1,71 @@
 #pragma once
 
+#include "limber/body/point.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 #include "limber/warp/constraint_report.hpp"
 #include "limber/warp/pose.hpp"
 
 #include <Eigen/Geometry>
 
+#include <limits>
+#include <span>
 #include <vector>
 
 namespace limber {
 
-/// A force on a vertex of the surface.
-struct VertexForce {
-  int vertex = -1;
+/// A constant force on a point.
+struct PointForce {
+  Point point;
   Vector3 force = Vector3::Zero();  ///< N
 
-  bool operator==(const VertexForce&) const = default;
+  bool operator==(const PointForce&) const = default;
 };
 
-/// What pulls a vertex of the surface towards a point, as a hand or a haptic device does.
+/// The same force on each of some points, for a time. What it gives a step is its mean over that, so that an
+/// impulse has its exact size, however the steps lie.
+struct TimedForce {
+  std::vector<Point> points;
+  Vector3 force = Vector3::Zero();                      ///< N, on each
+  double from = 0.0;                                    ///< s
+  double to = std::numeric_limits<double>::infinity();  ///< s
+};
+
+/// A force on the whole body in proportion to its mass, as gravity is, for a time.
+struct TimedAcceleration {
+  Vector3 acceleration = Vector3::Zero();               ///< m/s^2
+  double from = 0.0;                                    ///< s
+  double to = std::numeric_limits<double>::infinity();  ///< s
+};
+
+/// Loads by the time of the body.
+struct TimedLoads {
+  std::vector<TimedForce> forces;
+  std::vector<TimedAcceleration> accelerations;
+
+  [[nodiscard]] bool empty() const { return forces.empty() && accelerations.empty(); }
+};
+
+/// Share of the time from t0 to t1 (s) in which a load acts; for t0 = t1 whether it does then.
+double active_share(double from, double to, double t0, double t1);
+
+/// Mean of what they add up to from t0 to t1 (s), m/s^2.
+Vector3 mean_acceleration(std::span<const TimedAcceleration> loads, double t0, double t1);
+
+/// What pulls a point towards a place, as a hand or a haptic device does.
 struct Spring {
-  int vertex = -1;
+  Point point;
   Vector3 target = Vector3::Zero();  ///< m
-  double stiffness = 0.0;            ///< N/m; stiffness_at(vertex) times what a person chose is a good one
+  double stiffness = 0.0;            ///< N/m; stiffness_at(point) times what a person chose is a good one
 
   bool operator==(const Spring&) const = default;
 };
 
-/// A vertex of the surface that is held by hand: dragged, twisted or both, as hard constraints.   [Choi & Ko
-/// 2005, section V]
+/// A point that is held by hand: dragged, twisted or both, as hard constraints. [Choi & Ko 2005, section V]
 struct Handle {
-  int vertex = -1;
+  Point point;
   bool hold_position = true;
   bool hold_orientation = false;
-  Vector3 position = Vector3::Zero();  ///< where the vertex shall be, m
+  Vector3 position = Vector3::Zero();  ///< where the point shall be, m
   Eigen::Quaterniond rotation =
       Eigen::Quaterniond::Identity();  ///< how it shall be turned from rest, of unit length
 };
@@ -41,10 +73,12 @@ struct Handle {
 /// All that acts on a body, until it is changed.
 struct BodyLoads {
   Vector3 gravity = Vector3::Zero();  ///< m/s^2
-  std::vector<VertexForce> forces;    ///< none is zero
+  std::vector<PointForce> forces;     ///< none is zero
+  TimedLoads timed;
   std::vector<Spring> springs;
   std::vector<Handle> handles;
   ConstraintPriority priority = ConstraintPriority::position;  ///< of the handles
+  std::vector<Point> exercised;  ///< where forces act to meet them; none: wherever the handles push
   Wind wind;
   PoseFunction support;  ///< how what holds the root moves; none: it stands still
 };

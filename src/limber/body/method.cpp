@@ -2,13 +2,11 @@
 
 #include "limber/base/error.hpp"
 
-#include <array>
+#include <algorithm>
 #include <string>
 
 namespace limber {
 namespace {
-
-constexpr std::array all_methods{Method::reduced, Method::linear, Method::warped};
 
 /// What a body is asked for, as it is said in a sentence.
 std::string_view words_of(Ability ability) {
@@ -17,12 +15,20 @@ std::string_view words_of(Ability ability) {
       return "springs";
     case Ability::handles:
       return "handles";
+    case Ability::orientations:
+      return "handles that hold orientations";
     case Ability::wind:
       return "wind";
     case Ability::support:
       return "a support that moves";
     case Ability::flight:
       return "free flight";
+    case Ability::statics:
+      return "statics";
+    case Ability::materials:
+      return "other materials";
+    case Ability::rank:
+      return "another rank";
     case Ability::several_domains:
       return "several domains";
   }
@@ -33,6 +39,10 @@ std::string_view words_of(Ability ability) {
 
 std::string_view name_of(Method method) {
   switch (method) {
+    case Method::full:
+      return "full";
+    case Method::online:
+      return "online";
     case Method::reduced:
       return "reduced";
     case Method::linear:
@@ -43,18 +53,33 @@ std::string_view name_of(Method method) {
   return "unknown";
 }
 
+std::optional<Method> find_method(std::string_view name) {
+  const auto* const found = std::find_if(all_methods.begin(), all_methods.end(),
+                                         [&](Method method) { return name_of(method) == name; });
+  return found == all_methods.end() ? std::nullopt : std::optional(*found);
+}
+
 bool can(Method method, Ability ability) {
-  const bool warped = method == Method::warped;
+  const bool modal = method == Method::warped || method == Method::linear;
   switch (ability) {
-    case Ability::handles:  // hard constraints are met by the amplitudes of modes
-      return warped;
     case Ability::springs:
+    case Ability::handles:
     case Ability::support:
+      return method != Method::online;
+    case Ability::orientations:  // places of other bodies do not turn
+      return modal;
+    case Ability::flight:
       return true;
     case Ability::wind:
-    case Ability::flight:
+      return !uses_mesh(method);
     case Ability::several_domains:
-      return !warped;
+      return method == Method::reduced || method == Method::linear;
+    case Ability::statics:
+      return method != Method::online;
+    case Ability::materials:
+      return method != Method::online;
+    case Ability::rank:
+      return !uses_mesh(method);
   }
   return false;
 }

@@ -1,11 +1,16 @@
 #pragma once
 
+#include <array>
+#include <optional>
 #include <string_view>
 
 namespace limber {
 
 /// How a body moves.
 enum class Method {
+  full,  ///< with every vertex of its mesh
+  /// With every vertex, and in a subspace learned from that wherever it will do [Kim & James 2009]
+  online,
   reduced,  ///< the reduced forces of its model                              [Barbic & James 2005]
   /// The forces of the stiffness at rest, K(0) q: what sketching is done with [Barbic & James 2005, section
   /// 5.2]
@@ -13,10 +18,28 @@ enum class Method {
   warped,  ///< natural modes that are warped                                                [Choi & Ko 2005]
 };
 
+inline constexpr std::array all_methods{Method::full, Method::online, Method::reduced, Method::linear,
+                                        Method::warped};
+
 std::string_view name_of(Method method);
+std::optional<Method> find_method(std::string_view name);
+
+/// Whether bodies are computed with their mesh, at least at times: without a reduced model.
+constexpr bool uses_mesh(Method method) { return method == Method::full || method == Method::online; }
 
 /// What some methods can do and others cannot.
-enum class Ability { springs, handles, wind, support, flight, several_domains };
+enum class Ability {
+  springs,
+  handles,
+  orientations,
+  wind,
+  support,
+  flight,
+  statics,
+  materials,
+  rank,
+  several_domains
+};
 
 /// The table of what each method can do; the one place that says so.
 bool can(Method method, Ability ability);

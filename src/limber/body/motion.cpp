@@ -2,6 +2,8 @@
 
 #include "limber/base/error.hpp"
 
+#include <limits>
+
 namespace limber {
 namespace {
 
@@ -12,9 +14,19 @@ void require_nothing(bool nothing, std::string_view what) {
 
 }  // namespace
 
+void Motion::set_material(Index /*region*/, const Material& /*material*/) {
+  require_nothing(false, "a material");
+}
+
+const std::vector<Material>& Motion::materials() const {
+  static const std::vector<Material> none;
+  return none;
+}
+
 void Motion::set_springs(std::span<const Spring> springs) { require_nothing(springs.empty(), "a spring"); }
 
-void Motion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/) {
+void Motion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,
+                         std::span<const Point> /*exercised*/) {
   require_nothing(handles.empty(), "a handle");
 }
 
@@ -25,10 +37,24 @@ void Motion::set_support(const PoseFunction& motion) { require_nothing(!motion, 
 void Motion::take(const BodyLoads& loads) {
   set_gravity(loads.gravity);
   set_forces(loads.forces);
+  set_timed_loads(loads.timed);
   set_springs(loads.springs);
-  set_handles(loads.handles, loads.priority);
   set_wind(loads.wind);
   set_support(loads.support);
+  set_handles(loads.handles, loads.priority, loads.exercised);
 }
+
+void Motion::remember() {
+  StateWriter out;
+  save(out);
+  remembered_ = out.bytes();
+}
+
+void Motion::go_back() {
+  StateReader in(remembered_, "state");
+  restore(in);
+}
+
+double Motion::smallest_volume_ratio() const { return std::numeric_limits<double>::quiet_NaN(); }
 
 }  // namespace limber

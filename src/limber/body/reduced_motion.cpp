@@ -1,13 +1,17 @@
 #include "limber/body/reduced_motion.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/body/handles.hpp"
 #include "limber/integrators/energy_guard.hpp"
+#include "limber/integrators/halving.hpp"
 #include "limber/integrators/saved_state.hpp"
+#include "limber/linalg/cholesky.hpp"
 #include "limber/reduced/inertia.hpp"
 
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace limber {
@@ -59,18 +63,45 @@ std::unique_ptr<Motion> ReducedMotion::copy() const { return std::make_unique<Re
 
 void ReducedMotion::set_damping(const RayleighDamping& damping) {
   ReducedWorkspace next{ReducedSystem(*equations_, damping)};
-  const std::vector<Spring> springs = springs_;
   work_.system = std::move(next.system);
   setup_.damping = damping;
-  springs_.clear();
-  set_springs(springs);
+  explicit_h_ = 0.0;
+  use_springs(springs_, handles_, grips_);
   note_change(state_);
 }
 
-Vector ReducedMotion::load_of(const Vector3& gravity, std::span<const VertexForce> forces) const {
+Vector3 ReducedMotion::rest(const Point& point) const {
+  return point.of == Point::Of::mesh ? reduced().simulation->mesh.vertices.col(point.vertex)
+                                     : reduced().surface.mesh.vertices.col(point.vertex);
+}
+
+Matrix3X ReducedMotion::rows(const Point& point) const {
+  const Index first = 3 * Index{point.vertex};
+  if (point.of == Point::Of::mesh) return reduced().simulation->basis.block(first, 0, 3, rank());
+  return reduced().surface.basis.block(first, 0, 3, rank()).cast<double>();
+}
+
+void ReducedMotion::add_force(const Point& point, const Vector3& force, Vector& sum) const {
+  if (point.of == Point::Of::mesh) {
+    sum.noalias() += rows(point).transpose() * force;
+  } else {
+    setup_.surface->part(0).basis.add_force(point.vertex, force, sum);
+  }
+}
+
+Vector ReducedMotion::load_of(const Vector3& gravity, std::span<const PointForce> forces) const {
   Vector sum = equations_->weight * gravity;
-  for (const VertexForce& one : forces) setup_.surface->part(0).basis.add_force(one.vertex, one.force, sum);
+  for (const auto& [point, force] : forces) add_force(point, force, sum);
   return sum;
+}
+
+/// On average from t0 to t1, s.
+void ReducedMotion::load_from(double t0, double t1, Vector& load) const {
+  load = load_;
+  for (std::size_t i = 0; i < timed_forces_.size(); ++i)
+    load += active_share(timed_.forces[i].from, timed_.forces[i].to, t0, t1) * timed_forces_[i];
+  if (!timed_.accelerations.empty())
+    load.noalias() += equations_->weight * mean_acceleration(timed_.accelerations, t0, t1);
 }
 
 void ReducedMotion::set_gravity(const Vector3& acceleration) {
@@ -80,30 +111,173 @@ void ReducedMotion::set_gravity(const Vector3& acceleration) {
   note_change(state_);
 }
 
-void ReducedMotion::set_forces(std::span<const VertexForce> forces) {
+void ReducedMotion::set_forces(std::span<const PointForce> forces) {
   if (std::equal(forces.begin(), forces.end(), forces_.begin(), forces_.end())) return;
-  std::vector<VertexForce> next(forces.begin(), forces.end());
+  std::vector<PointForce> next(forces.begin(), forces.end());
   load_ = load_of(gravity_, next);
   forces_ = std::move(next);
   note_change(state_);
 }
 
+void ReducedMotion::set_timed_loads(const TimedLoads& loads) {
+  std::vector<Vector> forces;
+  for (const TimedForce& one : loads.forces) {
+    forces.emplace_back(Vector::Zero(rank()));
+    for (const Point& point : one.points) add_force(point, one.force, forces.back());
+  }
+  timed_ = loads;
+  timed_forces_ = std::move(forces);
+  note_change(state_);
+}
+
+ReducedSpring ReducedMotion::spring_at(const Point& point, const Vector3& target, double stiffness) const {
+  return {rows(point), target - rest(point), stiffness};
+}
+
+/// Stiffnesses of the springs that hold handles, N/m: a million times what resists a force there within a
+/// step of h seconds, so that they are missed by a millionth of what they change.
+Vector ReducedMotion::grips_of(std::span<const Handle> handles, double h) const {
+  constexpr double grip = 1e6;
+  ElasticWorkspace work;
+  Vector force(rank());
+  Matrix resisting(rank(), rank());
+  equations_->elastic.evaluate(Vector::Zero(rank()), work, force, resisting);
+  resisting += 4.0 / (h * h) * equations_->mass;
+  const Cholesky factor(resisting);
+  require(factor.ok(), "handles cannot hold the body: its stiffness and mass are not positive definite");
+  Vector grips(static_cast<Index>(handles.size()));
+  for (Index i = 0; i < grips.size(); ++i) {
+    const Matrix columns = rows(handles[static_cast<std::size_t>(i)].point).transpose();
+    grips(i) = grip * 3.0 / (columns.transpose() * factor.solve(columns)).trace();
+  }
+  return grips;
+}
+
+/// grips: of the handles; none: not known yet, and they hold nothing.
+void ReducedMotion::use_springs(std::span<const Spring> springs, std::span<const Handle> handles,
+                                const Vector& grips) {
+  std::vector<ReducedSpring> taken;
+  taken.reserve(springs.size() + handles.size());
+  for (const auto& [point, target, stiffness] : springs) taken.push_back(spring_at(point, target, stiffness));
+  for (Index i = 0; i < grips.size(); ++i) {
+    const Handle& handle = handles[static_cast<std::size_t>(i)];
+    taken.push_back(spring_at(handle.point, handle.position, grips(i)));
+  }
+  work_.system.set_springs(std::move(taken));
+}
+
 void ReducedMotion::set_springs(std::span<const Spring> springs) {
   if (std::equal(springs.begin(), springs.end(), springs_.begin(), springs_.end())) return;
-  std::vector<ReducedSpring> taken;
-  taken.reserve(springs.size());
-  for (const auto& [vertex, target, stiffness] : springs) {
-    taken.push_back({reduced().surface.basis.block(3 * Index{vertex}, 0, 3, rank()).cast<double>(),
-                     target - reduced().surface.mesh.vertices.col(vertex), stiffness});
-  }
   std::vector<Spring> next(springs.begin(), springs.end());
-  work_.system.set_springs(std::move(taken));
+  use_springs(next, handles_, grips_);
   springs_ = std::move(next);
   note_change(state_);
 }
 
-SolveReport ReducedMotion::step(double h, const ReducedStepOptions& options) {
-  return limber::step(work_, h, load_, state_, options);
+void ReducedMotion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,
+                                std::span<const Point> /*exercised*/) {
+  if (handles.empty() && handles_.empty()) return;
+  for (const Handle& handle : handles)
+    require(!rows(handle.point).isZero(0.0),
+            "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
+  std::vector<Handle> next(handles.begin(), handles.end());
+  Vector grips = same_grip(handles_, handles) ? grips_ : Vector();
+  use_springs(springs_, next, grips);
+  handles_ = std::move(next);
+  grips_ = std::move(grips);
+  if (handles_.empty()) report_ = {};
+  const Matrix3X& rest = setup_.surface->mesh().vertices;
+  size_ = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
+  note_change(state_);
+}
+
+/// What the first step, and the first of another length, need.
+SolveReport ReducedMotion::begin(double h) {
+  if (!handles_.empty() && (h != grip_h_ || grips_.size() == 0)) {
+    Vector grips = grips_of(handles_, h);
+    use_springs(springs_, handles_, grips);
+    grips_ = std::move(grips);
+    grip_h_ = h;
+    note_change(state_);
+  }
+  if (balanced_) return {};
+  balanced_ = true;
+  // Springs act at the end of a step alone: what they would do at once, with no end to it, is left out.
+  if (!springs_.empty() || !handles_.empty()) return {};
+  load_from(state_.time, state_.time + 0.5 * h, load_after_);
+  const SolveReport balanced = balance(work_, load_after_, state_);
+  balanced_ = balanced.ok();
+  return balanced;
+}
+
+/// Central differences leave every bound where the step is too long.
+void ReducedMotion::check_explicit_step(double h, const ReducedStepOptions& options) {
+  if (options.integrator != Integrator::central_differences || h == explicit_h_) return;
+  const double critical = critical_timestep(*equations_, setup_.damping);
+  require(h < critical,
+          "the time step is {} s, but central differences are stable only below {:.3g} s for {}; use that or "
+          "the integrator 'newmark'",
+          h, critical, setup_.model->name.empty() ? "the body" : setup_.model->name);
+  explicit_h_ = h;
+}
+
+/// Forces at the ends of a step are their means over half a step before and after.
+SolveReport ReducedMotion::step_under_timed_loads(double h, const ReducedStepOptions& options) {
+  const DynamicState start = state_;
+  bool load_changes = false;
+  const auto advance = [&](double part, bool last) {
+    load_from(std::max(0.0, state_.time - 0.5 * part), state_.time + 0.5 * part, load_before_);
+    load_from(state_.time + 0.5 * part, state_.time + 1.5 * part, load_after_);
+    const StepLoad load = mean_load(load_after_, options.newmark, load_before_, state_);
+    load_changes = load_changes || !load.stands_still();
+    return step_once(work_, part, load, state_, options, last);
+  };
+  const bool halves = options.integrator == Integrator::newmark && options.newmark.max_iterations > 1;
+  const SolveReport solved = step_by_halves(advance, h, halves ? options.max_halvings : 0);
+  if (solved.ok()) {
+    state_.time = start.time + h;
+    if (load_changes) forget_slack(state_);
+  } else {
+    state_ = start;
+  }
+  return solved;
+}
+
+/// How far they are from where they should be.
+void ReducedMotion::look_at_handles() {
+  constexpr double tolerance = 1e-5;  // of the size of the body
+  report_ = {};
+  for (const Handle& handle : handles_)
+    report_.position_error =
+        std::max(report_.position_error, (position(handle.point) - handle.position).norm());
+  report_.met = report_.position_error <= tolerance * size_;
+}
+
+StepReport ReducedMotion::step(double h, const ReducedStepOptions& options) {
+  require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
+  check_explicit_step(h, options);
+  if (const SolveReport begun = begin(h); !begun.ok()) return {begun};
+  const SolveReport solved =
+      timed_.empty() ? limber::step(work_, h, load_, state_, options) : step_under_timed_loads(h, options);
+  if (solved.ok() && !handles_.empty()) look_at_handles();
+  return {solved};
+}
+
+StepReport ReducedMotion::solve_static(const EquilibriumOptions& options) {
+  report(options.progress, "reduced statics", 0.0);
+  load_from(state_.time, state_.time, load_after_);
+  Vector q = state_.u;
+  const SolveReport solved =
+      limber::solve_static(work_.system, load_after_, q, options.tolerance, options.max_iterations);
+  if (solved.ok()) {
+    const double time = state_.time;
+    state_ = make_reduced_state(rank());
+    state_.time = time;
+    state_.u = std::move(q);
+    balanced_ = true;
+    note_change(state_);
+  }
+  return {solved, 1.0, 1};
 }
 
 TreeState ReducedMotion::state() const {
@@ -125,19 +299,45 @@ void ReducedMotion::set_state(const TreeState& state, Accelerations acceleration
     note_change(next);
   } else {
     next.a = Vector::Zero(state.q.size());
-    require(balance(work_, load_, next).ok(),
+    load_from(next.time, next.time, load_after_);
+    require(balance(work_, load_after_, next).ok(),
             "the body is so far from rest that its forces are not finite; reset it first");
   }
   state_ = std::move(next);
+  balanced_ = accelerations == Accelerations::balance || state_.time > 0.0 || !state_.a.isZero(0.0);
+}
+
+void ReducedMotion::set_velocity(const Vector3& /*velocity*/, const Vector3& /*angular*/) {
+  throw Error("the body is held, so that it cannot be thrown");
 }
 
 void ReducedMotion::reset() {
   state_ = make_reduced_state(rank());
+  balanced_ = false;
+  report_ = {};
   note_change(state_);
 }
 
-void ReducedMotion::save(StateWriter& out) const { save_state(state_, out); }
-void ReducedMotion::restore(StateReader& in) { state_ = restore_state(in, rank()); }
+/// What the workspace keeps from step to step (preconditioner, evaluations) follows from the state and the
+/// step, to the bit.
+void ReducedMotion::save(StateWriter& out) const {
+  out.write(balanced_);
+  save_state(state_, out);
+  out.write(report_.met);
+  out.write(report_.position_error);
+}
+
+void ReducedMotion::restore(StateReader& in) {
+  bool balanced = false;
+  ConstraintReport report;
+  in.read(balanced);
+  DynamicState state = restore_state(in, rank());
+  in.read(report.met);
+  in.read(report.position_error);
+  state_ = std::move(state);
+  balanced_ = balanced;
+  report_ = report;
+}
 
 BodyEnergy ReducedMotion::energy() const {
   product_.resize(rank());
@@ -150,15 +350,38 @@ TreeMomentum ReducedMotion::momentum() const {
   return momentum_of(reduced(), setup_.settings.front(), state_.u, state_.v);
 }
 
-Vector3 ReducedMotion::position(int vertex) const {
-  return reduced().surface.mesh.vertices.col(vertex) + product_at(reduced().surface.basis, vertex, state_.u);
+Vector3 ReducedMotion::position(const Point& point) const {
+  if (point.of == Point::Of::mesh) return rest(point) + rows(point) * state_.u;
+  return rest(point) + product_at(reduced().surface.basis, point.vertex, state_.u);
 }
 
-Vector3 ReducedMotion::velocity(int vertex) const {
-  return product_at(reduced().surface.basis, vertex, state_.v);
+Vector3 ReducedMotion::velocity(const Point& point) const {
+  if (point.of == Point::Of::mesh) return rows(point) * state_.v;
+  return product_at(reduced().surface.basis, point.vertex, state_.v);
 }
 
-Eigen::Quaterniond ReducedMotion::orientation(int /*vertex*/) const { return Eigen::Quaterniond::Identity(); }
+Eigen::Quaterniond ReducedMotion::orientation(const Point& /*point*/) const {
+  return Eigen::Quaterniond::Identity();
+}
+
+Matrix3X ReducedMotion::surface_displacement() const {
+  const Eigen::MatrixXf& basis = reduced().surface.basis;
+  Matrix3X field(3, basis.rows() / 3);
+  field.reshaped() = (basis.leftCols(rank()) * state_.u.cast<float>()).cast<double>();
+  return field;
+}
+
+Index ReducedMotion::mesh_vertex_count() const {
+  return reduced().simulation ? reduced().simulation->mesh.vertex_count() : 0;
+}
+
+Matrix3X ReducedMotion::mesh_displacement() const {
+  if (!reduced().simulation) return Matrix3X(3, 0);
+  const Matrix& basis = reduced().simulation->basis;
+  Matrix3X field(3, basis.rows() / 3);
+  field.reshaped() = basis.leftCols(rank()) * state_.u;
+  return field;
+}
 
 void ReducedMotion::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const {
   const TreePoints<float>::PartPoints& part = setup_.surface->part(0);

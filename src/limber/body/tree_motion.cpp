@@ -1,45 +1,279 @@
 #include "limber/body/tree_motion.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/body/handles.hpp"
+#include "limber/body/lowest_frequency.hpp"
+#include "limber/integrators/halving.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <numbers>
 #include <utility>
 
 namespace limber {
+namespace {
+
+/// One linearised step is taken as in real time, unless somebody chose parameters.
+NewmarkOptions newmark_of(const NewmarkOptions& given) {
+  const NewmarkOptions usual = real_time_newmark();
+  const bool chosen = given.beta != usual.beta || given.gamma != usual.gamma ||
+                      given.alpha_m != usual.alpha_m || given.alpha_f != usual.alpha_f || !given.guarded;
+  return chosen ? given : tree_newmark(given.max_iterations);
+}
+
+}  // namespace
 
 TreeMotion::TreeMotion(MotionSetup setup)
     : surface_(setup.surface),
       dynamics_(setup.model, std::move(setup.settings)),
       rest_center_(dynamics_.momentum().center) {
+  const Matrix3X& rest = surface_->mesh().vertices;
+  if (rest.cols() > 0) size_ = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
   dynamics_.set_inertia(setup.inertia);
   dynamics_.set_damping(setup.damping);
   for (std::size_t d = 0; d < setup.stiffness.size(); ++d)
     dynamics_.set_stiffness(static_cast<Index>(d), setup.stiffness[d]);
 }
 
-void TreeMotion::set_forces(std::span<const VertexForce> forces) {
+const TreeMesh& TreeMotion::mesh() const {
+  if (!mesh_) mesh_ = std::make_shared<const TreeMesh>(dynamics_.shared_tree());
+  return *mesh_;
+}
+
+TreePoint TreeMotion::place(const Point& point) const {
+  return point.of == Point::Of::mesh ? mesh().point(point.vertex) : surface_->point(point.vertex);
+}
+
+void TreeMotion::set_gravity(const Vector3& acceleration) {
+  gravity_ = acceleration;
+  if (timed_.accelerations.empty()) return dynamics_.set_gravity(gravity_);
+  use_loads(loads_from_, loads_to_);
+}
+
+void TreeMotion::set_forces(std::span<const PointForce> forces) {
   std::vector<TreeForce> taken;
   taken.reserve(forces.size());
-  for (const auto& [vertex, force] : forces) taken.push_back({surface_->point(vertex), force});
-  std::vector<VertexForce> next(forces.begin(), forces.end());
-  dynamics_.set_forces(taken);
+  for (const auto& [point, force] : forces) taken.push_back({place(point), force});
+  std::vector<PointForce> next(forces.begin(), forces.end());
+  std::swap(taken_forces_, taken);
+  try {
+    use_forces(shares_);
+  } catch (...) {
+    std::swap(taken_forces_, taken);
+    throw;
+  }
   forces_ = std::move(next);
 }
 
-void TreeMotion::set_springs(std::span<const Spring> springs) {
+void TreeMotion::set_timed_loads(const TimedLoads& loads) {
+  std::vector<std::vector<TreeForce>> taken;
+  for (const TimedForce& one : loads.forces) {
+    taken.emplace_back();
+    for (const Point& point : one.points) taken.back().push_back({place(point), one.force});
+  }
+  timed_ = loads;
+  timed_forces_ = std::move(taken);
+  use_loads(dynamics_.state().time, dynamics_.state().time);
+}
+
+/// The constant forces, and those that depend on time as far as they act.
+void TreeMotion::use_forces(const std::vector<double>& shares) {
+  std::vector<TreeForce> all = taken_forces_;
+  for (std::size_t i = 0; i < shares.size(); ++i) {
+    if (shares[i] == 0.0) continue;
+    for (const TreeForce& one : timed_forces_[i]) all.push_back({one.point, shares[i] * one.force});
+  }
+  dynamics_.set_forces(all);
+}
+
+/// As loads are on average from t0 to t1, s.
+void TreeMotion::use_loads(double t0, double t1) {
+  loads_from_ = t0;
+  loads_to_ = t1;
+  dynamics_.set_gravity(gravity_ + mean_acceleration(timed_.accelerations, t0, t1));
+  std::vector<double> shares;
+  shares.reserve(timed_.forces.size());
+  for (const TimedForce& one : timed_.forces) shares.push_back(active_share(one.from, one.to, t0, t1));
+  if (shares == shares_) return;
+  use_forces(shares);
+  shares_ = std::move(shares);
+}
+
+/// Stiffnesses of the springs that hold handles, N/m: far above what resists a force there within a step of h
+/// seconds, and as much as the recursion over a tree takes.
+Vector TreeMotion::grips_of(std::span<const Handle> handles, double h) const {
+  constexpr double grip = 1e4;
+  const double mass = dynamics_.momentum().mass / static_cast<double>(dynamics_.tree().domain_count());
+  Vector grips(static_cast<Index>(handles.size()));
+  for (Index i = 0; i < grips.size(); ++i) {
+    const double elastic = dynamics_.stiffness_at(place(handles[static_cast<std::size_t>(i)].point));
+    grips(i) = grip * ((std::isfinite(elastic) ? elastic : 0.0) + 4.0 * mass / (h * h));
+  }
+  return grips;
+}
+
+/// grips: of the handles; none: not known yet, and they hold nothing.
+void TreeMotion::use_springs(std::span<const Spring> springs, std::span<const Handle> handles,
+                             const Vector& grips) {
   std::vector<TreeSpring> taken;
-  taken.reserve(springs.size());
-  for (const auto& [vertex, target, stiffness] : springs)
-    taken.push_back({surface_->point(vertex), target, stiffness});
+  taken.reserve(springs.size() + handles.size());
+  for (const auto& [point, target, stiffness] : springs) taken.push_back({place(point), target, stiffness});
+  for (Index i = 0; i < grips.size(); ++i) {
+    const Handle& handle = handles[static_cast<std::size_t>(i)];
+    taken.push_back({place(handle.point), handle.position, grips(i)});
+  }
   dynamics_.set_springs(taken);
 }
 
-SolveReport TreeMotion::step(double h, const ReducedStepOptions& options) {
+void TreeMotion::set_springs(std::span<const Spring> springs) {
+  std::vector<Spring> next(springs.begin(), springs.end());
+  use_springs(next, handles_, grips_);
+  springs_ = std::move(next);
+}
+
+void TreeMotion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,
+                             std::span<const Point> /*exercised*/) {
+  if (handles.empty() && handles_.empty()) return;
+  const bool same = same_grip(handles_, handles);
+  for (const Handle& handle : handles) {
+    const bool moves =
+        same || dynamics_.tree().free || std::isfinite(dynamics_.stiffness_at(place(handle.point)));
+    require(moves, "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
+  }
+  std::vector<Handle> next(handles.begin(), handles.end());
+  Vector grips = same ? grips_ : Vector();
+  use_springs(springs_, next, grips);
+  if (!same) {
+    handled_.clear();
+    for (const Handle& handle : next) handled_.push_back(position(handle.point));
+  }
+  handles_ = std::move(next);
+  grips_ = std::move(grips);
+  if (handles_.empty()) report_ = {};
+}
+
+void TreeMotion::grasp(double h, double point) {
+  if (h != grip_h_ || grips_.size() == 0) grips_ = grips_of(handles_, h);
+  grip_h_ = h;
+  std::vector<Handle> on_the_way = handles_;
+  for (std::size_t i = 0; i < handles_.size() && handles_.size() == handled_.size(); ++i)
+    on_the_way[i].position = handled_[i] + point * (handles_[i].position - handled_[i]);
+  use_springs(springs_, on_the_way, grips_);
+}
+
+/// What the first step, and the first of another length, need.
+///
+/// point: where in its way during the step a spring is taken to pull, as a share of it. There handles shall be
+/// as far on their own way.
+SolveReport TreeMotion::begin(double h, double point) {
+  if (!handles_.empty()) grasp(h, point);
+  if (timed_.empty() || balanced_) return {};
+  const double time = dynamics_.state().time;
+  use_loads(time, time + 0.5 * h);
+  balanced_ = true;
+  return dynamics_.balance(h);
+}
+
+/// By halves where it does not converge.
+SolveReport TreeMotion::step_by_parts(double h, const NewmarkOptions& newmark, int halvings) {
+  StateWriter start;  // filled only where it is needed
+  const auto advance = [&](double part, bool last) {
+    const double time = dynamics_.state().time;
+    if (!timed_.empty()) use_loads(time + 0.5 * part, time + 1.5 * part);
+    SolveReport one = dynamics_.step(part, newmark);
+    if (one.status == SolveStatus::not_converged && last) {
+      NewmarkOptions linearized = newmark;
+      linearized.max_iterations = 1;
+      one = dynamics_.step(part, linearized);  // which always ends
+      one.rescued = one.unsolved = one.ok();
+    }
+    if (!one.ok() && start.bytes().empty()) dynamics_.save(start);
+    return one;
+  };
+  const SolveReport solved = step_by_halves(advance, h, halvings);
+  if (!solved.ok()) {
+    StateReader in(start.bytes(), "state");
+    dynamics_.restore(in);
+    if (!timed_.empty()) use_loads(dynamics_.state().time, dynamics_.state().time);
+  }
+  return solved;
+}
+
+void TreeMotion::look_at_handles() {
+  constexpr double tolerance = 1e-3;  // of the size of the body
+  report_ = {};
+  handled_.clear();
+  for (const Handle& handle : handles_) {
+    handled_.push_back(handle.position);
+    report_.position_error =
+        std::max(report_.position_error, (position(handle.point) - handle.position).norm());
+  }
+  report_.met = report_.position_error <= tolerance * size_;
+}
+
+StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {
   require(options.integrator == Integrator::newmark && options.solver == ReducedSolver::direct,
           "a body with frames (several domains, in flight, on a support or in the wind) takes implicit steps "
-          "with the "
-          "direct solver only");
-  return dynamics_.step(h, tree_newmark(options.newmark.max_iterations));
+          "with the direct solver only");
+  require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
+  // Springs as stiff as those of handles are found by one solve, not by an iteration that lags behind; and
+  // what they set ringing is gone after a step by a rule that takes forces at its end.
+  const NewmarkOptions newmark = handles_.empty() ? newmark_of(options.newmark) : generalized_alpha(0.0, 1);
+  if (const SolveReport begun = begin(h, 1.0 - newmark.alpha_f); !begun.ok()) return {begun};
+  const bool parts = newmark.max_iterations > 1 || !timed_.empty();
+  const SolveReport solved =
+      parts ? step_by_parts(h, newmark, options.max_halvings) : dynamics_.step(h, newmark);
+  if (solved.ok() && !handles_.empty()) look_at_handles();
+  return {solved};
 }
+
+StepReport TreeMotion::solve_static(const EquilibriumOptions& options) {
+  require(!dynamics_.tree().free,
+          "nothing holds the body, so no load on it can be balanced; hold it somewhere");
+  report(options.progress, "statics of domains", 0.0);
+  const double time = dynamics_.state().time;
+  if (!timed_.empty()) use_loads(time, time);
+  TreeMotion found = *this;
+  const SolveReport solved = found.find_equilibrium(options.tolerance, options.max_iterations);
+  if (solved.ok()) *this = std::move(found);
+  return {solved, 1.0, 1};
+}
+
+/// By a motion that mass damps as strongly as lets the slowest vibration die out soonest, until nothing moves
+/// any more. Each iteration is ten steps of a twentieth of that vibration's period.
+SolveReport TreeMotion::find_equilibrium(double tolerance, int max_iterations) {
+  constexpr int steps = 10;
+  const double frequency = lowest_frequency(dynamics_);
+  if (frequency == 0.0) return {};  // nothing can move
+  const double omega = 2.0 * std::numbers::pi * frequency, h = 1.0 / (20.0 * frequency);
+  const double time = this->time();
+  TreeDynamics falling = dynamics_;
+  if (support_) falling.set_support([pose = support_(time)](double) { return pose; });
+  falling.set_damping({2.0 * omega, 0.0});
+  const auto stop = [](TreeDynamics& dynamics, TreeState state, double at) {
+    state.time = at;
+    state.v.setZero();
+    dynamics.set_state(state);
+  };
+  stop(falling, falling.state(), 0.0);
+  SolveReport outcome{SolveStatus::not_converged};
+  while (outcome.iterations < max_iterations && !outcome.ok()) {
+    ++outcome.iterations;
+    for (int i = 0; i < steps; ++i) {
+      if (const SolveReport one = falling.step(h); !one.ok()) return one;
+    }
+    const TreeState& now = falling.state();
+    const double moving = now.v.norm() / omega + now.a.norm() / (omega * omega);
+    outcome.residual = moving > 0.0 ? moving / now.q.norm() : 0.0;
+    if (outcome.residual <= tolerance) outcome.status = SolveStatus::converged;
+  }
+  TreeState found = dynamics_.state();
+  found.q = falling.state().q;
+  stop(dynamics_, found, time);
+  return outcome;
+}
+
+Index TreeMotion::unknowns() const { return dynamics_.coordinate_count() + (dynamics_.tree().free ? 6 : 0); }
 
 /// Accelerations of trees are always those that balance the forces: they follow when the next step begins.
 void TreeMotion::set_state(const TreeState& state, Accelerations /*accelerations*/) {
@@ -51,26 +285,106 @@ void TreeMotion::set_state(const TreeState& state, Accelerations /*accelerations
   dynamics_ = std::move(next);
 }
 
+void TreeMotion::set_velocity(const Vector3& velocity, const Vector3& angular) {
+  require(dynamics_.tree().free, "the body is held, so that it cannot be thrown");
+  TreeState state = dynamics_.state();
+  state.v.setZero();
+  state.root.angular_velocity = angular;
+  state.root.velocity = velocity + angular.cross(state.root.position - dynamics_.momentum().center);
+  set_state(state, Accelerations::balance);
+}
+
+void TreeMotion::reset() {
+  dynamics_.reset();
+  balanced_ = false;
+  report_ = {};
+}
+
+void TreeMotion::save(StateWriter& out) const {
+  out.write(balanced_);
+  out.write(loads_from_);
+  out.write(loads_to_);
+  out.write(report_.met);
+  out.write(report_.position_error);
+  Matrix3X handled(3, static_cast<Index>(handled_.size()));
+  for (Index i = 0; i < handled.cols(); ++i) handled.col(i) = handled_[static_cast<std::size_t>(i)];
+  out.write(handled);
+  dynamics_.save(out);
+}
+
+void TreeMotion::restore(StateReader& in) {
+  bool balanced = false;
+  double from = 0.0, to = 0.0;
+  ConstraintReport report;
+  in.read(balanced);
+  in.read(from);
+  in.read(to);
+  in.read(report.met);
+  in.read(report.position_error);
+  Matrix3X handled;
+  in.read(handled);
+  require(handled.cols() == static_cast<Index>(handles_.size()),
+          "the state is of a body with {} handles, this one has {}", handled.cols(), handles_.size());
+  require(std::isfinite(from) && std::isfinite(to), "the state has loads of a time that is not finite");
+  TreeMotion next = *this;
+  // Loads that stand as before the break are no change, after which slack is forgotten.
+  if (!timed_.empty()) next.use_loads(from, to);
+  next.dynamics_.restore(in);
+  next.balanced_ = balanced;
+  next.report_ = report;
+  next.handled_.assign(handled.colwise().begin(), handled.colwise().end());
+  *this = std::move(next);
+}
+
 double TreeMotion::load_energy() const {
   const TreeMomentum now = dynamics_.momentum();
   double energy = -now.mass * dynamics_.gravity().dot(now.center - rest_center_);
-  for (const auto& [vertex, force] : forces_)
-    energy -= force.dot(position(vertex) - surface_->mesh().vertices.col(vertex));
+  for (const auto& [point, force] : forces_) energy -= force.dot(position(point) - rest(point));
   return energy;
 }
 
-Vector3 TreeMotion::position(int vertex) const { return dynamics_.position(surface_->point(vertex)); }
-Vector3 TreeMotion::velocity(int vertex) const { return dynamics_.velocity(surface_->point(vertex)); }
+/// Where a point was made.
+Vector3 TreeMotion::rest(const Point& point) const {
+  return point.of == Point::Of::mesh ? mesh().mesh().vertices.col(point.vertex)
+                                     : surface_->mesh().vertices.col(point.vertex);
+}
 
-Eigen::Quaterniond TreeMotion::orientation(int vertex) const {
-  const Index domain = surface_->domains()[static_cast<std::size_t>(vertex)];
-  const Eigen::Quaterniond rest =
+Vector3 TreeMotion::position(const Point& point) const { return dynamics_.position(place(point)); }
+Vector3 TreeMotion::velocity(const Point& point) const { return dynamics_.velocity(place(point)); }
+
+Eigen::Quaterniond TreeMotion::orientation(const Point& point) const {
+  const std::vector<int>& domains = point.of == Point::Of::mesh ? mesh().domains() : surface_->domains();
+  const Index domain = domains[static_cast<std::size_t>(point.vertex)];
+  const Eigen::Quaterniond made =
       dynamics_.tree().domains[static_cast<std::size_t>(domain)].rotation.normalized();
-  return (Eigen::Quaterniond(dynamics_.frame(domain).rotation) * rest.conjugate()).normalized();
+  return (frame(domain).rotation * made.conjugate()).normalized();
 }
 
 void TreeMotion::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const {
   surface_->positions(dynamics_, x, scratch_);
+}
+
+Matrix3X TreeMotion::surface_displacement() const {
+  Eigen::Matrix3Xf x(3, surface_->mesh().vertex_count());
+  positions(x);
+  return x.cast<double>() - surface_->mesh().vertices;
+}
+
+Index TreeMotion::mesh_vertex_count() const {
+  const Model& tree = dynamics_.tree();
+  for (Index d = 0; d < tree.domain_count(); ++d) {
+    if (!tree.part(d).model.simulation) return 0;
+  }
+  return mesh().mesh().vertex_count();
+}
+
+Matrix3X TreeMotion::mesh_displacement() const {
+  return mesh_vertex_count() > 0 ? mesh().displacements(dynamics_) : Matrix3X(3, 0);
+}
+
+Pose TreeMotion::frame(Index domain) const {
+  const DomainFrame& now = dynamics_.frame(domain);
+  return {now.position, Eigen::Quaterniond(now.rotation).normalized()};
 }
 
 }  // namespace limber

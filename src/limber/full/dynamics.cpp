@@ -9,58 +9,253 @@
 
 namespace limber {
 
-static_assert(DynamicSystem<FullSystem>);
+static_assert(DynamicSystem<FullSystem> && FreeSystem<FullSystem>);
+
+namespace {
+
+/// Stiffness of what holds a handle, in multiples of what resists it within a step.
+constexpr double handle_grip = 1e6;
+
+/// How far a place may be from where its handle was last, as a share of the body's size: farther off, it goes
+/// on from where it is.
+constexpr double handle_slip = 1e-5;
+
+double extent_of(const FullModel& model) {
+  const Matrix3X& X = model.mesh().vertices;
+  return (X.rowwise().maxCoeff() - X.rowwise().minCoeff()).norm();
+}
+
+bool same_places(const std::vector<FullHandle>& one, const std::vector<FullHandle>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const FullHandle& a, const FullHandle& b) { return a.place == b.place; });
+}
+
+bool same_damping(const RayleighDamping& one, const RayleighDamping& other) {
+  return one.mass == other.mass && one.stiffness == other.stiffness && one.kind == other.kind;
+}
+
+}  // namespace
 
 FullSystem::FullSystem(const FullModel& model, const RayleighDamping& damping, SparseSolverKind solver)
     : model_(model),
-      damping_(damping),
       solver_(make_sparse_solver({.kind = solver, .threads = model.executor().threads()})),
       K_(model.pattern()),
-      matrix_(model.pattern()) {
-  const Matrix3X& X = model.mesh().vertices;
-  extent_ = (X.rowwise().maxCoeff() - X.rowwise().minCoeff()).norm();
-  if (damping.stiffness > 0.0 && damping.kind == RayleighDamping::Stiffness::linear) {
-    rest_stiffness_ = model.stiffness(Vector::Zero(model.dof_count()));
-  } else if (is_free(model)) {  // linear damping takes momentum from a body that turns
-    flight_.emplace(model);
+      matrix_(model.pattern()),
+      extent_(extent_of(model)) {
+  set_damping(damping);
+}
+
+void FullSystem::set_damping(const RayleighDamping& damping) {
+  damping_ = damping;
+  rest_stiffness_ = damps_linearly() ? stiffness_at_rest() : SparseMatrix();
+  if (damps_linearly() || !is_free(model_)) {  // linear damping takes momentum from a body that turns
+    flight_.reset();
+  } else if (!flight_) {
+    flight_.emplace(model_);
   }
+  forget();  // forces that need no stiffness may need it now
+}
+
+void FullSystem::set_springs(std::span<const FullSpring> springs) {
+  springs_ = FullSprings(model_, springs);
+  energy_.reset();
+  if (u_.size() > 0) sum_up();
+}
+
+void FullSystem::set_support(std::shared_ptr<MovingSupport> support) {
+  support_ = std::move(support);
+  step_ = {};
+  velocity_ = {};
+  field_.resize(0);
+  coupled_.resize(0);
+  rest_diagonal_.resize(0);
+  forget();
+}
+
+void FullSystem::place_support(double t, double h) {
+  at_middle_ = false;
+  if (!support_) return;
+  step_ = {};
+  support_->place_at(t);
+  velocity_ = h > 0.0 ? support_->velocity(t, h) : RigidVelocity{};
+  field_.resize(0);
+  coupled_.resize(0);
+  if (damping_.mass > 0.0 && !velocity_.is_zero())
+    coupled_ = support_->mass_times(velocity_, support_->pose());
+  forget();
+}
+
+void FullSystem::follow_support(const DynamicState& start, double h, const NewmarkOptions& options) {
+  if (!support_) return;
+  const double t = start.time, balanced = (1.0 - options.alpha_f) * h;
+  place_support(t + balanced, h);
+  if (!support_->moves(t, h)) return;
+  const Eigen::Isometry3d begin = support_->pose_at(t);
+  step_.force = support_->pose();
+  step_.middle = support_->pose_at(t + 0.5 * h);
+  step_.end = support_->pose_at(t + h);
+  step_.way = support_->displacement_of(step_.end) - support_->displacement_of(begin);
+  step_.inertia = support_->inertia(t + balanced - 0.5 * h, t + balanced + 0.5 * h, h);
+  step_.mean_inertia = 0.5 * (support_->inertia(std::max(0.0, t - 0.5 * h), t + 0.5 * h, h) +
+                              support_->inertia(t + 0.5 * h, t + 1.5 * h, h));
+  step_.moving = true;
+  // Where the body will be then: one linearised step knows no more, and Newton's iteration needs no derivative.
+  if (!velocity_.is_zero()) field_ = support_field(velocity_, start.u + balanced * start.v);
+  evaluate(start.u);
+  const Vector carried = support_field(support_->velocity(t + h, h), u_);
+  step_.carried = 0.5 * carried.dot(model_.mass() * carried);
+  step_.start_energy = energy_with_work(begin, 0.5) + 0.5 * h * transmitted_power(start.v);
+}
+
+/// Where supports were moved, all is evaluated with them at rest.
+SparseMatrix FullSystem::stiffness_at_rest() const {
+  const Vector rest = Vector::Zero(model_.dof_count());
+  if (!support_) return model_.stiffness(rest);
+  const Eigen::Isometry3d pose = support_->pose();
+  support_->place(Eigen::Isometry3d::Identity());
+  SparseMatrix K = model_.stiffness(rest);
+  support_->place(pose);
+  return K;
+}
+
+const Vector& FullSystem::rest_diagonal() {
+  if (rest_diagonal_.size() == 0) rest_diagonal_ = stiffness_at_rest().diagonal();
+  return rest_diagonal_;
+}
+
+/// Of what was evaluated nothing holds any more.
+void FullSystem::forget() {
+  u_.resize(0);
+  stiffness_current_ = false;
+  energy_.reset();
+}
+
+bool FullSystem::stands_as_evaluated() const {
+  return !support_ || support_->pose().matrix() == evaluated_at_.matrix();
+}
+
+const Matrix3X& FullSystem::supports() const {
+  static const Matrix3X still(3, 0);
+  return support_ ? support_->displacement() : still;
+}
+
+FullSprings::Anchors FullSystem::anchors() const {
+  return at_middle_ ? FullSprings::Anchors::middle : FullSprings::Anchors::end;
+}
+
+void FullSystem::sum_up() {
+  if (!is_sum()) return;
+  sum_ = force_;
+  springs_.add_force(u_, supports(), anchors(), sum_);
+  if (step_.inertia.size() > 0) sum_ += at_middle_ ? step_.mean_inertia : step_.inertia;
 }
 
 void FullSystem::evaluate(const Vector& u) {
-  if (stiffness_current_ && u == u_) return;
+  if (stiffness_current_ && stands_as_evaluated() && u == u_) return;
   u_ = u;
   energy_.reset();
   stiffness_current_ = true;
+  if (support_) evaluated_at_ = support_->pose();
   model_.force_and_stiffness(u, force_, K_);
+  sum_up();
 }
 
 void FullSystem::evaluate_force(const Vector& u) {
-  const bool damping_needs_stiffness =
-      damping_.stiffness > 0.0 && damping_.kind == RayleighDamping::Stiffness::local;
+  const bool damping_needs_stiffness = damping_.stiffness > 0.0 && !damps_linearly();
   if (damping_needs_stiffness) return evaluate(u);
-  if (u.size() == u_.size() && u == u_) return;
+  if (u.size() == u_.size() && stands_as_evaluated() && u == u_) return;
   u_ = u;
   energy_.reset();
   stiffness_current_ = false;
+  if (support_) evaluated_at_ = support_->pose();
   model_.internal_force(u, force_);
+  sum_up();
 }
 
 /// Far from where it began a body has fewer digits left for its strain.
 double FullSystem::distance() const { return std::max(1.0, u_.lpNorm<Eigen::Infinity>() / extent_); }
 
+double FullSystem::force_rounding() const {
+  const double body = distance() * model_.force_rounding();
+  return springs_.empty() ? body : body + springs_.rounding(u_, supports()).force;
+}
+
+double FullSystem::energy_rounding() const {
+  // Of the work of supports: where one sets off, steps miss by half of that.
+  constexpr double uncertain = 0.01;
+  // Of the work of hands: what one sets off at once gets 9/8 of it, by the rule that they are followed by.
+  constexpr double uncertain_by_hand = 0.25;
+  double sum = distance() * model_.energy_rounding() + uncertain * step_.carried;
+  if (!springs_.empty()) sum += springs_.rounding(u_, supports()).energy;
+  if (springs_.moving() && !at_middle_) sum += uncertain_by_hand * springs_.half_work(u_, supports());
+  return sum;
+}
+
 double FullSystem::elastic_energy() const {
-  if (!energy_) energy_ = model_.energy(u_);
+  if (!energy_) energy_ = counted_energy();
   return *energy_;
 }
 
+double FullSystem::counted_energy() const {
+  double beside = springs_.energy(u_, supports(), FullSprings::Anchors::middle);
+  if (step_.mean_inertia.size() > 0) beside += step_.mean_inertia.dot(u_);
+  if (!step_.moving || at_middle_) return model_.energy(u_) + beside;
+  if (!step_.ended) return step_.start_energy + beside;
+  return energy_with_work(step_.end, -0.5) - step_.end_work + beside;
+}
+
+/// W at u_ with the supports at a pose, and that share of the work of their forces over the step, J.
+double FullSystem::energy_with_work(const Eigen::Isometry3d& pose, double share) const {
+  const Eigen::Isometry3d placed = support_->pose();
+  support_->place(pose);
+  const double work = model_.vertex_forces(u_).cwiseProduct(step_.way).sum();
+  const double energy = model_.energy(u_) + share * work;
+  support_->place(placed);
+  return energy;
+}
+
+/// Velocities that the free vertices would have at u if they moved with the support.
+Vector FullSystem::support_field(const RigidVelocity& velocity, const Vector& u) const {
+  Vector field(u.size());
+  Index i = 0;
+  for (const int v : model_.dofs().free_vertices()) {
+    field.segment<3>(i) = velocity.at(model_.mesh().vertices.col(v) + u.segment<3>(i));
+    i += 3;
+  }
+  return field;
+}
+
+/// The same where forces are taken, by the velocity that the support has then.
+Vector FullSystem::support_field() const { return field_.size() > 0 ? field_ : support_field(velocity_, u_); }
+
+/// What the support gives the body by its damping, W: all of the power of that, but for what is lost.
+double FullSystem::transmitted_power(const Vector& v) const {
+  if (damping_.stiffness == 0.0 || velocity_.is_zero()) return 0.0;
+  const Vector field = support_field(), relative = v - field;
+  const Vector product = (damps_linearly() ? rest_stiffness_ : K_) * relative;
+  return -damping_.stiffness * field.dot(product);
+}
+
+void FullSystem::take_forces_of_energy(bool on) {
+  if (!step_.moving && !springs_.moving()) return;
+  at_middle_ = on;
+  if (step_.moving) support_->place(on ? step_.middle : step_.force);
+  forget();
+}
+
 void FullSystem::set_start_torque(const Vector& f_ext, double share) {
-  if (!flight_) return;
+  if (!free()) return;
   start_torque_ = flight_->torque(u_, f_ext);
   start_share_ = share;
 }
 
 void FullSystem::settle(double h, const Vector& f_ext, const DynamicState& start, DynamicState& end) const {
-  if (!flight_) return;
+  if (step_.moving) {
+    step_.ended = true;
+    step_.end_work = 0.5 * h * transmitted_power(end.v);
+    energy_.reset();
+  }
+  if (!free()) return;
   const Vector3 before = flight_->angular_momentum(start.u, start.v);
   const Vector3 torque = start_share_ * start_torque_ + (1.0 - start_share_) * flight_->torque(end.u, f_ext);
   // Damping in proportion to mass, as Newmark's method takes it.
@@ -72,9 +267,13 @@ void FullSystem::settle(double h, const Vector& f_ext, const DynamicState& start
 void FullSystem::multiply_damping(const Vector& x, Vector& y) const {
   y.setZero(x.size());
   if (damping_.mass > 0.0) y.noalias() += damping_.mass * (model_.mass() * x);
-  if (damping_.stiffness > 0.0) {
-    const bool linear = damping_.kind == RayleighDamping::Stiffness::linear;
-    y.noalias() += damping_.stiffness * ((linear ? rest_stiffness_ : K_) * x);
+  if (coupled_.size() > 0) y += damping_.mass * coupled_;
+  if (damping_.stiffness == 0.0) return;
+  const SparseMatrix& K = damps_linearly() ? rest_stiffness_ : K_;
+  if (velocity_.is_zero()) {
+    y.noalias() += damping_.stiffness * (K * x);
+  } else {
+    y.noalias() += damping_.stiffness * (K * (x - support_field()).eval());
   }
 }
 
@@ -102,15 +301,21 @@ void FullSystem::combine(double mass, double damping, double stiffness) {
 
 SolveReport FullSystem::factor(double mass, double damping, double stiffness, const Vector& v) {
   combine(mass, damping, stiffness);
-  if (damping_.stiffness > 0.0 && damping_.kind == RayleighDamping::Stiffness::local) {
+  if (damping_.stiffness > 0.0 && !damps_linearly()) {
     if (damping_derivative_.nonZeros() == 0) damping_derivative_ = model_.pattern();
-    model_.stiffness_derivative(u_, v, damping_derivative_);
+    if (velocity_.is_zero() || at_middle_) {  // a rescue, which has no such term, gives no velocity
+      model_.stiffness_derivative(u_, v, damping_derivative_);
+    } else {
+      model_.stiffness_derivative(u_, v - support_field(), damping_derivative_);
+    }
     matrix_.coeffs() += stiffness * damping_.stiffness * damping_derivative_.coeffs();
   }
+  springs_.add_stiffness(matrix_);
   SolveReport report = solver_->factor(matrix_);
   if (report.status != SolveStatus::not_positive_definite) return report;
   model_.force_and_stiffness(u_, force_, K_, Tangent::projected);
   combine(mass, damping, stiffness);
+  springs_.add_stiffness(matrix_);
   report = solver_->factor(matrix_);
   model_.force_and_stiffness(u_, force_, K_);  // damping forces speak of the exact K
   return report;
@@ -121,7 +326,7 @@ SolveReport FullSystem::factor(double mass, double damping, double stiffness, co
 /// by, as a share of the whole flight, would be strain.
 SolveReport FullSystem::solve(const Vector& b, Vector& x) {
   x.resize(b.size());
-  if (!flight_) return solver_->solve(b, x);
+  if (!free()) return solver_->solve(b, x);
   Vector translation = Vector::Zero(b.size());
   flight_->set_linear_momentum(b.reshaped(3, b.size() / 3).rowwise().sum() / on_mass_, translation);
   const SolveReport report = solver_->solve(b - on_mass_ * (model_.mass() * translation), x);
@@ -136,23 +341,62 @@ FullDynamics::FullDynamics(const FullModel& model, LoadFunction load, Vector u, 
     : model_(model),
       load_(std::move(load)),
       options_(options),
-      system_(model, options.damping, options.solver) {
+      system_(model, options.damping, options.solver),
+      extent_(extent_of(model)) {
   require(u.size() == model.dof_count() && v.size() == model.dof_count(),
           "start displacement and velocity have {} and {} entries, the model needs {} (3 per free vertex)",
           u.size(), v.size(), model.dof_count());
   require(options.newmark.beta > 0.0, "Newmark's beta is {}, expected more than 0", options.newmark.beta);
   state_ = {0.0, std::move(u), std::move(v), Vector()};
   f_ext_ = load_before_ = Vector::Zero(model.dof_count());
+  memory_.reached.resize(3, 0);
   const SolveReport report = balance(0.0);
   require(report.ok(), "the mass matrix cannot be factored ({})", name_of(report.status));
 }
 
+void FullDynamics::set_options(const DynamicsOptions& options) {
+  require(options.newmark.beta > 0.0, "Newmark's beta is {}, expected more than 0", options.newmark.beta);
+  if (!same_damping(options.damping, options_.damping)) system_.set_damping(options.damping);
+  options_ = options;
+}
+
+void FullDynamics::set_springs(std::vector<FullSpring> springs) {
+  system_.set_springs(springs);  // with the next step, handles are among them again
+  springs_ = std::move(springs);
+  note_change();
+}
+
+void FullDynamics::set_handles(std::vector<FullHandle> handles) {
+  if (!same_places(handles, handles_)) {
+    // Those that come first go on from what was remembered.
+    if (!handles_.empty()) memory_.reached.resize(3, 0);
+    note_change();
+  }
+  handles_ = std::move(handles);
+  if (handles_.empty()) system_.set_springs(springs_);
+}
+
+void FullDynamics::set_support(std::shared_ptr<MovingSupport> support) {
+  support_ = support;
+  system_.set_support(std::move(support));
+  memory_.moved = false;
+  note_change();
+}
+
+void FullDynamics::take_load(double t0, double t1, double h) {
+  load_(t0, t1, f_ext_);
+  if (!support_) return;
+  const Vector inertia = support_->inertia(t0, t1, h);
+  if (inertia.size() > 0) f_ext_ -= inertia;
+}
+
 SolveReport FullDynamics::balance(double duration) {
-  load_(0.0, duration, f_ext_);
+  take_load(state_.time, state_.time + duration, 2.0 * duration);
+  system_.place_support(state_.time, 2.0 * duration);
   system_.evaluate(state_.u);
   Vector damping;
   system_.multiply_damping(state_.v, damping);
-  return system_.solve_mass(f_ext_ - system_.force() - damping, state_.a);
+  return system_.solve_mass(f_ext_ - system_.body_force() - damping, state_.a);
 }
 
 SolveReport FullDynamics::step(double h) {
@@ -162,38 +406,133 @@ SolveReport FullDynamics::step(double h) {
     if (!report.ok()) return report;
     started_ = true;
   }
-  if (options_.integrator == Integrator::newmark) return newmark(h);
-  load_(state_.time + 0.5 * h, state_.time + 1.5 * h, f_ext_);
+  const bool led = begin_handles(), moves = led || (support_ && support_->moves(state_.time, h));
+  note_motion(moves);
+  const SolveReport report = options_.integrator == Integrator::newmark ? newmark(h) : central_differences(h);
+  if (support_) system_.place_support(state_.time, 0.0);
+  if (!report.ok()) return report;
+  memory_.moved = moves;
+  memory_.reached.resize(3, static_cast<Index>(handles_.size()));
+  for (Index i = 0; i < memory_.reached.cols(); ++i)
+    memory_.reached.col(i) = handles_[static_cast<std::size_t>(i)].target;
+  return report;
+}
+
+/// Before a step: a support or a hand that starts or stops is a change of loads. What the body has too much,
+/// by the error of their work, fades while they move and is forgiven at the end: nothing may be left that
+/// could give it back.
+void FullDynamics::note_motion(bool moves) {
+  constexpr double kept = 0.9;
+  if (moves && state_.slack < 0.0) state_.slack *= kept;
+  if (moves == memory_.moved) return;
+  note_change();
+  if (!moves) state_.slack = 0.0;
+}
+
+SolveReport FullDynamics::central_differences(double h) {
+  take_load(state_.time + 0.5 * h, state_.time + 1.5 * h, h);
+  system_.place_support(state_.time + h, h);
   return central_differences_step(system_, h, f_ext_, state_, central_work_);
+}
+
+NewmarkOptions FullDynamics::rule() const {
+  NewmarkOptions result = options_.newmark;
+  if (handles_.empty()) return result;
+  result = generalized_alpha(0.0, options_.newmark.max_iterations);
+  result.tolerance = options_.newmark.tolerance;
+  result.guarded = options_.newmark.guarded;
+  return result;
 }
 
 SolveReport FullDynamics::newmark(double h) {
   const DynamicState start = state_;
+  const NewmarkOptions newmark = rule();
   bool load_changes = false;
   const auto advance = [&](double part, bool last) {
+    // Caution is for steps that damp less, and has forces of the middle of the step, where handles are behind.
+    if (!handles_.empty()) state_.caution = 0;
+    aim(start, h, part, newmark);
     load_(std::max(0.0, state_.time - 0.5 * part), state_.time + 0.5 * part, load_before_);
     if (system_.free()) {
       system_.evaluate(state_.u);
-      system_.set_start_torque(load_before_, 1.0 - options_.newmark.gamma);
+      system_.set_start_torque(load_before_, 1.0 - newmark.gamma);
     }
     load_(state_.time + 0.5 * part, state_.time + 1.5 * part, f_ext_);
-    const StepLoad load = mean_load(f_ext_, options_.newmark, load_before_, state_);
+    const StepLoad load = mean_load(f_ext_, newmark, load_before_, state_);
     load_changes = load_changes || !load.stands_still();
-    return newmark_step(system_, part, load, state_, newmark_work_, options_.newmark, last);
+    const SolveReport report =
+        newmark_step(system_, part, load, state_, newmark_work_, newmark, last && options_.last_resort);
+    // Energies of handles hold what a rescue, which takes them half of their way, loses: nobody's energy.
+    if (report.rescued && !handles_.empty()) forget_slack(state_);
+    return report;
   };
-  const SolveReport report = step_by_halves(advance, h, options_.max_halvings);
+  SolveReport report;
+  try {
+    report = step_by_halves(advance, h, options_.max_halvings);
+  } catch (...) {  // by who moves a support
+    state_ = start;
+    throw;
+  }
   if (report.ok()) {
     state_.time = start.time + h;
-    if (load_changes) forget_slack(state_);
+    if (load_changes || start.changed) forget_slack(state_);
   } else {
     state_ = start;
   }
   return report;
 }
 
-double FullDynamics::energy() const {
-  return 0.5 * state_.v.dot(model_.mass() * state_.v) + model_.energy(state_.u);
+void FullDynamics::aim(const DynamicState& start, double whole, double part, const NewmarkOptions& newmark) {
+  if (!handles_.empty()) {
+    const double done = (state_.time - start.time) / whole;
+    const double until = part == whole ? 1.0 : std::min(1.0, (state_.time + part - start.time) / whole);
+    std::vector<FullSpring> springs = springs_;
+    springs.reserve(springs_.size() + handles_.size());
+    for (std::size_t i = 0; i < handles_.size(); ++i) {
+      const Vector3 from = from_.col(static_cast<Index>(i)), way = handles_[i].target - from;
+      springs.push_back(
+          {handles_[i].place, from + until * way, grip(handles_[i].place, part), 0.5 * (until - done) * way});
+    }
+    system_.set_springs(springs);
+  }
+  system_.follow_support(state_, part, state_.caution > 0 ? cautious(newmark) : newmark);
 }
+
+/// N/m, for steps of h seconds. What resists a force on a place is at most the largest of what resists one on
+/// each of its vertices, over the sum of the squares of their weights.
+double FullDynamics::grip(const MeshPlace& place, double h) {
+  const Vector& stiffness = system_.rest_diagonal();
+  double largest = 0.0, squares = 0.0;
+  for (std::size_t i = 0; i < place.vertices.size(); ++i) {
+    const int f = model_.dofs().free_index(place.vertices[i]);
+    if (f < 0 || place.weights[i] == 0.0) continue;
+    squares += place.weights[i] * place.weights[i];
+    for (Index k = 3 * Index{f}; k < 3 * Index{f} + 3; ++k)
+      largest = std::max(largest, stiffness(k) + 4.0 / (h * h) * model_.mass().coeff(k, k));
+  }
+  return handle_grip * largest / squares;
+}
+
+/// Finds from where targets go on. Returns whether one of them moves.
+bool FullDynamics::begin_handles() {
+  const auto count = static_cast<Index>(handles_.size());
+  from_.resize(3, count);
+  if (count == 0) return false;
+  const Matrix3X supports =
+      support_ ? support_->displacement_of(support_->pose_at(state_.time)) : Matrix3X(3, 0);
+  bool led = false;
+  for (Index i = 0; i < count; ++i) {
+    const FullHandle& handle = handles_[static_cast<std::size_t>(i)];
+    from_.col(i) = displacement_at(handle.place, model_.dofs(), state_.u, supports);
+    const bool goes_on = memory_.reached.cols() == count &&
+                         (memory_.reached.col(i) - from_.col(i)).norm() <= handle_slip * extent_;
+    if (goes_on) from_.col(i) = memory_.reached.col(i);
+    led = led || from_.col(i) != handle.target;
+  }
+  return led;
+}
+
+double FullDynamics::energy() const { return kinetic_energy() + model_.energy(state_.u); }
 
 double critical_timestep(const FullModel& model, const RayleighDamping& damping) {
   FullSystem system(model, {});

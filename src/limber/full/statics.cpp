@@ -56,6 +56,8 @@ struct StaticSolver::Impl {
   Matrix3X vertex_forces;
   Vector force, residual, step, trial;
   bool projected = false;  ///< whether `step` is by the projected tangent
+  FullSprings springs;
+  Matrix3X supports;  ///< what fixed vertices are displaced by, where there are springs
 
   Impl(const FullModel& m, const StaticOptions& o) : model(m), options(o), K(m.pattern()) {
     require_held(model);
@@ -82,12 +84,29 @@ struct StaticSolver::Impl {
     return resistance > free_motion * x.cwiseAbs().dot(K.cwiseAbs() * x.cwiseAbs());
   }
 
-  double potential(const VectorRef& f_ext, const Vector& u) const { return model.energy(u) - f_ext.dot(u); }
+  double potential(const VectorRef& f_ext, const Vector& u) const {
+    return model.energy(u) + springs.energy(u, supports, FullSprings::Anchors::end) - f_ext.dot(u);
+  }
+
+  /// Of the body and its springs.
+  Vector internal_force(const Vector& u) const {
+    Vector f = model.internal_force(u);
+    springs.add_force(u, supports, FullSprings::Anchors::end, f);
+    return f;
+  }
+  void force_and_stiffness(const Vector& u, Tangent tangent) {
+    model.force_and_stiffness(u, force, K, tangent);
+    add_springs(u);
+  }
+  void add_springs(const Vector& u) {
+    springs.add_force(u, supports, FullSprings::Anchors::end, force);
+    springs.add_stiffness(K);
+  }
 
   /// Number of equal load steps such that the linear solution of each stays comfortable.
   int choose_steps(const VectorRef& f_ext, const Vector& u) {
     if (options.load_steps > 0) return options.load_steps;
-    model.force_and_stiffness(u, force, K, Tangent::projected);
+    force_and_stiffness(u, Tangent::projected);
     residual = f_ext - force;
     step.resize(u.size());
     if (!solver->factor(K).ok() || !solver->solve(residual, step).ok()) return 1;
@@ -106,7 +125,7 @@ struct StaticSolver::Impl {
     if (solved.ok() && step.dot(residual) > 0.0) return solved;
     projected = true;
     ++report.projected_iterations;
-    model.force_and_stiffness(u, force, K, Tangent::projected);
+    force_and_stiffness(u, Tangent::projected);
     solved = factor_projected();
     return solved.ok() ? solver->solve(residual, step) : solved;
   }
@@ -128,7 +147,8 @@ struct StaticSolver::Impl {
     const double slope = -residual.dot(step);
     const double start = potential(f_ext, u);
     // Near the solution the decrease drowns in the rounding of the energies themselves.
-    const double noise = model.energy_rounding() + 1e-13 * (std::abs(start) + std::abs(f_ext.dot(u)));
+    const double noise = model.energy_rounding() + 1e-13 * (std::abs(start) + std::abs(f_ext.dot(u))) +
+                         springs.rounding(u, supports).energy;
     double length = 1.0;
     for (int k = 0; k < max_backtracks; ++k, length *= 0.5) {
       trial = u + length * step;
@@ -156,9 +176,11 @@ struct StaticSolver::Impl {
     }
   }
 
-  /// What residuals are measured by: the load, or the forces inside the body where moved supports act too.
+  bool acts_beside_load() const { return model.supports_moved() || !springs.empty(); }
+
+  /// What residuals are measured by: the load, or the forces inside the body where something else acts too.
   double residual_scale(double load) const {
-    return model.supports_moved() ? std::max(load, vertex_forces.norm()) : load;
+    return acts_beside_load() ? std::max(load, vertex_forces.norm()) : load;
   }
 
   /// near: gives up when the start turns out to be far from the solution.
@@ -169,6 +191,7 @@ struct StaticSolver::Impl {
     for (;; ++result.iterations) {
       model.vertex_forces_and_stiffness(u, vertex_forces, K);
       model.dofs().restrict(vertex_forces, force);
+      add_springs(u);
       residual = f_ext - force;
       const double scale = residual_scale(load_scale);
       result.residual = scale > 0.0 ? residual.norm() / scale : residual.norm();
@@ -176,7 +199,8 @@ struct StaticSolver::Impl {
         result.status = SolveStatus::not_finite;
         return result;
       }
-      const double rounding = model.force_rounding() * std::max(1.0, model.largest_gradient(u));
+      const double rounding = model.force_rounding() * std::max(1.0, model.largest_gradient(u)) +
+                              springs.rounding(u, supports).force;
       if (result.residual <= options.tolerance) return result;
       // A body that its supports carry along as it is has no forces to measure residuals by.
       const bool may_be_noise = result.iterations > 0 || model.supports_moved();
@@ -209,13 +233,13 @@ struct StaticSolver::Impl {
 
   /// start: the force at the start.
   double load_scale(const VectorRef& f_ext, const Vector& start) const {
-    return f_ext.norm() > 0.0 || model.supports_moved() ? f_ext.norm() : start.norm();
+    return f_ext.norm() > 0.0 || acts_beside_load() ? f_ext.norm() : start.norm();
   }
 
   StaticReport solve_near(const VectorRef& f_ext, Vector& u) {
     check_sizes(f_ext, u);
     StaticReport report;
-    const double scale = load_scale(f_ext, model.internal_force(u));
+    const double scale = load_scale(f_ext, internal_force(u));
     Vector candidate = u;
     static_cast<SolveReport&>(report) = newton(f_ext, scale, candidate, report, true);
     if (report.ok()) {
@@ -229,7 +253,7 @@ struct StaticSolver::Impl {
   StaticReport solve(const VectorRef& f_ext, Vector& u, const Progress& progress) {
     check_sizes(f_ext, u);
     StaticReport report;
-    const Vector start = model.internal_force(u);  // the load that u already balances
+    const Vector start = internal_force(u);  // the load that u already balances
     const double scale = load_scale(f_ext, start);
     const double first_increment = 1.0 / choose_steps(f_ext, u);
     const double smallest_increment = std::ldexp(first_increment, -max_increment_halvings);
@@ -274,6 +298,11 @@ StaticSolver::StaticSolver(const FullModel& model, const StaticOptions& options)
 StaticSolver::~StaticSolver() = default;
 StaticSolver::StaticSolver(StaticSolver&&) noexcept = default;
 StaticSolver& StaticSolver::operator=(StaticSolver&&) noexcept = default;
+
+void StaticSolver::set_springs(std::span<const FullSpring> springs, const Matrix3X& supports) {
+  impl_->springs = FullSprings(impl_->model, springs);
+  impl_->supports = supports;
+}
 
 StaticReport StaticSolver::solve(const VectorRef& f_ext, Vector& u, const Progress& progress) {
   return impl_->solve(f_ext, u, progress);

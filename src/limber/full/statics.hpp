@@ -2,17 +2,19 @@
 
 #include "limber/base/progress.hpp"
 #include "limber/fem/full_model.hpp"
+#include "limber/full/full_springs.hpp"
 #include "limber/linalg/solve_report.hpp"
 #include "limber/linalg/sparse_solver.hpp"
 
 #include <memory>
+#include <span>
 
 namespace limber {
 
 struct StaticOptions {
   /// On |f(u) - f_ext| / |f_ext|: the error in u is then far below that of any mesh. Where supports were
-  /// moved, in place of |f_ext| the norm of the forces on all vertices, reactions included, if that is
-  /// larger: there may be no f_ext at all.
+  /// moved or springs pull, in place of |f_ext| the norm of the forces on all vertices, reactions included,
+  /// if that is larger: there may be no f_ext at all.
   double tolerance = 1e-8;
   int max_iterations = 50;  ///< Newton iterations per load step
   int load_steps = 0;       ///< equal parts in which the load is applied; 0: chosen from the linear solution
@@ -39,6 +41,10 @@ class StaticSolver {
   ~StaticSolver();
   StaticSolver(StaticSolver&&) noexcept;
   StaticSolver& operator=(StaticSolver&&) noexcept;
+
+  /// Springs that pull at the body beside the load, in place of those there were; none at first. The body
+  /// must be held without them all the same. supports: as for displacement_at().
+  void set_springs(std::span<const FullSpring> springs, const Matrix3X& supports);
 
   /// f_ext: forces on the unknowns, N.  u: start on entry, solution on return (the last converged load step
   /// where it fails).

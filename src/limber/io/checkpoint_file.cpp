@@ -4,6 +4,7 @@
 #include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
 #include "limber/io/byte_order.hpp"
+#include "limber/linalg/state_stream.hpp"
 
 #include <algorithm>
 #include <limits>

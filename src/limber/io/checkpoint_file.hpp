@@ -1,6 +1,6 @@
 #pragma once
 
-#include "limber/scene/body_simulation.hpp"
+#include "limber/body/step_report.hpp"
 
 #include <cstdint>
 #include <filesystem>
@@ -48,7 +48,7 @@ struct Checkpoint {
 };
 
 /// Of the file, and of what bodies save: another is refused. tests/fuzz/corpus/checkpoint holds files of it.
-inline constexpr std::uint64_t checkpoint_version = 7;
+inline constexpr std::uint64_t checkpoint_version = 8;
 
 /// The name that checkpoint files begin with.
 bool looks_like_checkpoint(std::string_view content);

@@ -95,7 +95,7 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
-/// Which scenes have a use for a key, where not all do.
+/// What has a use for a key, where not all do.
 std::string use_sentence(const Schema& property) {
   const std::string rules = use_rules_text(property);
   return rules.empty() ? "" : fmt::format("; *used: {}*", rules);
@@ -134,8 +134,9 @@ std::string schema_to_markdown(const nlohmann::ordered_json& schema) {
     text += fmt::format("\n```json\n{}\n```\n", pretty(example, 0, 0));
   }
   text +=
-      "\nA key without a default may be left out unless it is marked as required. A key that a scene has no "
-      "use for is an error.\n";
+      "\nA key without a default may be left out unless it is marked as required. A key without a use is an "
+      "error: *used* names the types of solver with the methods that use it, those of the body that has it "
+      "or, outside of bodies, those of any.\n";
   text += section(schema, "scene", schema);
   const Schema definitions = schema.value("$defs", Schema::object());
   for (const auto& [name, definition] : definitions.items()) {

@@ -1,9 +1,7 @@
 #include "limber/io/scene_domains.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
-#include "limber/io/model_file.hpp"
 #include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_parts.hpp"
 #include "limber/io/scene_uses.hpp"
@@ -12,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include <initializer_list>
+#include <memory>
 #include <set>
 #include <utility>
 
@@ -19,10 +18,6 @@ namespace limber {
 namespace {
 
 using nlohmann::json;
-
-bool names_tree(const json& body) {
-  return body.contains("mesh") && is_builtin_tree(body["mesh"].get<std::string>());
-}
 
 /// Throws Error for any of these keys of an object that has no use for them.  place: path of the object.
 /// whose: names it.
@@ -45,20 +40,13 @@ void refuse_mesh_keys(const json& stated, const std::string& where, std::string_
   refuse(stated, {"render"}, where, whose);
 }
 
-void load_model_tree(const json& stated, const std::string& where, Model tree, SceneBody& body) {
+void load_model_tree(const json& stated, const std::string& where, std::shared_ptr<const Model> model,
+                     SceneBody& body) {
   constexpr std::string_view reduced = "a tree of domains that is reduced already";
   refuse_mesh_keys(stated, where, reduced);
   refuse(stated, {"material", "materials", "fixed"}, where, reduced);
   refuse_inside(stated, "domains", {"rank", "total_rank", "rigid"}, where, reduced);
-  take_tree(std::make_shared<const Model>(std::move(tree)), body);
-}
-
-/// Keys without a use for a reduced model, which is a tree of one domain.
-void refuse_single_keys(const json& stated, const std::string& where) {
-  constexpr std::string_view single = "a reduced model, which is one domain,";
-  refuse(stated, {"fixed"}, where, "a reduced model, which is held as it was made,");
-  refuse_inside(stated, "domains",
-                {"from", "count", "sets", "root", "rank", "total_rank", "rigid", "inertia"}, where, single);
+  take_tree(std::move(model), body);
 }
 
 /// Gives parts made by code the materials of the scene: `materials` by names of parts or of regions, else
@@ -141,44 +129,26 @@ DomainSettings to_domains(const json& value, const json& stated, Index elements,
 
 }  // namespace
 
-void check_domain_keys(const json& stated, const SolverSettings& solver, const std::string& where) {
-  require(solver.order == ModelOrder::domains || !names_tree(stated),
-          "{}.mesh: {} is a tree of parts; set solver.order to 'domains'", where, stated.value("mesh", ""));
-  require(solver.order != ModelOrder::domains ||
-              stated.value("forces", json::object()).value("poses", "") != "given",
+bool load_tree(const json& value, const json& stated, SceneFiles& files, const std::string& where,
+               const ScenePlan& plan, int threads, SceneBody& body) {
+  require(stated.value("forces", json::object()).value("poses", "") != "given",
           "{}.forces.poses: there is nothing to give them for each domain; take 'motion' or 'gaussian'",
           where);
-}
-
-bool load_tree(const json& value, const json& stated, SceneFiles& files, const std::string& where,
-               const SolverSettings& solver, SceneBody& body) {
-  const int sources =
-      int{value.contains("mesh")} + int{value.contains("model")} + int{value.contains("assembly")};
-  require(sources > 0, "{}: 'mesh', 'model' or 'assembly' is missing", where);
-  require(sources == 1, "{}: 'mesh', 'model' and 'assembly' exclude each other with the order 'domains'",
-          where);
-  if (value.contains("model")) {
-    const std::filesystem::path path = files.path(value, "model");
-    Model model = read_model(path);
-    if (model.domain_count() == 1) {
-      refuse_single_keys(stated, where);
-      return false;
-    }
-    files.inputs.push_back(path);
-    load_model_tree(stated, where, std::move(model), body);
+  if (plan.model) {
+    load_model_tree(stated, where, plan.model, body);
     return true;
   }
   if (value.contains("assembly")) {
     refuse_mesh_keys(stated, where, "an assembly, which is in parts already,");
     refuse(stated, {"materials"}, where, "an assembly, whose parts name theirs,");
     refuse(stated, {"fixed"}, where, "an assembly, whose parts are held each and which 'free' lets go,");
-    body.parts = read_assembly(value, files, where, Executor(solver.threads));
+    body.parts = read_assembly(value, files, where, Executor(threads));
   } else {
     if (!names_tree(value)) return false;
     refuse_mesh_keys(stated, where, "a tree of parts, which is made of domains already,");
     require(!value.contains("fixed") || value["fixed"].is_string(),
             "{}.fixed: a tree of parts is held at its root; leave it out, or let it go by 'none'", where);
-    body.parts = make_builtin_tree(value["mesh"].get<std::string>(), Executor(solver.threads));
+    body.parts = make_builtin_tree(value["mesh"].get<std::string>(), Executor(threads));
     change_materials(value, where, body.parts);
     if (value.contains("fixed")) release_root(body.parts);
   }
@@ -186,14 +156,14 @@ bool load_tree(const json& value, const json& stated, SceneFiles& files, const s
   return true;
 }
 
-void read_domains(const json& value, const json& stated, const std::string& where, SceneBody& body) {
-  if (value.contains("domains"))
+void read_domains(const json& value, const json& stated, const std::string& where, const ScenePlan& plan,
+                  SceneBody& body) {
+  if (value.contains("domains")) {
     body.domains =
         to_domains(value["domains"], stated["domains"], body.mesh.element_count(), where + ".domains");
-  if (!value.contains("wind")) return;
-  const json& wind = value["wind"];
-  body.wind = {to_vector(wind["velocity"]), wind["gusts"].get<double>(), wind["drag"].get<double>(),
-               wind["density"].get<double>()};
+  } else if (plan.tree) {
+    body.domains = DomainSettings{};
+  }
 }
 
 }  // namespace limber

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/io/scene_plan.hpp"
 #include "limber/io/scene_values.hpp"
 #include "limber/scene/scene.hpp"
 
@@ -12,18 +13,15 @@ namespace limber {
 // The keys of a body of a scene file that trees of domains have. value: the body, checked by the schema, with
 // all defaults. stated: the same without them.  where: names it in messages.
 
-/// Throws Error for a tree of parts in a scene of another order, and for poses that no one can give for each
-/// domain.
-void check_domain_keys(const nlohmann::json& stated, const SolverSettings& solver, const std::string& where);
-
-/// Where a body of the order domains comes from, if that is a tree or a tree of parts: fills tree or parts,
-/// and mesh, surface and materials with those of the whole. Returns false, without doing anything, for a mesh
-/// and for the model of one domain.
+/// Where a body that moves as a tree comes from, if that is a model or a tree of parts: fills model or parts,
+/// and mesh and surface with those of the whole. Returns false, without doing anything, for a mesh, which is
+/// yet to be cut. Throws Error for keys that mean nothing to a tree.
 bool load_tree(const nlohmann::json& value, const nlohmann::json& stated, SceneFiles& files,
-               const std::string& where, const SolverSettings& solver, SceneBody& body);
+               const std::string& where, const ScenePlan& plan, int threads, SceneBody& body);
 
-/// The keys domains and wind. body: with its mesh.
+/// How a tree is made and moves: of every body that is one, and of every one that states it. body: with its
+/// mesh.
 void read_domains(const nlohmann::json& value, const nlohmann::json& stated, const std::string& where,
-                  SceneBody& body);
+                  const ScenePlan& plan, SceneBody& body);
 
 }  // namespace limber

@@ -2,7 +2,6 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
-#include "limber/bodies/builtin.hpp"
 #include "limber/io/displacement_file.hpp"
 #include "limber/io/json_schema.hpp"
 #include "limber/io/mesh_file.hpp"
@@ -10,12 +9,14 @@
 #include "limber/io/scene_domains.hpp"
 #include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_motion.hpp"
-#include "limber/io/scene_parts.hpp"
+#include "limber/io/scene_plan.hpp"
+#include "limber/io/scene_shape.hpp"
 #include "limber/io/scene_uses.hpp"
 #include "limber/io/scene_values.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -61,7 +62,7 @@ BasisSettings to_basis(const json& value, SceneFiles& files, Index vertices) {
   BasisSettings basis;
   basis.kind = value["kind"] == "inertia" ? ModeKind::inertia : ModeKind::modal;
   basis.modes = value["modes"].get<int>();
-  basis.order = value["order"].get<int>();
+  basis.order = value["derivatives"].get<int>();
   basis.condense = value["condense"] == "random" ? Condensation::random : Condensation::pca;
   basis.rank = value["rank"].get<int>();
   basis.check = false;  // nobody would see it
@@ -94,12 +95,12 @@ bool is_stvk(const SceneBody& body) {
 }
 
 /// Throws Error for keys of training where forces are exact.  stated: the body without the defaults of the
-/// schema. orders: that it is computed with; where there are several, forces may be of another kind in some.
-void check_training(const json& stated, const SceneBody& body, const std::vector<ModelOrder>& orders,
+/// schema. Where it is run in several ways, forces may be of another kind in some.
+void check_training(const json& stated, const SceneBody& body, const ScenePlan& plan,
                     const std::string& where) {
   const ForceKind kind = body.reduction.forces;
   const bool exact = kind == ForceKind::exact || (kind == ForceKind::automatic && is_stvk(body));
-  if (!stated.contains("forces") || !exact || orders.size() > 1) return;
+  if (!stated.contains("forces") || !exact || plan.ways.size() > 1) return;
   for (const char* key : {"error", "poses", "amplitude", "points", "training"}) {
     if (stated["forces"].contains(key))
       refuse_unused(fmt::format("{}.forces.{}", where, key), "an exact force, which is not trained,");
@@ -107,10 +108,9 @@ void check_training(const json& stated, const SceneBody& body, const std::vector
 }
 
 /// Throws Error for keys of a basis that natural modes, which nothing else is mixed with, have no use for.
-void check_modal_basis(const json& stated, const std::vector<ModelOrder>& orders, const std::string& where) {
-  const bool other = std::find(orders.begin(), orders.end(), ModelOrder::reduced) != orders.end();
+void check_modal_basis(const json& stated, const ScenePlan& plan, const std::string& where) {
   const json basis = stated.value("basis", json::object());
-  if (other || basis.contains("sketch") || basis.contains("snapshots")) return;
+  if (plan.runs_by(Method::reduced) || basis.contains("sketch") || basis.contains("snapshots")) return;
   for (const char* key : {"rank", "condense"}) {
     if (basis.contains(key))
       refuse_unused(fmt::format("{}.basis.{}", where, key),
@@ -118,128 +118,77 @@ void check_modal_basis(const json& stated, const std::vector<ModelOrder>& orders
   }
 }
 
-/// Throws Error for a mesh or a model that the other makes useless. with_mesh: whether the mesh is computed
-/// with.
-void check_one_source(const json& value, const std::vector<ModelOrder>& orders, bool with_mesh,
-                      const std::string& where) {
-  if (!value.contains("mesh") || !value.contains("model") || orders.size() > 1) return;
-  refuse_unused(fmt::format("{}.{}", where, with_mesh ? "model" : "mesh"),
-                fmt::format("a body with '{}' in the order '{}'", with_mesh ? "mesh" : "model",
-                            order_name(orders.front())));
+Wind to_wind(const json& value) {
+  return {to_vector(value["velocity"]), value["gusts"].get<double>(), value["drag"].get<double>(),
+          value["density"].get<double>()};
 }
 
-/// Where a body comes from: fills mesh, surface, supports and materials with what that brings.
-/// orders: that the body is computed with.
-void load_shape(const json& value, SceneFiles& files, const std::string& where, const SolverSettings& solver,
-                const std::vector<ModelOrder>& orders, SceneBody& body) {
-  require(value.contains("mesh") || value.contains("model"), "{}: 'mesh' or 'model' is missing", where);
-  const bool with_mesh = std::any_of(orders.begin(), orders.end(), uses_mesh);
-  check_one_source(value, orders, with_mesh, where);
-  if (value.contains("mesh")) {
-    const std::string mesh = value["mesh"].get<std::string>();
-    if (is_builtin(mesh)) {
-      BuiltinBody builtin = make_builtin(mesh, Executor(solver.threads));
-      body.mesh = std::move(builtin.mesh);
-      body.render = std::move(builtin.render);
-      body.render_colors = std::move(builtin.part_colors);
-      body.fixed.vertices = std::move(builtin.fixed);
-      body.materials = std::move(builtin.materials);
-    } else {
-      body.mesh = read_mesh(files.path(value, "mesh"), &files.inputs);
-    }
-  }
-  if (!value.contains("model")) return;
-  const std::filesystem::path path = files.input(value, "model");
-  const std::string content = read_file(path);
-  const auto model = std::make_shared<const Model>(parse_model(content, path.string()));
-  require(model->domain_count() == 1, "{}.model: it is a tree of domains; set solver.order to 'domains'",
-          where);
-  body.model = std::shared_ptr<const ReducedModel>(model, &model->parts.front().model);
-  if (value.contains("mesh") && with_mesh) return;
-  body.render = body.model->surface.mesh;
-  body.render_colors = body.model->surface.colors;
-  body.materials = body.model->materials();
-  require(body.model->simulation || !with_mesh,
-          "{}.model: it was kept without its mesh; give 'mesh' too for the orders 'full' and 'online'",
-          where);
-  body.mesh = {};
-  body.fixed = {};
-  if (body.model->simulation) {
-    body.mesh = body.model->simulation->mesh;
-    body.fixed.vertices = body.model->simulation->fixed;
-  }
-}
-
-/// The same for a body of any order. Returns whether it is a tree, whose parts bring all that.
-bool load_any_shape(const json& value, const json& stated, SceneFiles& files, const std::string& where,
-                    const SolverSettings& solver, const std::vector<ModelOrder>& orders, SceneBody& body) {
-  check_domain_keys(stated, solver, where);
-  if (solver.order == ModelOrder::domains && load_tree(value, stated, files, where, solver, body))
-    return true;
-  load_shape(value, files, where, solver, orders, body);
-  return false;
-}
-
-/// stated: the body without the defaults of the schema.  orders: that it is computed with.
-SceneBody to_body(const json& value, const json& stated, std::size_t number, SceneFiles& files,
-                  const std::string& where, const SolverSettings& solver,
-                  const std::vector<ModelOrder>& orders, FollowedAnimations& animations) {
-  SceneBody body;
-  body.name = value["name"].get<std::string>();
-  if (body.name.empty()) body.name = fmt::format("body{}", number);
-  const bool tree = load_any_shape(value, stated, files, where, solver, orders, body);
-  if (value.contains("render")) {
-    body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
-    body.render_colors.clear();
-  }
-  if (!tree) body.materials = to_materials(value, body.regions(), body.materials, where);
-  read_domains(value, stated, where, body);
-  body.reduction.basis = to_basis(value["basis"], files, body.mesh.vertex_count());
-  to_forces(value["forces"], files, body.mesh.vertex_count(), body.reduction);
-  check_training(stated, body, orders, where);
-  check_modal_basis(stated, orders, where);
-  body.rank = value["rank"].get<int>();
-  if (value.contains("fixed") && !tree) {
-    body.fixed_stated = true;
-    const bool none = value["fixed"].is_string();
-    body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
-  }
+/// What holds a body, and what acts on it.
+void read_loads(const json& value, SceneFiles& files, const std::string& where,
+                FollowedAnimations& animations, SceneBody& body) {
   for (std::size_t i = 0; i < value["loads"].size(); ++i) {
     read_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i), body);
   }
   read_motion(value, files, where, animations, body);
+  if (value.contains("wind")) body.wind = to_wind(value["wind"]);
   body.damping = to_damping(value["damping"]);
-  body.mass = value["mass"] == "lumped" ? MassKind::lumped : MassKind::consistent;
   body.velocity = to_vector(value["velocity"]);
   body.angular_velocity = to_vector(value["angular_velocity"]);
+}
+
+/// stated: the body without the defaults of the schema.
+SceneBody to_body(const json& value, const json& stated, std::size_t number, SceneFiles& files,
+                  const std::string& where, const ScenePlan& plan, int threads,
+                  FollowedAnimations& animations) {
+  SceneBody body;
+  body.name = value["name"].get<std::string>();
+  if (body.name.empty()) body.name = fmt::format("body{}", number);
+  body.method = plan.method;
+  const bool of_parts = load_shape(value, stated, files, where, plan, threads, body);
+  if (value.contains("render")) {
+    body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
+    body.render_colors.clear();
+  }
+  if (!of_parts) body.materials = to_materials(value, body.regions(), body.materials, where);
+  read_domains(value, stated, where, plan, body);
+  body.reduction.basis = to_basis(value["basis"], files, body.mesh.vertex_count());
+  to_forces(value["forces"], files, body.mesh.vertex_count(), body.reduction);
+  check_training(stated, body, plan, where);
+  check_modal_basis(stated, plan, where);
+  body.rank = value["rank"].get<int>();
+  body.mass = value["mass"] == "lumped" ? MassKind::lumped : MassKind::consistent;
+  if (value.contains("fixed") && !of_parts) {
+    body.fixed_stated = true;
+    const bool none = value["fixed"].is_string();
+    body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
+  }
+  read_loads(value, files, where, animations, body);
   return body;
 }
 
-ModelOrder to_order(const std::string& word) {
-  if (word == "reduced") return ModelOrder::reduced;
-  if (word == "warped") return ModelOrder::warped;
-  if (word == "online") return ModelOrder::online;
-  if (word == "domains") return ModelOrder::domains;
-  return word == "linear" ? ModelOrder::linear : ModelOrder::full;
+/// Integrators that a body takes.
+std::vector<std::string_view> integrators_of(const RunWay& way) {
+  if (way.tree || way.method == Method::online) return {"newmark"};
+  if (uses_mesh(way.method) || way.method == Method::reduced) return {"newmark", "central-differences"};
+  return {"newmark", "semi-implicit", "exact"};
 }
 
-/// After the order.
-void to_integrator(const std::string& word, std::string_view where, SolverSettings& solver) {
-  if (!is_modal(solver.order)) {
-    require(word == "newmark" || word == "central-differences",
-            "{}: solver.integrator is '{}', which steps single modes; take 'newmark' or "
-            "'central-differences', or the solver.order 'warped' or 'linear'",
-            where, word);
-    solver.integrator = word == "newmark" ? Integrator::newmark : Integrator::central_differences;
-    return;
+/// Throws Error, naming the first body that does not take it, for an integrator that not all bodies do.
+void read_integrator(const std::string& word, const std::vector<ScenePlan>& plans, std::string_view where,
+                     SolverSettings& solver) {
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    const RunWay& own = plans[i].ways.front();
+    const std::vector<std::string_view> taken = integrators_of(own);
+    require(
+        std::find(taken.begin(), taken.end(), word) != taken.end(),
+        "{}: solver.integrator is '{}', but bodies[{}] moves {} '{}', which takes '{}'; take one that all "
+        "bodies do",
+        where, word, i, own.tree ? "as a tree of domains by the method" : "by the method",
+        name_of(own.method), fmt::join(taken, "', '"));
   }
-  require(word != "central-differences",
-          "{}: solver.integrator is 'central-differences', but the orders 'warped' and 'linear' take "
-          "'newmark', 'semi-implicit' or 'exact'",
-          where);
-  solver.modal_integrator = word == "exact"           ? ModalIntegrator::exact
-                            : word == "semi-implicit" ? ModalIntegrator::semi_implicit
-                                                      : ModalIntegrator::newmark;
+  if (word == "central-differences") solver.integrator = Integrator::central_differences;
+  if (word == "exact") solver.modal_integrator = ModalIntegrator::exact;
+  if (word == "semi-implicit") solver.modal_integrator = ModalIntegrator::semi_implicit;
 }
 
 OnlineSettings to_online(const json& value) {
@@ -261,16 +210,6 @@ SolverSettings to_solver(const json& value, std::string_view where) {
   solver.type = type == "dynamic"       ? SimulationType::dynamics
                 : type == "quasistatic" ? SimulationType::quasistatic
                                         : SimulationType::statics;
-  solver.order = to_order(value["order"].get<std::string>());
-  require(solver.type != SimulationType::quasistatic || uses_mesh(solver.order),
-          "{}: solver.order is '{}', but a quasistatic solver takes 'full' or 'online'", where,
-          value["order"].get<std::string>());
-  require(solver.type != SimulationType::statics || solver.order != ModelOrder::online,
-          "{}: solver.order is 'online', which learns from steps, but a static solution is one solve; take "
-          "'full', or the solver.type 'dynamic' or 'quasistatic'",
-          where);
-  require(solver.order != ModelOrder::domains || solver.type == SimulationType::dynamics,
-          "{}: solver.order is 'domains', which computes motions only; set solver.type to 'dynamic'", where);
   if (solver.type != SimulationType::statics) {
     for (const char* key : {"timestep", "steps"}) {
       require(value.contains(key), "{}: solver.{} is missing; a {} solver needs it", where, key, type);
@@ -280,7 +219,6 @@ SolverSettings to_solver(const json& value, std::string_view where) {
   }
   solver.newmark.beta = value["beta"].get<double>();
   solver.newmark.gamma = value["gamma"].get<double>();
-  to_integrator(value["integrator"].get<std::string>(), where, solver);
   solver.newmark.tolerance = solver.statics.tolerance = value["newton"]["tolerance"].get<double>();
   if (value["newton"].contains("max_iterations"))
     solver.newmark.max_iterations = solver.statics.max_iterations = solver.reduced_static_iterations =
@@ -311,11 +249,12 @@ OutputSettings to_output(const json& value, const SceneFiles& files, std::string
   return output;
 }
 
-/// The same for keys of key elements in motions of the order online.  stated: the scene without the defaults
-/// of the schema.
+/// Throws Error for keys of key elements where no body that learns in motion has any.  stated: the scene
+/// without the defaults of the schema.
 void check_key_elements(const json& stated, const Scene& scene, std::string_view where) {
+  const auto is_exact = [](const SceneBody& body) { return body.method != Method::online || is_stvk(body); };
   if (scene.solver.type != SimulationType::dynamics ||
-      !std::all_of(scene.bodies.begin(), scene.bodies.end(), is_stvk))
+      !std::all_of(scene.bodies.begin(), scene.bodies.end(), is_exact))
     return;
   const json online = stated.value("solver", json::object()).value("online", json::object());
   for (const char* key : {"cubature_error", "seed"}) {
@@ -342,13 +281,22 @@ void check_looks_like_scene(std::string_view content, std::string_view where) {
 }
 
 /// Throws Error for the first key without a use.
-void check_keys(json stated, json filled, const SolverSettings& solver, const SceneUse& use,
-                std::string_view where) {
-  std::vector<std::string> orders;
-  for (const ModelOrder order : use.orders) orders.emplace_back(order_name(order));
+void check_keys(json stated, json filled, const SolverSettings& solver, const std::vector<ScenePlan>& plans,
+                const SceneUse& use, std::string_view where) {
   if (use.animation && solver.type != SimulationType::statics)
     stated["output"]["animation"] = filled["output"]["animation"] = "";
-  check_uses(scene_schema(), stated, filled, orders, where);
+  std::vector<std::vector<RunWay>> ways;
+  for (const ScenePlan& plan : plans) ways.push_back(plan.ways);
+  check_uses(scene_schema(), stated, filled, ways, where);
+}
+
+/// Throws Error for the tolerance of an animation that needs none.  stated: the scene without the defaults of
+/// the schema.
+void check_tolerance(const json& stated, const std::vector<ScenePlan>& plans, std::string_view where) {
+  if (plans.size() == 1 && plans.front().tree &&
+      stated.value("output", json::object()).contains("animation_tolerance"))
+    refuse_unused(fmt::format("{}: output.animation_tolerance", where),
+                  "the animation of one tree, which is exact,");
 }
 
 }  // namespace
@@ -360,23 +308,22 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   Scene scene;
   scene.gravity = to_vector(value["gravity"]);
   scene.solver = to_solver(value["solver"], where);
-  check_keys(stated, value, scene.solver, use, where);
-  std::vector<ModelOrder> orders{scene.solver.order};
-  orders.insert(orders.end(), use.orders.begin(), use.orders.end());
   SceneFiles files{folder, {}};
+  const auto place = [&](std::size_t i) { return fmt::format("{}: bodies[{}]", where, i); };
+  std::vector<ScenePlan> plans;
+  for (std::size_t i = 0; i < value["bodies"].size(); ++i)
+    plans.push_back(plan_body(value["bodies"][i], scene.solver.type, use, files, place(i)));
+  check_keys(stated, value, scene.solver, plans, use, where);
+  check_tolerance(stated, plans, where);
+  read_integrator(value["solver"]["integrator"].get<std::string>(), plans, where, scene.solver);
   FollowedAnimations animations;
-  for (std::size_t i = 0; i < value["bodies"].size(); ++i) {
-    scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files,
-                                   fmt::format("{}: bodies[{}]", where, i), scene.solver, orders,
-                                   animations));
+  for (std::size_t i = 0; i < plans.size(); ++i) {
+    scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files, place(i), plans[i],
+                                   scene.solver.threads, animations));
   }
   check_key_elements(stated, scene, where);
   scene.output = to_output(value["output"], files, where);
-  if (scene.solver.order == ModelOrder::domains && scene.bodies.size() == 1 &&
-      stated.value("output", json::object()).contains("animation_tolerance"))
-    refuse_unused(fmt::format("{}: output.animation_tolerance", where),
-                  "the animation of one tree, which is exact,");
-  // Each once: what several bodies share, and the model that is looked at for a tree first.
+  // Each once: what several bodies share.
   for (std::filesystem::path& file : files.inputs) {
     if (std::find(scene.inputs.begin(), scene.inputs.end(), file) == scene.inputs.end())
       scene.inputs.push_back(std::move(file));

@@ -11,8 +11,9 @@ namespace limber {
 /// What a command does with a scene beside what the scene says. It decides which keys have a use: all others
 /// are refused.
 struct SceneUse {
-  std::vector<ModelOrder> orders;  ///< that the scene is run with beside its own
-  bool animation = false;          ///< whether its motion is written to a file that the scene does not name
+  std::vector<Method> methods{};  ///< that each body is run by beside its own
+  bool domains = false;           ///< whether each body is also run as a tree of domains, made from its mesh
+  bool animation = false;         ///< whether its motion is written to a file that the scene does not name
 };
 
 /// The scene in a JSON file (docs/scene.md), its meshes loaded. Paths in it are relative to its folder.

@@ -25,7 +25,7 @@ Material to_material(const json& value, const std::string& where) {
     const LameParameters lame = engineering ? lame_from_young(a, b) : LameParameters{a, b};
     const MaterialConstants constants{value["mooney_share"].get<double>(),
                                       value["locking_stretch"].get<double>()};
-    return {make_law(value["model"].get<std::string>(), lame, constants), value["density"].get<double>()};
+    return {make_law(value["law"].get<std::string>(), lame, constants), value["density"].get<double>()};
   } catch (const Error& error) {
     throw Error("{}: {}", where, error.what());
   }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace limber {
@@ -33,18 +34,28 @@ std::string in_marks(const Words& all, std::string_view mark, std::string_view b
   return fmt::format("{0}{1}{0}", mark, fmt::join(all, fmt::format("{0}{1}{0}", mark, between)));
 }
 
-/// Walks through what a scene states, together with the schema.
+/// The words that rules know a way by.
+Words words_of(const RunWay& way) {
+  const std::string method(name_of(way.method));
+  return way.tree ? Words{"domains", method + "-domains"} : Words{method};
+}
+
+/// A word of a rule as it is read: a method between marks, or a kind of trees.
+std::string shown(const std::string& word, std::string_view mark) {
+  constexpr std::string_view trees = "-domains";
+  if (word == "domains") return "trees of domains";
+  if (word.ends_with(trees)) return word.substr(0, word.size() - trees.size()) + " trees of domains";
+  return fmt::format("{0}{1}{0}", mark, word);
+}
+
+/// Whose keys are looked at.
+enum class Holder { body, scene };
+
+/// Walks through what a body, or all beside the bodies, states, together with the schema.
 class UseCheck {
  public:
-  /// other_orders: beside that of the scene.
-  UseCheck(const Schema& root, const json& filled, const Words& other_orders)
-      : root_(root),
-        type_(filled["solver"]["type"].get<std::string>()),
-        orders_{filled["solver"]["order"].get<std::string>()} {
-    for (const std::string& order : other_orders) {
-      if (!has(orders_, order)) orders_.push_back(order);
-    }
-  }
+  UseCheck(const Schema& root, std::string type, std::vector<RunWay> ways, Holder holder)
+      : root_(root), type_(std::move(type)), ways_(std::move(ways)), holder_(holder) {}
 
   /// path: of the value, after the name of the document.
   void check(const Schema& schema, const json& value, const json& filled, const std::string& path) const {
@@ -82,8 +93,8 @@ class UseCheck {
                       const std::string& place) const {
     if (property.contains("x-used-by")) {
       const Words users = words(property["x-used-by"], type_.c_str());
-      if (std::none_of(orders_.begin(), orders_.end(), [&](const auto& order) { return has(users, order); }))
-        refuse_unused(place, scene_text(), use_text(property));
+      if (std::none_of(ways_.begin(), ways_.end(), [&](const RunWay& way) { return is_among(users, way); }))
+        refuse_unused(place, whose(), use_text(property));
     }
     const Schema where = property.value("x-only-where", Schema::object());
     for (const auto& [other, values] : where.items()) {
@@ -91,7 +102,7 @@ class UseCheck {
       if (!has(values.get<Words>(), found)) refuse_unused(place, fmt::format("the {} '{}'", other, found));
     }
     for (const std::string& other : words(property, "x-not-with")) {
-      if (beside.contains(other) && orders_.size() == 1)
+      if (beside.contains(other) && ways_.size() == 1)
         refuse_unused(place, fmt::format("what has '{}'", other));
     }
     const Words needed = words(property, "x-only-with");
@@ -101,14 +112,33 @@ class UseCheck {
             in_marks(needed, "'", " or "));
   }
 
-  [[nodiscard]] std::string scene_text() const {
-    return fmt::format("a {} scene of the {} {}", type_, orders_.size() == 1 ? "order" : "orders",
-                       in_marks(orders_, "'", " and "));
+  static bool is_among(const Words& users, const RunWay& way) {
+    const Words known = words_of(way);
+    return std::any_of(known.begin(), known.end(), [&](const std::string& word) { return has(users, word); });
+  }
+
+  /// "a dynamic body of the method 'full'", "a static scene of the method 'full' and with trees of domains".
+  [[nodiscard]] std::string whose() const {
+    Words methods, trees;
+    for (const RunWay& way : ways_) {
+      const std::string kind = way.method == Method::linear ? "linear tree" : "tree";
+      std::string text = !way.tree                 ? std::string(name_of(way.method))
+                         : holder_ == Holder::body ? fmt::format("as a {} of domains", kind)
+                                                   : fmt::format("with {}s of domains", kind);
+      Words& known = way.tree ? trees : methods;
+      if (!has(known, text)) known.push_back(std::move(text));
+    }
+    if (!methods.empty())
+      trees.insert(trees.begin(), fmt::format("of the {} {}", methods.size() == 1 ? "method" : "methods",
+                                              in_marks(methods, "'", " and ")));
+    return fmt::format("a {} {} {}", type_, holder_ == Holder::body ? "body" : "scene",
+                       fmt::join(trees, " and "));
   }
 
   const Schema& root_;
   std::string type_;
-  Words orders_;
+  std::vector<RunWay> ways_;
+  Holder holder_;
 };
 
 }  // namespace
@@ -119,15 +149,29 @@ void refuse_unused(std::string_view place, std::string_view whose, std::string_v
 }
 
 void check_uses(const nlohmann::ordered_json& schema, const json& stated, const json& filled,
-                const std::vector<std::string>& orders, std::string_view where) {
-  UseCheck(schema, filled, orders).check(schema, stated, filled, fmt::format("{}: ", where));
+                std::span<const std::vector<RunWay>> ways, std::string_view where) {
+  const std::string type = filled["solver"]["type"].get<std::string>();
+  std::vector<RunWay> all;
+  for (std::size_t i = 0; i < ways.size(); ++i) {
+    UseCheck(schema, type, ways[i], Holder::body)
+        .check(schema["properties"]["bodies"]["items"], stated["bodies"][i], filled["bodies"][i],
+               fmt::format("{}: bodies[{}]", where, i));
+    all.insert(all.end(), ways[i].begin(), ways[i].end());
+  }
+  json beside = stated;
+  beside.erase("bodies");
+  UseCheck(schema, type, std::move(all), Holder::scene)
+      .check(schema, beside, filled, fmt::format("{}: ", where));
 }
 
 std::string use_text(const nlohmann::ordered_json& property, std::string_view mark) {
   if (!property.contains("x-used-by")) return "";
   std::vector<std::string> uses;
-  for (const auto& [type, orders] : property["x-used-by"].items())
-    uses.push_back(fmt::format("{} {}", type, in_marks(orders.get<Words>(), mark, ", ")));
+  for (const auto& [type, users] : property["x-used-by"].items()) {
+    Words known;
+    for (const std::string& word : users.get<Words>()) known.push_back(shown(word, mark));
+    uses.push_back(fmt::format("{} {}", type, fmt::join(known, ", ")));
+  }
   return fmt::format("{}", fmt::join(uses, "; "));
 }
 

@@ -31,9 +31,9 @@ Vector3 read_vector(const JsonValue& list) {
   return {list.at(0).number(), list.at(1).number(), list.at(2).number()};
 }
 
-PointForce read_force(const JsonValue& force) {
+SketchForce read_force(const JsonValue& force) {
   static constexpr std::array<std::string_view, 2> keys{"at", "force"};
-  const PointForce read{read_vector(force.at("at")), read_vector(force.at("force"))};
+  const SketchForce read{read_vector(force.at("at")), read_vector(force.at("force"))};
   refuse_unknown_keys(force, keys);
   return read;
 }
@@ -49,7 +49,7 @@ std::string list(const Vector3& v) {
 
 }  // namespace
 
-std::vector<PointForce> parse_sketch(std::string_view text, std::string_view where) {
+std::vector<SketchForce> parse_sketch(std::string_view text, std::string_view where) {
   static constexpr std::array<std::string_view, 3> keys{"format", "version", "forces"};
   const nlohmann::json parsed = parse_json(text, where);
   const JsonValue document(parsed, "", where);
@@ -67,22 +67,22 @@ std::vector<PointForce> parse_sketch(std::string_view text, std::string_view whe
   refuse_unknown_keys(document, keys);
   const JsonValue forces = document.at("forces");
   if (forces.size() == 0) forces.fail("expected at least one force, found none");
-  std::vector<PointForce> sketch;
+  std::vector<SketchForce> sketch;
   sketch.reserve(forces.size());
   for (std::size_t i = 0; i < forces.size(); ++i) sketch.push_back(read_force(forces.at(i)));
   return sketch;
 }
 
-std::vector<PointForce> read_sketch(const std::filesystem::path& path) {
+std::vector<SketchForce> read_sketch(const std::filesystem::path& path) {
   return parse_sketch(read_file(path, max_json_bytes), path.string());
 }
 
-std::string encode_sketch(std::span<const PointForce> sketch, std::string_view where) {
+std::string encode_sketch(std::span<const SketchForce> sketch, std::string_view where) {
   require(!sketch.empty(), "{}: a sketch without forces, expected at least one", where);
   std::string text =
       fmt::format("{{\"format\": \"{}\", \"version\": {}, \"forces\": [\n", format_name, sketch_version);
   for (std::size_t i = 0; i < sketch.size(); ++i) {
-    const PointForce& one = sketch[i];
+    const SketchForce& one = sketch[i];
     require(one.at.allFinite() && one.force.allFinite(),
             "{}: force {} (from 0) of the sketch holds numbers that are not finite", where, i);
     text += fmt::format("  {{\"at\": {}, \"force\": {}}}{}\n", list(one.at), list(one.force),
@@ -91,7 +91,7 @@ std::string encode_sketch(std::span<const PointForce> sketch, std::string_view w
   return text + "]}\n";
 }
 
-void write_sketch(const std::filesystem::path& path, std::span<const PointForce> sketch) {
+void write_sketch(const std::filesystem::path& path, std::span<const SketchForce> sketch) {
   write_file(path, encode_sketch(sketch, path.string()));
 }
 

@@ -1,4 +1,5 @@
 #include "limber/multidomain/tree_parts.hpp"
+#include "limber/multidomain/wind.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +15,8 @@ namespace {
 /// step, and a swing of once a second at 60 steps a second 3 % of its energy.
 constexpr double mean_pull = 0.55;
 
-/// Velocity of the air at a place: the mean with gusts that travel along.
+}  // namespace
+
 Vector3 air_velocity(const Wind& wind, const Vector3& x, double time) {
   const double speed = wind.velocity.norm();
   if (speed == 0.0) return Vector3::Zero();
@@ -27,8 +29,6 @@ Vector3 air_velocity(const Wind& wind, const Vector3& x, double time) {
   const double side = std::sin(s / 1.3 + 1.7 * time) + 0.5 * std::sin(s / 0.41 + across.dot(x));
   return wind.velocity * (1.0 + 0.5 * wind.gusts * gust) + 0.25 * wind.gusts * speed * side * aside;
 }
-
-}  // namespace
 
 /// A mass at a point of a domain (0: none), and a force on it in the axes of the domain.
 void TreeDynamics::Parts::add_point(TreeNode& node, double mass, const DomainPoint& at,
@@ -101,8 +101,7 @@ void TreeDynamics::Parts::aim_wind(TreeNode& node) const {
   node.from = position(node, center);
   node.air = air_velocity(wind, node.from, state.time);
   node.relative = node.air - velocity(node, center);
-  node.drag = 0.5 * wind.density * wind.coefficient * node.body->shadow() * node.scale * node.scale *
-              node.relative.norm();
+  node.drag = drag_of(wind, node.body->shadow() * node.scale * node.scale, node.relative);
 }
 
 void TreeDynamics::Parts::add_loads(TreeNode& node, const StepRule& rule) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/mesh/body_surface.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 #include "limber/reduced/reconstruction.hpp"
 
@@ -58,15 +59,12 @@ class TreePoints {
 extern template class TreePoints<float>;
 extern template class TreePoints<double>;
 
-/// The whole surface of a tree, closed at the interfaces. Constant: bodies of one model share it.
-class TreeSurface {
+/// The whole surface of a tree, closed at the interfaces: with the parts of the parts' surfaces, each name and
+/// colour once. Bodies of one model share it.
+class TreeSurface : public BodySurface {
  public:
   explicit TreeSurface(const std::shared_ptr<const Model>& tree);
 
-  /// At rest, in the world. Parts: those of the parts' surfaces, each name and colour once; colors: one per
-  /// part.
-  [[nodiscard]] const SurfaceMesh& mesh() const { return mesh_; }
-  [[nodiscard]] const std::vector<Vector3>& colors() const { return colors_; }
   /// Of each vertex, the first that has a copy; -1 for a vertex that none has, which no triangle uses.
   [[nodiscard]] const std::vector<int>& domains() const { return points_.domains(); }
   [[nodiscard]] TreePoint point(int vertex) const;  ///< of the copy in that domain
@@ -86,8 +84,6 @@ class TreeSurface {
 
  private:
   TreePoints<float> points_;
-  SurfaceMesh mesh_;
-  std::vector<Vector3> colors_;
 };
 
 /// The same for the simulation mesh, in doubles. Tetrahedra and bricks together do not make one mesh, nor do

@@ -413,8 +413,23 @@ Vector OnlineDynamics::displacement() const {
   return reduced_ ? subspace_.basis().vector(state_.u) : full_.state().u;
 }
 
-double OnlineDynamics::energy() const {
-  return reduced_ ? 0.5 * state_.v.squaredNorm() + model_.energy(displacement()) : full_.energy();
+double OnlineDynamics::kinetic_energy() const {
+  return reduced_ ? 0.5 * state_.v.squaredNorm() : full_.kinetic_energy();
+}
+
+double OnlineDynamics::energy() const { return kinetic_energy() + model_.energy(displacement()); }
+
+void OnlineDynamics::resume(DynamicState state, bool started) {
+  full_.resume(std::move(state), started);
+  reduced_ = enters_ = false;
+  allowed_.reset();
+}
+
+void OnlineDynamics::note_change() {
+  full_.note_change();
+  if (reduced_) limber::note_change(state_);
+  allowed_.reset();
+  audit_after_ = 1;
 }
 
 void OnlineDynamics::remember() {

@@ -34,8 +34,17 @@ class OnlineDynamics {
   /// Advances by h seconds. On failure the state stays where it was and the report says why.
   SolveReport step(double h);
 
-  [[nodiscard]] DynamicState state() const;   ///< of the unknowns of the model
-  [[nodiscard]] Vector displacement() const;  ///< of these
+  /// Goes on from another state of the unknowns, with what was learned. started: whether its accelerations
+  /// balance the forces; else the next step sees to it.
+  void resume(DynamicState state, bool started);
+  /// After a change of loads: the next step is audited.
+  void note_change();
+
+  [[nodiscard]] double time() const { return reduced_ ? state_.time : full_.state().time; }  ///< s
+  [[nodiscard]] bool started() const { return full_.started(); }  ///< whether a step was tried
+  [[nodiscard]] DynamicState state() const;                       ///< of the unknowns of the model
+  [[nodiscard]] Vector displacement() const;                      ///< of these
+  [[nodiscard]] double kinetic_energy() const;                    ///< J
   [[nodiscard]] double energy() const;  ///< kinetic and elastic, J: of the full model, whose cost it has
   [[nodiscard]] const OnlineReport& report() const { return subspace_.report(); }
 

@@ -243,6 +243,13 @@ void OnlineQuasistatics::go_back(double t) {
   solver_.place(t);
 }
 
+void OnlineQuasistatics::resume(Vector u, double t) {
+  require(u.size() == model_.dof_count(), "the state has {} displacements, the body needs {}", u.size(),
+          model_.dof_count());
+  u_ = std::move(u);
+  solver_.place(t);
+}
+
 void OnlineQuasistatics::save(StateWriter& out) const {
   out.write(u_);
   subspace_.save(out);

@@ -41,6 +41,8 @@ class OnlineQuasistatics {
     subspace_.remember_report();
   }
   void go_back(double t);
+  /// Goes on from other displacements, of time t (s), with what was learned.
+  void resume(Vector u, double t);
 
   void save(StateWriter& out) const;
   /// t: the time that it was saved at, s.

@@ -37,7 +37,7 @@ struct BasisSettings {
   int order = 1;   ///< of their derivatives along each other: 0 none, 1 first, ...
   Orthogonalization orthogonalization = Orthogonalization::full;  ///< of inertia modes
   std::vector<Matrix3X> snapshots;  ///< displacement fields, one column per vertex of the mesh
-  std::vector<PointForce> sketch;   ///< recorded forces, whose shapes full statics finds
+  std::vector<SketchForce> sketch;  ///< recorded forces, whose shapes full statics finds
   SketchOptions sketching{};
   Condensation condense = Condensation::pca;
   int rank = 30;  ///< r at most; fewer where the sources span less

@@ -1,9 +1,29 @@
 #include "limber/scene/body_model.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/scene/body_tree.hpp"
+
+#include <algorithm>
+#include <utility>
 
 namespace limber {
 namespace {
+
+bool is_modal(Method method) { return method == Method::warped || method == Method::linear; }
+
+/// The same stiffness at rest, which is all that matters to natural modes, with forces that need no training.
+std::vector<Material> as_stvk(std::vector<Material> materials) {
+  for (Material& material : materials) material.law = make_law("stvk", lame_of(material.law));
+  return materials;
+}
+
+ReduceOptions linear_modes_only(ReduceOptions options) {
+  options.basis.order = 0;
+  if (options.basis.sketch.empty() && options.basis.snapshots.empty())
+    options.basis.rank = std::max(options.basis.modes, 1);
+  options.forces = ForceKind::exact;
+  return options;
+}
 
 /// A scene that says what is fixed must agree with the model, which cannot forget what held it.
 void check_fixed(const ReducedModel& model, const SceneBody& body) {
@@ -22,56 +42,72 @@ void check_fixed(const ReducedModel& model, const SceneBody& body) {
       body.name, chosen.size(), model.simulation->fixed.size());
 }
 
+/// Whether what nothing holds moves as a whole.
+bool may_fly(const Scene& scene, const SceneBody& body) {
+  return scene.solver.type == SimulationType::dynamics && can(body.method, Ability::flight);
+}
+
+/// From the mesh of the body.
+Model make_single(const Scene& scene, const SceneBody& body, const Executor& executor,
+                  const Progress& progress) {
+  const bool modal = is_modal(body.method);
+  const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
+  const FullModel full(body.mesh, modal ? as_stvk(body.materials) : body.materials, fixed,
+                       {body.mass, executor});
+  ReduceOptions options = modal ? linear_modes_only(body.reduction) : body.reduction;
+  options.progress = progress;
+  ReduceReport report;
+  ReducedModel reduced = reduce(full, body.render, body.render_colors, options, report);
+  reduced.name = body.name;
+  return make_model(std::move(reduced), fixed.empty() && may_fly(scene, body));
+}
+
+std::shared_ptr<const Model> find_any_model(const Scene& scene, const SceneBody& body,
+                                            const Executor& executor, const Progress& progress) {
+  if (body.is_tree()) {
+    TreeReduceReport report;
+    return find_tree(body, executor, progress, report);
+  }
+  if (!body.model) return std::make_shared<const Model>(make_single(scene, body, executor, progress));
+  check_fixed(single_domain(*body.model, body.name), body);
+  const bool refused = scene.solver.type == SimulationType::statics;  // as one that nothing holds
+  if (!body.model->free || may_fly(scene, body) || refused) return body.model;
+  Model in_place = *body.model;
+  in_place.free = false;
+  return std::make_shared<const Model>(std::move(in_place));
+}
+
 }  // namespace
 
-std::shared_ptr<const ReducedModel> find_model(const SceneBody& body, const std::vector<Material>& materials,
-                                               ReduceOptions options, const Executor& executor,
-                                               const Progress& progress) {
-  require(body.velocity.isZero(0.0) && body.angular_velocity.isZero(0.0),
-          "{}: a reduced body starts at rest: its model holds no rigid motion; leave out 'velocity' and "
-          "'angular_velocity'",
-          body.name);
-  if (body.model) {
-    check_fixed(*body.model, body);
-    return body.model;
-  }
-  const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
-  const FullModel full(body.mesh, materials, fixed, {body.mass, executor});
-  ReduceReport report;
-  options.progress = progress;
-  return std::make_shared<ReducedModel>(reduce(full, body.render, body.render_colors, options, report));
-}
-
-std::vector<Material> region_materials(const SceneBody& body, const ReducedModel& model) {
-  if (body.materials.empty()) return model.materials();
-  require(body.materials.size() == model.regions.size(),
-          "{}: {} materials given, the reduced model has {} regions", body.name, body.materials.size(),
-          model.regions.size());
-  return body.materials;
-}
-
-double total_mass(const ReducedModel& model, const std::vector<Material>& materials) {
-  double mass = 0.0;
-  for (std::size_t r = 0; r < materials.size(); ++r) mass += materials[r].density * model.regions[r].volume;
-  return mass;
-}
-
-VolumeMesh vertices_to_choose(const ReducedModel& model) {
-  if (model.simulation) return model.simulation->mesh;
-  VolumeMesh points;
-  points.vertices = model.surface.mesh.vertices;
-  // An element for each vertex: whatever no element uses cannot be chosen.
-  points.elements = Eigen::RowVectorXi::LinSpaced(static_cast<int>(points.vertices.cols()), 0,
-                                                  static_cast<int>(points.vertices.cols()) - 1)
-                        .replicate(4, 1);
-  return points;
-}
-
-void require_held(const SceneBody& body, const ReducedModel& model) {
-  require(!model.simulation || unheld_parts(model.simulation->mesh, model.simulation->fixed).empty(),
+std::shared_ptr<const Model> find_model(const Scene& scene, const SceneBody& body, const Executor& executor,
+                                        const Progress& progress) {
+  std::shared_ptr<const Model> model = find_any_model(scene, body, executor, progress);
+  require(scene.solver.type != SimulationType::statics || is_held(*model),
           "{}: nothing holds the reduced body, so no load on it can be balanced; fix some vertices and "
           "reduce it again",
           body.name);
+  return model;
+}
+
+std::vector<Material> edited_materials(const SceneBody& body, const ReducedModel& model) {
+  if (body.materials.empty()) return {};
+  require(body.materials.size() == model.regions.size(),
+          "{}: {} materials given, the reduced model has {} regions", body.name, body.materials.size(),
+          model.regions.size());
+  if (is_modal(body.method)) return as_stvk(body.materials);
+  for (const Material& material : body.materials) {
+    require(model.cubature || std::holds_alternative<Stvk>(material.law),
+            "{}: the material is {}, but a reduced model with exact forces takes stvk only", body.name,
+            name_of(material.law));
+  }
+  return body.materials;
+}
+
+bool is_held(const Model& model) {
+  if (model.free) return false;
+  const std::optional<SimulationMesh>& simulation = model.part(0).model.simulation;
+  const bool known = model.domain_count() == 1 && model.rank(0) > 0 && simulation;
+  return !known || unheld_parts(simulation->mesh, simulation->fixed).empty();
 }
 
 }  // namespace limber

@@ -6,27 +6,21 @@
 
 namespace limber {
 
-// What the bodies that move in a subspace have in common.
+/// The model that a body of a reduced method moves by: the one that it brings, that of its tree of domains,
+/// else one made from its mesh; of the methods warped and linear by linear modes alone, with no more of the
+/// forces than their stiffness at rest. A body that nothing holds flies in motions, where its method can;
+/// else it deforms in place. Throws Error for a model that is held by other vertices than the body says and,
+/// in statics, one that nothing holds.
+std::shared_ptr<const Model> find_model(const Scene& scene, const SceneBody& body, const Executor& executor,
+                                        const Progress& progress);
 
-/// The model that a body brings, else one made from its mesh with these materials and options; held as the
-/// body is. Throws Error for a body that starts with a velocity, and one whose model is held by other
-/// vertices than it says.
-std::shared_ptr<const ReducedModel> find_model(const SceneBody& body, const std::vector<Material>& materials,
-                                               ReduceOptions options, const Executor& executor,
-                                               const Progress& progress);
+/// The materials that a body with one domain has in place of those of its model, one per region; none: those
+/// of the model. Of the methods warped and linear: with the law stvk, which all models take and which has the
+/// same stiffness at rest. Throws Error for another number of them and for a law that the model does not
+/// take.
+std::vector<Material> edited_materials(const SceneBody& body, const ReducedModel& model);
 
-/// Materials of the regions of the model: the body's, else the model's own. Throws Error for another number
-/// of them.
-std::vector<Material> region_materials(const SceneBody& body, const ReducedModel& model);
-
-/// kg
-double total_mass(const ReducedModel& model, const std::vector<Material>& materials);
-
-/// What vertices are chosen from: the simulation mesh, or the vertices of the surface for a model without it.
-VolumeMesh vertices_to_choose(const ReducedModel& model);
-
-/// Throws Error, for statics, unless the supports of the model, where they are known, keep it from moving as
-/// a whole.
-void require_held(const SceneBody& body, const ReducedModel& model);
+/// Whether the supports of the model, where they are known, keep it from moving as a whole.
+bool is_held(const Model& model);
 
 }  // namespace limber

@@ -79,8 +79,11 @@ void change_parts(PartTree& tree, const std::vector<Index>& placements, std::str
   }
 }
 
-Decomposition decompose(const SceneBody& body, const std::vector<int>& fixed) {
-  const DomainSettings& settings = body.domains;
+/// As the body says; as if it had said nothing where it only brings parts.
+DomainSettings settings_for(const SceneBody& body) { return body.domains.value_or(DomainSettings{}); }
+
+Decomposition decompose(const SceneBody& body, const DomainSettings& settings,
+                        const std::vector<int>& fixed) {
   if (settings.from == DomainSource::automatic)
     return decompose_automatically(body.mesh, settings.count, fixed);
   if (settings.from == DomainSource::sets) return decompose_by_sets(body.mesh, settings.sets);
@@ -96,20 +99,6 @@ void make_rigid(PartTree& tree, const std::vector<std::string>& names, const std
     }
     change_parts(tree, find_named(own, parts, name, where), "rigid", [](Part& part) { part.rigid = true; });
   }
-}
-
-/// The reduced model of a whole body, with the materials of the body.
-Model make_single(const SceneBody& body) {
-  ReducedModel reduced = *body.model;
-  if (!body.materials.empty()) {
-    require(body.materials.size() == reduced.regions.size(),
-            "{}: {} materials given, the reduced model has {} regions", body.name, body.materials.size(),
-            reduced.regions.size());
-    for (std::size_t r = 0; r < reduced.regions.size(); ++r) reduced.regions[r].material = body.materials[r];
-  }
-  Model model = make_model(std::move(reduced));
-  model.domains.front().name = body.name;
-  return model;
 }
 
 /// What stands for the parts while only their places matter: rigid domains.
@@ -142,25 +131,27 @@ Model make_resting(const PartTree& parts) {
 
 PartTree find_parts(const SceneBody& body, std::string_view rigid_key) {
   PartTree parts = body.parts;
+  const DomainSettings settings = settings_for(body);
   if (parts.placements.empty()) {
     const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
     const DecomposedBody whole{body.mesh, body.materials, body.render, body.render_colors, fixed};
     try {
-      parts = make_parts(whole, decompose(body, fixed), body.domains.root);
+      parts = make_parts(whole, decompose(body, settings, fixed), settings.root);
     } catch (const Error& error) {
       throw Error("{}: {}", body.name, error.what());
     }
     parts.name = body.name;
   }
-  make_rigid(parts, body.domains.rigid, fmt::format("{}: {}", body.name, rigid_key));
+  make_rigid(parts, settings.rigid, fmt::format("{}: {}", body.name, rigid_key));
   return parts;
 }
 
 TreeReduceOptions reduce_options(const SceneBody& body, const Executor& executor, const Progress& progress) {
+  const DomainSettings settings = settings_for(body);
   TreeReduceOptions options;
   options.reduce = body.reduction;
-  options.rank = body.domains.rank;
-  options.total_rank = body.domains.total_rank;
+  options.rank = settings.rank;
+  options.total_rank = settings.total_rank;
   options.mass = body.mass;
   options.executor = executor;
   options.progress = progress;
@@ -170,8 +161,7 @@ TreeReduceOptions reduce_options(const SceneBody& body, const Executor& executor
 std::shared_ptr<const Model> find_tree(const SceneBody& body, const Executor& executor,
                                        const Progress& progress, TreeReduceReport& report) {
   report = {};
-  if (body.tree) return body.tree;
-  if (body.model) return std::make_shared<const Model>(make_single(body));
+  if (body.model) return body.model;
   return std::make_shared<const Model>(
       reduce_tree(find_parts(body), reduce_options(body, executor, progress), report));
 }
@@ -187,7 +177,7 @@ void take_tree(std::shared_ptr<const Model> tree, SceneBody& body) {
   const TreeSurface surface(tree);
   body.render = surface.mesh();
   body.render_colors = surface.colors();
-  body.tree = std::move(tree);
+  body.model = std::move(tree);
 }
 
 std::vector<Index> find_domains(const Model& tree, std::string_view name, std::string_view where) {

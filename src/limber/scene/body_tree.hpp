@@ -21,15 +21,15 @@ PartTree find_parts(const SceneBody& body, std::string_view rigid_key = "domains
 /// How the parts of a body are reduced.
 TreeReduceOptions reduce_options(const SceneBody& body, const Executor& executor, const Progress& progress);
 
-/// The tree that a body brings, the reduced model that it brings as a tree of one domain, else its parts,
-/// reduced. The report is that of the reduction, empty where there was none.
+/// The model that a body brings, else its parts, reduced. The report is that of the reduction, empty where
+/// there was none.
 std::shared_ptr<const Model> find_tree(const SceneBody& body, const Executor& executor,
                                        const Progress& progress, TreeReduceReport& report);
 
 /// The mesh of a whole tree; none where a domain was kept without its own.
 std::optional<TreeMesh> find_mesh(const std::shared_ptr<const Model>& tree);
 
-/// Gives a body a tree, with the whole at rest as its mesh and surface.
+/// Gives a body a model, with the whole at rest as its mesh and surface.
 void take_tree(std::shared_ptr<const Model> tree, SceneBody& body);
 
 /// The domains that a name stands for (see DomainSettings). Throws Error, naming the nearest, where there are

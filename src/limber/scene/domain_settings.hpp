@@ -16,7 +16,7 @@ enum class DomainSource {
   sets,       ///< sets of elements, and what is left
 };
 
-/// How the order `domains` makes a tree of a body and moves it.
+/// How a body becomes a tree of domains, and how that moves.
 ///
 /// A name below means the domain of that name; else all domains that stand for the part of that name; else
 /// those that are numbered after it, as "leaf 1" and "leaf 2" after "leaf".

@@ -2,15 +2,11 @@
 
 #include "limber/base/error.hpp"
 #include "limber/fem/skin.hpp"
-#include "limber/scene/load.hpp"
-#include "limber/scene/scene.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace limber {
 namespace {
-
-bool is_driven(const Scene& scene) { return scene.solver.type == SimulationType::quasistatic; }
 
 std::vector<int> constrained_vertices(const SceneBody& body, std::size_t constraint) {
   const std::string where = fmt::format("{}: constraints[{}]", body.name, constraint);
@@ -20,15 +16,6 @@ std::vector<int> constrained_vertices(const SceneBody& body, std::size_t constra
   require(body.constraints[constraint].hold == Hold::position,
           "{}: it holds orientations, which a body without modes does not have; hold 'position'", where);
   return select_vertices(body.mesh, selection, where);
-}
-
-Vector load_vector(const FullModel& model, const SceneBody& body, std::size_t load) {
-  Vector force = Vector::Zero(model.dof_count());
-  for (const int v : loaded_vertices(model.mesh(), body, load)) {
-    if (const int f = model.dofs().free_index(v); f >= 0)
-      force.segment<3>(3 * Index{f}) += body.loads[load].force;
-  }
-  return force;
 }
 
 Matrix skin_weights(const SceneBody& body) {
@@ -51,40 +38,31 @@ Eigen::Isometry3d as_isometry(const Pose& pose) {
 
 }  // namespace
 
-FullModel make_full_model(const Scene& scene, const SceneBody& body, const Executor& executor) {
+std::vector<int> held_vertices(const SceneBody& body) {
   std::vector<int> held = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
-  if (is_driven(scene)) {
-    std::vector<int> holder(static_cast<std::size_t>(body.mesh.vertex_count()),
-                            -1);  // number of a constraint
-    constexpr int fixed = -2;
-    for (const int v : held) holder[static_cast<std::size_t>(v)] = fixed;
-    for (std::size_t i = 0; i < body.constraints.size(); ++i) {
-      for (const int v : constrained_vertices(body, i)) {
-        int& by = holder[static_cast<std::size_t>(v)];
-        require(by != fixed, "{}: constraints[{}]: vertex {} is fixed and cannot be moved; choose others",
-                body.name, i, v);
-        require(by < 0, "{}: constraints[{}]: vertex {} is moved by constraints[{}]; choose others",
-                body.name, i, v, by);
-        by = static_cast<int>(i);
-        held.push_back(v);
-      }
+  // The number of the constraint that moves each vertex; -1: none.
+  std::vector<int> holder(static_cast<std::size_t>(body.mesh.vertex_count()), -1);
+  constexpr int fixed = -2;
+  for (const int v : held) holder[static_cast<std::size_t>(v)] = fixed;
+  for (std::size_t i = 0; i < body.constraints.size(); ++i) {
+    for (const int v : constrained_vertices(body, i)) {
+      int& by = holder[static_cast<std::size_t>(v)];
+      require(by != fixed, "{}: constraints[{}]: vertex {} is fixed and cannot be moved; choose others",
+              body.name, i, v);
+      require(by < 0, "{}: constraints[{}]: vertex {} is moved by constraints[{}]; choose others", body.name,
+              i, v, by);
+      by = static_cast<int>(i);
+      held.push_back(v);
     }
   }
-  return {body.mesh, body.materials, held, FullModelOptions{body.mass, executor}};
+  return held;
 }
 
-Drive::Drive(const Scene& scene, const SceneBody& body, const FullModel& model)
-    : rest_(model.mesh().vertices) {
-  std::vector<Vector> forces;
-  for (std::size_t i = 0; i < body.loads.size(); ++i) forces.push_back(load_vector(model, body, i));
-  load_ = make_load_function(
-      body, scene.gravity, [&](const Vector3& a) { return model.gravity_force(a); }, std::move(forces));
-  if (!is_driven(scene)) return;
+Drive::Drive(const SceneBody& body) : rest_(body.mesh.vertices), support_(body.support) {
   require(body.skin.empty() || !body.support,
           "{}: 'skin' and 'support' exclude each other: both carry the whole body; let the bones move as the "
           "support does",
           body.name);
-  support_ = body.support;
   if (!body.skin.empty()) {
     weights_ = skin_weights(body);
     require(weights_.rows() == static_cast<Index>(body.skin.bones.size()) && weights_.cols() == rest_.cols(),
@@ -94,8 +72,8 @@ Drive::Drive(const Scene& scene, const SceneBody& body, const FullModel& model)
   }
   for (std::size_t i = 0; i < body.constraints.size(); ++i) {
     const BodyConstraint& constraint = body.constraints[i];
-    Handle handle{constrained_vertices(body, i), Vector3::Zero(), constraint.motion,
-                  constraint.frame == MotionFrame::world};
+    MovedVertices handle{constrained_vertices(body, i), Vector3::Zero(), constraint.motion,
+                         constraint.frame == MotionFrame::world};
     for (const int v : handle.vertices) handle.center += rest_.col(v);
     handle.center /= static_cast<double>(handle.vertices.size());
     handles_.push_back(std::move(handle));
@@ -103,7 +81,7 @@ Drive::Drive(const Scene& scene, const SceneBody& body, const FullModel& model)
 }
 
 /// The motion of the handle from rest, in the world. support, start: of the support now and at time 0.
-Pose Drive::Handle::pose(double t, const Pose& support, const Pose& start) const {
+Pose Drive::MovedVertices::pose(double t, const Pose& support, const Pose& start) const {
   if (!motion) return support;
   const Pose moved = motion(t);
   if (in_world) return moved * start;
@@ -121,7 +99,7 @@ VertexMaps Drive::maps(double t) const {
     const Eigen::Isometry3d motion = as_isometry(support);
     maps = blend(Matrix::Ones(1, rest_.cols()), rest_, {&motion, 1});
   }
-  for (const Handle& handle : handles_) {
+  for (const MovedVertices& handle : handles_) {
     const Pose pose = handle.pose(t, support, start);
     for (const int v : handle.vertices) maps.offset.col(v) = pose.apply(rest_.col(v)) - rest_.col(v);
   }

@@ -1,34 +1,28 @@
 #pragma once
 
-#include "limber/fem/full_model.hpp"
 #include "limber/fem/vertex_maps.hpp"
-#include "limber/full/dynamics.hpp"
-#include "limber/warp/pose.hpp"
+#include "limber/scene/scene.hpp"
 
+#include <functional>
 #include <vector>
 
 namespace limber {
 
-struct Scene;
-struct SceneBody;
+/// The vertices of a quasistatic body that are held: the fixed ones, and those that its constraints move.
+/// Throws Error, naming the body, for constraints without vertices, on fixed vertices, on the same ones, or
+/// of orientations.
+std::vector<int> held_vertices(const SceneBody& body);
 
-/// The full model of a body: held by its fixed vertices and, where it is quasistatic, by those that its
-/// constraints move. Throws Error, naming the body, for what FullModel refuses and for constraints without
-/// vertices, on fixed vertices, or on the same ones.
-FullModel make_full_model(const Scene& scene, const SceneBody& body, const Executor& executor);
-
-/// What acts on a body from outside, for bodies that are computed with their mesh: how its vertices are
-/// carried along, and its loads.
+/// How the vertices of a quasistatic body are carried along.
 ///
 /// In the world, vertex v is displaced by L_v u_v + c_v (vertex_maps.hpp). A skin blends the motions of its
 /// bones; a support carries the whole body, so that u is measured in its frame; constraints move their
-/// vertices, which are fixed ones of the model. Where nothing of this is given, and in dynamics, all maps are
-/// the identity.
+/// vertices, which are among those held.
 class Drive {
  public:
-  /// model: that of make_full_model(). Computes the weights of a skin that brings none: one sparse
-  /// factorisation.
-  Drive(const Scene& scene, const SceneBody& body, const FullModel& model);
+  /// Computes the weights of a skin that brings none: one sparse factorisation. Keeps what it needs of the
+  /// body.
+  explicit Drive(const SceneBody& body);
 
   /// Whether anything is carried: otherwise maps() is the identity at all times.
   [[nodiscard]] bool moves() const { return !bones_.empty() || support_ || !handles_.empty(); }
@@ -36,13 +30,9 @@ class Drive {
   /// How the vertices are carried at time t, s. Cost O(n bones).
   [[nodiscard]] VertexMaps maps(double t) const;
 
-  /// A LoadFunction: the mean force on the unknowns, in the world, from t0 to t1 (at t0 where they are
-  /// equal), N.
-  void load(double t0, double t1, Vector& f) const { load_(t0, t1, f); }
-
  private:
   /// Vertices that a constraint moves.
-  struct Handle {
+  struct MovedVertices {
     std::vector<int> vertices;
     Vector3 center = Vector3::Zero();  ///< that keys turn about, in the frame of the support
     PoseFunction motion;               ///< none: it stays
@@ -56,8 +46,7 @@ class Drive {
   Matrix weights_;                   ///< of a skin, bones x n
   std::vector<PoseFunction> bones_;  ///< motions from rest in the world
   PoseFunction support_;             ///< none: the world
-  std::vector<Handle> handles_;
-  LoadFunction load_;
+  std::vector<MovedVertices> handles_;
 };
 
 }  // namespace limber

@@ -1,103 +1,91 @@
 #include "limber/scene/scene.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/scene/full_body.hpp"
-#include "limber/scene/modal_body.hpp"
-#include "limber/scene/online_body.hpp"
-#include "limber/scene/reduced_body.hpp"
-#include "limber/scene/tree_body.hpp"
+#include "limber/scene/body_points.hpp"
+#include "limber/scene/body_watch.hpp"
+#include "limber/scene/handle_schedule.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace limber {
 
-std::string_view order_name(ModelOrder order) {
-  switch (order) {
-    case ModelOrder::full:
-      return "full";
-    case ModelOrder::reduced:
-      return "reduced";
-    case ModelOrder::warped:
-      return "warped";
-    case ModelOrder::linear:
-      return "linear";
-    case ModelOrder::online:
-      return "online";
-    case ModelOrder::domains:
-      return "domains";
-  }
-  return "unknown";
+bool SceneBody::is_tree() const {
+  if (model) return model->domain_count() > 1;
+  return domains.has_value() || !parts.placements.empty();
 }
 
 std::vector<Region> SceneBody::regions() const {
-  if (mesh.element_count() > 0 || !model) return mesh.regions;
+  if (mesh.element_count() > 0 || !model || model->domain_count() > 1) return mesh.regions;
   std::vector<Region> regions;
-  for (const ReducedRegion& region : model->regions) regions.push_back(region.region);
+  for (const ReducedRegion& region : model->part(0).model.regions) regions.push_back(region.region);
   return regions;
 }
 
 namespace {
 
-/// Throws Error for a body that only the order domains can move, and for what that cannot do.
-void check_domains(const SolverSettings& solver, const SceneBody& body) {
-  if (solver.order != ModelOrder::domains) {
-    require(!body.tree && body.parts.placements.empty(),
-            "{}: the body is a tree of parts, which needs the order 'domains'; set solver.order", body.name);
-    require(body.wind.velocity.isZero(0.0), "{}: 'wind' needs the order 'domains'; set solver.order",
-            body.name);
-    return;
+void add_actor(const Scene& scene, const SceneBody& scene_body, Body body, SceneState& state) {
+  Actor actor;
+  World::Driver driver;
+  if (scene.solver.type == SimulationType::dynamics && !scene_body.constraints.empty()) {
+    actor.handles = std::make_shared<HandleSchedule>(scene_body, points_of(scene_body, body), body);
+    driver = [handles = actor.handles](Body& driven, double h) { handles->prepare(driven, h); };
   }
-  require(solver.type == SimulationType::dynamics,
-          "{}: the order 'domains' computes motions only; set solver.type to 'dynamic'", body.name);
-  require(solver.integrator == Integrator::newmark,
-          "{}: the order 'domains' takes the integrator 'newmark' only", body.name);
+  actor.watch = std::make_shared<BodyWatch>(body);
+  const ReducedStepOptions options = step_options(scene.solver, body);
+  actor.body = state.world.add(std::move(body), options, std::move(driver));
+  state.actors.push_back(std::move(actor));
 }
 
-/// Throws Error for what the order or the type of the scene cannot do with the body.
-void check_possible(const SolverSettings& solver, const SceneBody& body) {
-  const bool quasistatic = solver.type == SimulationType::quasistatic;
-  require(!quasistatic || uses_mesh(solver.order),
-          "{}: a quasistatic solver needs the order 'full' or 'online'; set solver.order", body.name);
-  require(solver.order != ModelOrder::online || solver.type != SimulationType::statics,
-          "{}: the order 'online' learns from steps, and statics is one solve; set solver.order to 'full'",
-          body.name);
-  check_domains(solver, body);
-  require(is_modal(solver.order) || quasistatic || body.constraints.empty(),
-          "{}: 'constraints' need the order 'warped' or 'linear', or the solver.type 'quasistatic'",
-          body.name);
-  require(is_modal(solver.order) || solver.order == ModelOrder::domains || quasistatic || !body.support,
-          "{}: 'support' needs the order 'warped', 'linear' or 'domains', or the solver.type 'quasistatic'",
-          body.name);
-  require(quasistatic || body.skin.empty(), "{}: 'skin' needs the solver.type 'quasistatic'", body.name);
+const Actor& actor_of(const SceneState& state, std::size_t body) {
+  require(body < state.actors.size(), "body {} of a scene with {}", body, state.actors.size());
+  return state.actors[body];
+}
+
+/// Adds what one body did to what those before it did.
+void count(const StepReport& one, StepReport& total) {
+  total.status = one.status;
+  total.iterations += one.iterations;
+  total.residual = std::max(total.residual, one.residual);
+  total.smallest_volume_ratio = std::min(total.smallest_volume_ratio, one.smallest_volume_ratio);
+  total.load_steps = std::max(total.load_steps, one.load_steps);
+}
+
+StepReport solve_statics(const SolverSettings& solver, SceneState& state, const Progress& progress) {
+  for (std::size_t i = 0; i < state.body_count(); ++i) state.body(i).remember();
+  StepReport total;
+  for (std::size_t i = 0; i < state.body_count() && total.ok(); ++i) {
+    Body& body = state.body(i);
+    const int iterations =
+        body.has_model() ? solver.reduced_static_iterations : solver.statics.max_iterations;
+    count(body.solve_static({solver.statics.tolerance, iterations, progress}), total);
+  }
+  if (!total.ok()) {
+    for (std::size_t i = 0; i < state.body_count(); ++i) state.body(i).go_back();
+  }
+  return total;
+}
+
+/// Room for vertices of the scene's mesh that no domain has, which rest; without those that only domains
+/// have, inside of the body.
+Matrix3X with_columns(Matrix3X field, Index columns) {
+  const Index known = field.cols();
+  if (known == 0 || columns == 0) return field;
+  if (known >= columns) return field.leftCols(columns);
+  field.conservativeResize(3, columns);
+  field.rightCols(columns - known).setZero();
+  return field;
 }
 
 }  // namespace
-
-std::unique_ptr<BodySimulation> make_simulation(const Scene& scene, const SceneBody& body,
-                                                const Executor& executor, const Progress& progress) {
-  const ModelOrder order = scene.solver.order;
-  check_possible(scene.solver, body);
-  if (is_modal(order)) return std::make_unique<ModalBody>(scene, body, executor, progress);
-  if (order == ModelOrder::reduced) return std::make_unique<ReducedBody>(scene, body, executor, progress);
-  if (order == ModelOrder::domains) return std::make_unique<TreeBody>(scene, body, executor, progress);
-  if (order == ModelOrder::online) return std::make_unique<OnlineBody>(scene, body, executor);
-  return std::make_unique<FullBody>(scene, body, executor);
-}
 
 SceneState make_state(const Scene& scene, const Progress& progress) {
   require(!scene.bodies.empty(), "the scene has no bodies");
   const Executor executor(scene.solver.threads);
   SceneState state;
-  for (const SceneBody& body : scene.bodies) {
-    state.bodies.push_back(make_simulation(scene, body, executor, progress));
-  }
+  for (const SceneBody& body : scene.bodies)
+    add_actor(scene, body, make_body(scene, body, executor, progress), state);
   return state;
-}
-
-double energy(const SceneState& state) {
-  double sum = 0.0;
-  for (const auto& body : state.bodies) sum += body->energy();
-  return sum;
 }
 
 int step_count(const Scene& scene) {
@@ -106,27 +94,65 @@ int step_count(const Scene& scene) {
 
 StepReport step(const Scene& scene, SceneState& state, const Progress& progress) {
   const bool statics = scene.solver.type == SimulationType::statics;
-  for (const auto& body : state.bodies) body->remember();
-
-  StepReport total;
-  for (const auto& body : state.bodies) {
-    const StepReport one = statics ? body->solve(progress) : body->advance(scene.solver.timestep);
-    total.status = one.status;
-    total.iterations += one.iterations;
-    total.residual = std::max(total.residual, one.residual);
-    total.smallest_volume_ratio = std::min(total.smallest_volume_ratio, one.smallest_volume_ratio);
-    total.load_steps = std::max(total.load_steps, one.load_steps);
-    total.rescued_steps += one.rescued ? 1 : 0;
-    if (!total.ok()) break;
+  const StepReport report =
+      statics ? solve_statics(scene.solver, state, progress) : state.world.step(scene.solver.timestep);
+  if (!report.ok()) return report;
+  ++state.step;
+  if (!statics) state.time = state.step * scene.solver.timestep;
+  for (std::size_t i = 0; i < state.body_count(); ++i) {
+    const Actor& actor = state.actors[i];
+    if (actor.handles) actor.handles->record(state.body(i));
+    actor.watch->note(state.body(i), state.step);
   }
+  return report;
+}
 
-  if (total.ok()) {
-    ++state.step;
-    if (!statics) state.time = state.step * scene.solver.timestep;
-  } else {
-    for (const auto& body : state.bodies) body->go_back();
+void save(const SceneState& state, std::size_t body, StateWriter& out) {
+  const Actor& actor = actor_of(state, body);
+  actor.watch->save(out);
+  if (actor.handles) actor.handles->save(out);
+  state.body(body).save(out);
+}
+
+void restore(SceneState& state, std::size_t body, StateReader& in) {
+  const Actor& actor = actor_of(state, body);
+  actor.watch->restore(in, state.body(body));
+  if (actor.handles) actor.handles->restore(in, state.body(body));
+  state.body(body).restore(in);
+}
+
+const std::vector<ConstraintOutcome>& constraint_outcomes(const SceneState& state, std::size_t body) {
+  static const std::vector<ConstraintOutcome> none;
+  const Actor& actor = actor_of(state, body);
+  return actor.handles ? actor.handles->outcomes() : none;
+}
+
+Index most_held(const SceneState& state, std::size_t body) {
+  const Actor& actor = actor_of(state, body);
+  return actor.handles ? actor.handles->most_held() : 0;
+}
+
+WarpDistortion largest_distortion(const SceneState& state, std::size_t body) {
+  return actor_of(state, body).watch->largest_distortion(state.body(body));
+}
+
+InterfaceGap largest_gap(const SceneState& state, std::size_t body) {
+  return actor_of(state, body).watch->largest_gap();
+}
+
+Matrix3X mesh_displacement(const Scene& scene, const SceneState& state, std::size_t body) {
+  return with_columns(state.body(body).mesh_displacement(), scene.bodies.at(body).mesh.vertex_count());
+}
+
+Index element_count(const Scene& scene, const SceneState& state, std::size_t body) {
+  if (!state.body(body).has_model()) return scene.bodies.at(body).mesh.element_count();
+  const Model& model = state.body(body).model();
+  Index sum = 0;
+  for (Index d = 0; d < model.domain_count(); ++d) {
+    const std::optional<SimulationMesh>& simulation = model.part(d).model.simulation;
+    if (simulation) sum += simulation->mesh.element_count();
   }
-  return total;
+  return sum;
 }
 
 }  // namespace limber

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "limber/bodies/part_tree.hpp"
+#include "limber/body/method.hpp"
+#include "limber/body/world.hpp"
 #include "limber/full/dynamics.hpp"
 #include "limber/full/statics.hpp"
 #include "limber/material/material.hpp"
@@ -8,33 +10,27 @@
 #include "limber/mesh/volume_mesh.hpp"
 #include "limber/online/online_settings.hpp"
 #include "limber/precompute/reduce.hpp"
-#include "limber/scene/body_simulation.hpp"
 #include "limber/scene/constraint.hpp"
 #include "limber/scene/domain_settings.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/scene/skeleton.hpp"
 #include "limber/warp/constraint_report.hpp"
 #include "limber/warp/oscillators.hpp"
+#include "limber/warp/warp_distortion.hpp"
 
 #include <filesystem>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace limber {
 
 /// A force on each chosen vertex, constant while it lasts.
-struct PointLoad {
+struct SceneLoad {
   VertexSelection where;
   Vector3 force = Vector3::Zero();                      ///< N, on each vertex
-  double from = 0.0;                                    ///< s
-  double to = std::numeric_limits<double>::infinity();  ///< s
-};
-
-/// A force on the whole body in proportion to its mass, as gravity is, constant while it lasts.
-struct AccelerationLoad {
-  Vector3 acceleration = Vector3::Zero();               ///< m/s^2
   double from = 0.0;                                    ///< s
   double to = std::numeric_limits<double>::infinity();  ///< s
 };
@@ -46,65 +42,37 @@ struct SceneBody {
   std::vector<Vector3> render_colors;  ///< sRGB, one per part of `render`; empty: chosen when drawn
   std::vector<Material> materials;     ///< one per region
   VertexSelection fixed;
-  bool fixed_stated = false;  ///< a reduced model must then have been made with just these
-  std::vector<PointLoad> loads;
-  std::vector<AccelerationLoad> accelerations;
+  bool fixed_stated = false;     ///< a reduced model must then have been made with just these
+  Method method = Method::full;  ///< how it moves
+  std::vector<SceneLoad> loads;
+  std::vector<TimedAcceleration> accelerations;
   RayleighDamping damping;
   MassKind mass = MassKind::consistent;
   Vector3 velocity = Vector3::Zero();          ///< of the whole body at the start, m/s
   Vector3 angular_velocity = Vector3::Zero();  ///< about its centre of mass at the start, rad/s
 
-  // All orders but the full one. `mesh`, `materials`, `render` and `render_colors` then are those of the
-  // model, or what it is made from.
-  std::shared_ptr<const ReducedModel> model;  ///< none: made from the mesh, as `reduction` says
+  // All methods that need a reduced model. `mesh`, `materials`, `render` and `render_colors` then are those
+  // of the model, or what it is made from.
+  std::shared_ptr<const Model> model;  ///< none: made from `parts`, or from the mesh as `reduction` says
   ReduceOptions reduction;
-  int rank =
-      0;  ///< coordinates in use, or natural modes where they are warped or linear; 0: all that the model has
+  int rank = 0;    ///< coordinates in use, of a body with one domain; 0: all that the model has
+  PartTree parts;  ///< without placements: none
+  /// How the mesh becomes a tree of domains, and how that moves; none: it is one domain.
+  std::optional<DomainSettings> domains;
 
-  // The orders warped and linear in motion, the orders full and online where they are quasistatic; `support`
-  // also of the order domains.
   std::vector<BodyConstraint> constraints;
   ConstraintPriority constraint_priority = ConstraintPriority::position;
-  PoseFunction
-      support;  ///< from time 0 on, of the frame that fixed vertices are attached to; none: the world
-  bool coriolis = false;  ///< order warped only: forces of the turning of the local frames
-  Skeleton skin;          ///< quasistatic only, the orders full and online; without bones: none
-
-  // Order domains only. `mesh`, `render` and `render_colors` are those of the whole, in the order of its
-  // domains.
-  std::shared_ptr<const Model> tree;  ///< none: made from `parts`, `model` or the mesh
-  PartTree parts;                     ///< without placements: none
-  DomainSettings domains;
+  /// From time 0 on, of the frame that fixed vertices are attached to; none: the world.
+  PoseFunction support;
+  bool coriolis = false;  ///< method warped only: forces of the turning of the local frames
   Wind wind;
+  Skeleton skin;  ///< quasistatic only, the methods full and online; without bones: none
 
+  /// Whether it moves as a tree of several domains, or is to be made one.
+  [[nodiscard]] bool is_tree() const;
   /// Regions of the mesh, or of a reduced model that was kept without its mesh.
   [[nodiscard]] std::vector<Region> regions() const;
 };
-
-/// How a body is computed.
-enum class ModelOrder {
-  full,     ///< with every vertex of its mesh
-  reduced,  ///< in the subspace of a reduced model
-  warped,  ///< by the natural modes of such a subspace, which are warped                     [Choi & Ko 2005]
-  linear,  ///< by these modes as they are: linear modal analysis, for small displacements
-  /// With every vertex, and in a subspace learned from that wherever it will do [Kim & James 2009]
-  online,
-  /// as a tree of domains, each in a subspace of its own [Barbic & Zhao 2011]
-  domains,
-};
-
-/// Its word in scene files.
-std::string_view order_name(ModelOrder order);
-
-/// Whether bodies are computed by natural modes.
-constexpr bool is_modal(ModelOrder order) {
-  return order == ModelOrder::warped || order == ModelOrder::linear;
-}
-
-/// Whether bodies are computed with their mesh, at least at times: without a reduced model.
-constexpr bool uses_mesh(ModelOrder order) {
-  return order == ModelOrder::full || order == ModelOrder::online;
-}
 
 enum class SimulationType {
   statics,      ///< one equilibrium
@@ -114,15 +82,14 @@ enum class SimulationType {
 
 struct SolverSettings {
   SimulationType type = SimulationType::statics;
-  ModelOrder order = ModelOrder::full;
   double timestep = 0.0;  ///< s; dynamics and quasistatic
   int steps = 0;          ///< the same
   Integrator integrator = Integrator::newmark;
-  ModalIntegrator modal_integrator = ModalIntegrator::newmark;  ///< of the orders warped and linear
+  ModalIntegrator modal_integrator = ModalIntegrator::newmark;  ///< of the methods warped and linear
   NewmarkOptions newmark{};
   StaticOptions statics{};
-  int reduced_static_iterations = 50;  ///< at most, of the orders reduced and warped
-  OnlineSettings online{};             ///< order online only
+  int reduced_static_iterations = 50;  ///< at most, of the methods reduced, warped and linear
+  OnlineSettings online{};             ///< method online only
   SparseSolverKind linear_solver = SparseSolverKind::cholesky;
   int threads = 0;  ///< 0: one per core
 };
@@ -137,7 +104,7 @@ struct OutputSettings {
   std::filesystem::path vtu;            ///< folder of a series
   std::filesystem::path picture;        ///< PNG of the last state
   std::filesystem::path animation;      ///< .glb of the whole motion
-  std::filesystem::path timeline;       ///< .svg or .png of what each step was; order online only
+  std::filesystem::path timeline;       ///< .svg or .png of what each step was; method online only
   double animation_tolerance =
       1e-4;  ///< of a warped motion: largest error of a vertex, as a share of the body's size
   PictureOf picture_of = PictureOf::displacement;
@@ -153,18 +120,47 @@ struct Scene {
   std::vector<std::filesystem::path> inputs;  ///< files that it was read from, which no output may replace
 };
 
-struct SceneState {
-  std::vector<std::unique_ptr<BodySimulation>> bodies;  ///< in the order of the scene's
-  int step = 0;
-  double time = 0.0;  ///< s
+/// How well a constraint was met so far.
+struct ConstraintOutcome {
+  std::string name;
+  bool met = true;                 ///< at the end of every step
+  double position_error = 0.0;     ///< largest distance of a vertex from where it should be, m
+  double orientation_error = 0.0;  ///< largest angle, rad
+  double worst_time = 0.0;         ///< s, when it was missed most
 };
 
-/// Builds the models and the start state. Throws Error for whatever makes the scene impossible: nothing is
+class HandleSchedule;
+class BodyWatch;
+
+/// A body of a scene on its way, with what moves its handles and what is noted of it.
+struct Actor {
+  Index body = 0;                           ///< in the world
+  std::shared_ptr<HandleSchedule> handles;  ///< none where it has no constraints
+  std::shared_ptr<BodyWatch> watch;
+};
+
+struct SceneState {
+  World world;                ///< bodies in the order of the scene's
+  std::vector<Actor> actors;  ///< one per body
+  int step = 0;
+  double time = 0.0;  ///< s
+
+  [[nodiscard]] Body& body(std::size_t i) { return world.body(static_cast<Index>(i)); }
+  [[nodiscard]] const Body& body(std::size_t i) const { return world.body(static_cast<Index>(i)); }
+  [[nodiscard]] std::size_t body_count() const { return actors.size(); }
+};
+
+/// The body that a scene asks for, without what changes its loads over time. Throws Error for whatever makes
+/// it impossible.
+Body make_body(const Scene& scene, const SceneBody& body, const Executor& executor,
+               const Progress& progress = {});
+
+/// How the steps of such a body are taken.
+ReducedStepOptions step_options(const SolverSettings& solver, const Body& body);
+
+/// Builds the bodies and the start state. Throws Error for whatever makes the scene impossible: nothing is
 /// held, a selection that chooses nothing, a time step too long for central differences.
 SceneState make_state(const Scene& scene, const Progress& progress = {});
-
-/// Of all bodies together: elastic, and in dynamics kinetic, J.
-double energy(const SceneState& state);
 
 /// Steps that the scene asks for: 1 in statics.
 int step_count(const Scene& scene);
@@ -172,5 +168,25 @@ int step_count(const Scene& scene);
 /// Statics: solves for equilibrium. Otherwise: advances by one time step. On failure the state stays where it
 /// was.
 StepReport step(const Scene& scene, SceneState& state, const Progress& progress = {});
+
+/// Writes the state of a body, and takes it back in a state made from the same scene, which then goes on with
+/// the same bits. Steps and time of the scene are not part of it.
+void save(const SceneState& state, std::size_t body, StateWriter& out);
+void restore(SceneState& state, std::size_t body, StateReader& in);
+
+/// How well the constraints of a body were met so far, in their order.
+const std::vector<ConstraintOutcome>& constraint_outcomes(const SceneState& state, std::size_t body);
+/// Numbers that its constraints hold at a time, at most.
+Index most_held(const SceneState& state, std::size_t body);
+/// Of the shape of the run in which warped modes turned the body farthest; nothing for other methods.
+WarpDistortion largest_distortion(const SceneState& state, std::size_t body);
+/// The largest gap between domains, as a share of its interface, of the first steps and then of every eighth.
+InterfaceGap largest_gap(const SceneState& state, std::size_t body);
+
+/// Displacements of the vertices of a body's mesh, as the scene has it, 3 x n, m; no columns for a model that
+/// was kept without its mesh.
+Matrix3X mesh_displacement(const Scene& scene, const SceneState& state, std::size_t body);
+/// Elements of its mesh, or of the meshes of all its domains.
+Index element_count(const Scene& scene, const SceneState& state, std::size_t body);
 
 }  // namespace limber

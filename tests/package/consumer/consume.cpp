@@ -22,7 +22,7 @@ void print_layouts() {
 #define LAYOUT(type) print_layout<type>(#type)
   LAYOUT(Handle);
   LAYOUT(Spring);
-  LAYOUT(VertexForce);
+  LAYOUT(PointForce);
   LAYOUT(BodyLoads);
   LAYOUT(Wind);
   LAYOUT(Pose);
@@ -81,7 +81,7 @@ int drag(const char* file) {
   if (!tip) return 1;
   for (int i = 0; i < 3; ++i) {  // grows, so that what it holds is copied
     Handle handle;
-    handle.vertex = tip->vertex;
+    handle.point = tip->vertex;
     handle.hold_orientation = true;
     handle.position = body.position(tip->vertex);
     handle.rotation = Eigen::Quaterniond(Eigen::AngleAxisd(0.1 * i, Vector3::UnitX()));

@@ -36,7 +36,7 @@ import type {
 } from './types.js';
 import type { Call, WasmRuntime } from './wasm_module.js';
 
-const methods: readonly Method[] = ['reduced', 'linear', 'warped']; // numbered as in method.hpp
+const methods: readonly Method[] = ['reduced', 'linear', 'warped']; // numbered as in bindings.cpp
 const inertias: readonly SubtreeInertia[] = ['interface', 'center', 'full']; // numbered as in tree_dynamics.hpp
 const noRotation: Quaternion = [0, 0, 0, 1];
 

@@ -87,7 +87,7 @@ const makers = {
     reduce('brick', path, held);
   },
   cubature: (path: string) => {
-    reduce('tetrahedron', path, [...held, '--model', 'neo-hookean']);
+    reduce('tetrahedron', path, [...held, '--law', 'neo-hookean']);
   },
   bare: (path: string) => {
     reduce('brick', path, [...held, '--no-simulation-mesh']);

@@ -17,8 +17,10 @@ import {
   gravityVector,
   hasDomains,
   loadedState,
+  NOT_HELD,
   NOT_OF_DOMAINS,
   type Overlay,
+  shakeOf,
   takeInForce,
   type ViewState,
 } from './ui/state';
@@ -94,6 +96,7 @@ export class App implements Actions {
     client.on('restarted', ({ message, paused }) => {
       if (!this.state.info) return;
       this.state.mode.playing = null;
+      this.endShake_();
       if (paused) this.state.settings = { ...this.state.settings, paused };
       this.page_?.messages.showError(message);
       this.refresh_();
@@ -192,6 +195,8 @@ export class App implements Actions {
 
   set(settings: Partial<Settings>): void {
     if (!this.state.info) return;
+    const { method } = this.state.settings;
+    if (settings.method !== undefined && settings.method !== method) this.endShake_();
     this.state.settings = { ...this.state.settings, ...settings };
     this.client_.set(settings);
     if (settings.method !== undefined) {
@@ -209,6 +214,7 @@ export class App implements Actions {
 
   reset(): void {
     this.state.mode.playing = null;
+    this.endShake_();
     this.client_.reset();
     this.page_?.plots.clear();
     this.timeDue_ = 0;
@@ -224,6 +230,23 @@ export class App implements Actions {
   setGravity(change: Partial<ViewState['gravity']>): void {
     this.state.gravity = { ...this.state.gravity, ...change };
     this.set({ gravity: gravityVector(this.state.gravity) });
+  }
+
+  shake(on: boolean): void {
+    const { info, settings } = this.state;
+    if (!info || on === (settings.shake !== null)) return;
+    if (on && info.free) {
+      this.page_?.messages.notify(NOT_HELD);
+      return;
+    }
+    if (on) this.setMode({ playing: null });
+    this.set(on ? { shake: shakeOf(this.state), paused: false } : { shake: null });
+  }
+
+  setShake(change: Partial<ViewState['shake']>): void {
+    this.state.shake = { ...this.state.shake, ...change };
+    if (this.state.settings.shake) this.set({ shake: shakeOf(this.state) });
+    else this.refresh_();
   }
 
   setFollow(on: boolean): void {
@@ -245,6 +268,7 @@ export class App implements Actions {
     if (playing !== null && this.state.sketch.recording) this.record(false); // which ends any mode
     this.state.mode = mode;
     if (playing !== null) {
+      this.endShake_();
       this.client_.mode({ index: playing, amplitude: amplitude * this.state.size, rate });
       if (this.state.settings.paused) this.set({ paused: false });
     } else if (before !== null) {
@@ -282,6 +306,11 @@ export class App implements Actions {
   discardSketch(): void {
     this.sketch_.clear();
     this.refresh_();
+  }
+
+  /** What the worker does by itself: a body that is put to rest, moves otherwise or shows a mode is not shaken. */
+  private endShake_(): void {
+    if (this.state.settings.shake) this.state.settings = { ...this.state.settings, shake: null };
   }
 
   /** Whether the body has several domains, which have no use for what was asked; then the page says so. */

@@ -15,7 +15,7 @@ import { FrameLoop } from './ui/frame_loop';
 import { makeGestureTarget } from './ui/gesture_target';
 import { PageView, stageCanvas } from './ui/page';
 import type { ScriptInterface } from './ui/script_interface';
-import { type ShortcutAction, Shortcuts } from './ui/shortcuts';
+import { type HeldAction, type ShortcutAction, Shortcuts } from './ui/shortcuts';
 import { Theme } from './ui/theme';
 import SimulationWorker from './worker?worker&inline';
 
@@ -99,6 +99,9 @@ const shortcuts: Record<ShortcutAction, () => void> = {
   theme: () => {
     theme.toggle();
   },
+  shake: () => {
+    app.shake(true);
+  },
   handle: () => {
     app.handles.arm('held');
   },
@@ -110,13 +113,22 @@ const shortcuts: Record<ShortcutAction, () => void> = {
   },
 };
 
+const held: Record<HeldAction, () => void> = {
+  shake: () => {
+    app.shake(false);
+  },
+  handle: () => {
+    if (app.state.handles.adding === 'held') app.handles.arm('no');
+  },
+};
+
 const keys = new Shortcuts(
   (action) => {
     shortcuts[action]();
   },
   () => page.help.element.open,
-  () => {
-    if (app.state.handles.adding === 'held') app.handles.arm('no');
+  (action) => {
+    held[action]();
   },
 );
 const target = makeGestureTarget(canvas, client, stage, () => app.state.strength, app.handles);

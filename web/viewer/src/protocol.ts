@@ -13,6 +13,14 @@ import type {
   Vector3,
 } from '../../runtime/src/types';
 
+/** How what holds the body is shaken: p = amplitude sin(2 pi frequency t), once it is under way. */
+export interface Shake {
+  /** m, along the direction of the motion. */
+  readonly amplitude: Vector3;
+  /** Hz, of the body's own time. */
+  readonly frequency: number;
+}
+
 /** How the body is run; everything that the page may change at any time. */
 export interface Settings {
   readonly paused: boolean;
@@ -31,6 +39,8 @@ export interface Settings {
   readonly accuracy: 'fast' | 'exact';
   /** Of several domains: what one feels of those that hang from it. */
   readonly inertia: SubtreeInertia;
+  /** null: what holds the body stands still, or comes to rest. A reset, another motion and a mode end the shaking. */
+  readonly shake: Shake | null;
 }
 
 /** A natural vibration shown in slow motion, instead of the simulation. */
@@ -143,7 +153,7 @@ export interface Frame {
   readonly time: number;
   /** Coordinates in use; where the surface has no basis the positions of all vertices, 3 n. */
   readonly q: Float32Array;
-  /** Where the frame is in which q moves a body that flies: x, y, z and a quaternion x, y, z, w. None: as it was made. */
+  /** Where the frame is in which q moves a body that flies or is shaken: x, y, z and a quaternion x, y, z, w. None: as it was made. */
   readonly pose: readonly number[];
   /** m by which the centre of mass of a body that flies has moved; null where something holds it. */
   readonly shift: Vector3 | null;

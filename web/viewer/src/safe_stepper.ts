@@ -15,6 +15,14 @@ const absurd = 100;
 /** What came of some steps: so many were taken; or none can be taken from here, and why. */
 export type Outcome = { readonly taken: number } | { readonly lost: string };
 
+/** What acts on a body. */
+export interface Loads {
+  /** m: as far as they may have brought the body. */
+  readonly reach: number;
+  /** Whether what holds the body moves. */
+  readonly support: boolean;
+}
+
 /** Takes steps, and sees to it that the body stays where loads can have brought it. */
 export class SafeStepper {
   /** Where the body is after the last steps; null: it may have been moved otherwise. */
@@ -25,6 +33,12 @@ export class SafeStepper {
     private readonly scale: BodyScale,
   ) {}
 
+  /** Of the body, s. */
+  get time(): number {
+    this.reached ??= this.body.state;
+    return this.reached.time;
+  }
+
   /** To be called after any change of the state or the rank but by steps. */
   forget(): void {
     this.reached = null;
@@ -33,25 +47,24 @@ export class SafeStepper {
   /**
    * Takes `count` steps of h seconds. Where that fails, goes back and takes the first of them again, exactly and in parts.
    * Throws where the body cannot even be put back: then nothing can be done with it.
-   * loads: m, how far the loads may have brought the body.
    */
-  advance(h: number, count: number, accuracy: 'fast' | 'exact', loads: number): Outcome {
+  advance(h: number, count: number, accuracy: 'fast' | 'exact', loads: Loads): Outcome {
     const before = this.reached ?? this.body.state;
-    if (this.attempt(h, count, this.options(accuracy), loads) === null) return { taken: count };
+    if (this.attempt(h, count, this.options(accuracy, loads), loads) === null) return { taken: count };
     this.body.setState(before.q, before.v, before.root);
     const failure = this.attempt(h / parts, parts, exact, loads);
     return failure === null ? { taken: 1 } : { lost: failure };
   }
 
-  private options(accuracy: 'fast' | 'exact'): StepOptions {
+  private options(accuracy: 'fast' | 'exact', { support }: Loads): StepOptions {
     if (accuracy === 'exact') return exact;
     const { exact: polynomial, free, domains } = this.body.info;
-    const frames = free || domains.length > 1; // whose steps are solved directly
+    const frames = free || support || domains.length > 1; // whose steps are solved directly
     return !polynomial && !frames && this.body.rank() >= matrixFreeRank ? matrixFree : fast;
   }
 
   /** What went wrong, null for nothing. */
-  private attempt(h: number, count: number, options: StepOptions, loads: number): string | null {
+  private attempt(h: number, count: number, options: StepOptions, { reach }: Loads): string | null {
     this.reached = null;
     try {
       this.body.step(h, count, options);
@@ -63,7 +76,7 @@ export class SafeStepper {
     if (!Number.isFinite(state.elasticEnergy + state.kineticEnergy + displacement)) {
       return 'The motion ran out of bounds';
     }
-    if (displacement > absurd * (this.scale.size + loads)) {
+    if (displacement > absurd * (this.scale.size + reach)) {
       return 'The motion grew beyond what the loads can do';
     }
     this.reached = state;

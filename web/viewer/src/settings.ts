@@ -71,11 +71,26 @@ export function defaultSettings(
     method: 'reduced',
     accuracy: 'fast',
     inertia: 'full',
+    shake: null,
   };
 }
 
+/** Hz, at which what holds a body may be shaken. */
+export const shakeFrequencies: readonly [low: number, high: number] = [1e-3, 1e4];
+/** m */
+const largestShake = 1e4;
+
+/**
+ * Hz. A body with these frequencies sways in time with its support then, by 1 / (1 / r^2 - 1) = 1.3 times the amplitude for the ratio
+ * r = 3/4 to its slowest vibration: one sees it bend, and it is not in resonance yet.
+ */
+export function suitableShakeFrequency(frequencies: Float64Array): number {
+  const [low, high] = shakeFrequencies;
+  return Math.min(Math.max(Number((0.75 * lowestFrequency(frequencies)).toPrecision(2)), low), high);
+}
+
 /** What a body allows. */
-type Limits = Pick<BodyInfo, 'rank' | 'warpable' | 'domains'>;
+type Limits = Pick<BodyInfo, 'rank' | 'warpable' | 'domains' | 'free'>;
 
 type Check<T> = (value: T, limits: Limits) => string | null;
 
@@ -103,6 +118,15 @@ const checks: { readonly [K in keyof Settings]: Check<Settings[K]> } = {
     ['interface', 'center', 'full'].includes(value)
       ? null
       : 'Inertia of subtrees: expected interface, center or full',
+  shake: (value, { free }) => {
+    if (value === null) return null;
+    if (free) return 'Shaking: expected none of a body that nothing holds';
+    const { amplitude, frequency } = value;
+    const size = isVector(amplitude) ? Math.hypot(...amplitude) : NaN;
+    return size > 0 && size <= largestShake && inRange(frequency, ...shakeFrequencies)
+      ? null
+      : 'Shaking: expected an amplitude above 0 and up to 10000 m, and 0.001 to 10000 Hz';
+  },
 };
 
 /** Whether v is three finite numbers. */

@@ -16,6 +16,7 @@ export type SimulatedBody = Pick<
   | 'setMaterial'
   | 'setDamping'
   | 'setGravity'
+  | 'setSupport'
   | 'setStiffness'
   | 'stiffness'
   | 'setInertia'

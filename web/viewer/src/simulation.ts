@@ -3,8 +3,9 @@ import { BodyScale, farthestApart } from './body_scale';
 import { FrameGate } from './frame_gate';
 import { type HoldCommand, Holding } from './holding';
 import { ModePlayer } from './mode_player';
-import type { Command, Frame, InForce, Message, ModePlayback, Settings } from './protocol';
+import type { Command, Frame, InForce, Message, ModePlayback, Settings, Shake } from './protocol';
 import { SafeStepper } from './safe_stepper';
+import { Shaker } from './shaker';
 import {
   checkSettings,
   defaultSettings,
@@ -47,6 +48,7 @@ export class Simulation {
   private current: Settings;
   private readonly scale: BodyScale;
   private readonly holding: Holding;
+  private readonly shaker: Shaker;
   private readonly stepper: SafeStepper;
   private player: ModePlayer | null = null;
   /** Of the player, as it was last accepted. */
@@ -97,6 +99,7 @@ export class Simulation {
     this.coordinates = new Float32Array(surface.positions.length);
     this.center = body.momentum.center;
     this.holding = new Holding(body, this.scale.size);
+    this.shaker = new Shaker(body);
     this.pace = new StepPace(clock);
     this.stepper = new SafeStepper(body, this.scale);
   }
@@ -165,19 +168,31 @@ export class Simulation {
   /** Returns the steps taken: `count`; fewer where they failed. */
   private advance(count: number, messages: Message[]): number {
     let taken = 0;
-    // Targets that are on their way move a little with each step.
-    while (taken < count && this.holding.underWay) {
-      this.holding.follow(this.current.timeStep / this.current.speed);
-      if (this.takeSteps(1, messages) === 0) return taken;
-      ++taken;
+    while (taken < count) {
+      const wanted = this.prepare(count - taken);
+      const got = this.takeSteps(wanted, messages);
+      taken += got;
+      if (got < wanted) break;
     }
-    return taken < count ? taken + this.takeSteps(count - taken, messages) : taken;
+    return taken;
+  }
+
+  /** Moves what moves with each step, before `count` of them. Returns how many of them may be taken then. */
+  private prepare(count: number): number {
+    const { timeStep, speed } = this.current;
+    let steps = count;
+    if (this.holding.underWay) {
+      this.holding.follow(timeStep / speed);
+      steps = 1;
+    }
+    return this.shaker.active ? this.shaker.prepare(this.stepper.time, timeStep, steps) : steps;
   }
 
   private takeSteps(count: number, messages: Message[]): number {
     const { timeStep, accuracy } = this.current;
     this.loads = Math.max(this.loads, this.reachOfLoads());
-    const outcome = this.stepper.advance(timeStep, count, accuracy, this.loads);
+    const loads = { reach: this.loads, support: this.shaker.active };
+    const outcome = this.stepper.advance(timeStep, count, accuracy, loads);
     if ('lost' in outcome) {
       messages.push(this.restart(outcome.lost));
       return 0;
@@ -187,9 +202,14 @@ export class Simulation {
     return outcome.taken;
   }
 
-  /** m: as far as springs and handles pull, and as gravity lets the slowest vibration hang, g / w^2. */
+  /**
+   * m: as far as springs and handles pull, and as gravity lets the slowest vibration hang, g / w^2; so does the acceleration of a
+   * support that is shaken.
+   */
   private reachOfLoads(): number {
-    return this.holding.reach + Math.hypot(...this.current.gravity) / (2 * Math.PI * this.lowest) ** 2;
+    const { gravity, shake } = this.current;
+    const shaken = shake ? Math.hypot(...shake.amplitude) * (shake.frequency / this.lowest) ** 2 : 0;
+    return this.holding.reach + Math.hypot(...gravity) / (2 * Math.PI * this.lowest) ** 2 + shaken;
   }
 
   private restart(reason: string): Message {
@@ -206,6 +226,8 @@ export class Simulation {
   private reset(): void {
     this.player = this.playback = null;
     this.body.reset();
+    this.shaker.stop(); // of a body at rest: one that has run out of bounds may not be asked
+    this.current = { ...this.current, shake: null };
     this.holding.toRest();
     this.stepper.forget();
     this.time = 0;
@@ -224,7 +246,8 @@ export class Simulation {
   private change(change: Partial<Settings>): Message[] {
     const { accepted, problems } = checkSettings(change, this.body.info);
     const messages: Message[] = [];
-    const { damping, gravity, method, rank, inertia, ...others } = accepted;
+    const { damping, gravity, method, rank, inertia, shake, ...others } = accepted;
+    if (shake && this.player) throw new Error('A mode is playing; stop it to shake the body.');
     if (damping) this.body.setDamping(damping);
     if (gravity) this.body.setGravity(gravity);
     if (inertia !== undefined) this.body.setInertia(inertia);
@@ -234,6 +257,7 @@ export class Simulation {
       this.body.setRank(rank);
       this.stepper.forget();
     }
+    if (shake !== undefined) this.shake(shake);
     this.current = { ...this.current, ...accepted };
     if (others.paused !== undefined || others.speed !== undefined) this.pace.clearSpeed();
     if (newRank) messages.push(...this.refresh());
@@ -262,8 +286,14 @@ export class Simulation {
   private setMethod(method: Method): void {
     this.holding.setMethod(method);
     this.stepper.forget();
+    this.shake(null);
     // Linear modes go further than the nonlinear body could follow: it starts from rest. So it does after a mode that plays.
     if (method === 'reduced' && !this.player) this.reset();
+  }
+
+  private shake(shake: Shake | null): void {
+    this.shaker.change(this.stepper.time, this.current.timeStep, shake);
+    this.current = { ...this.current, shake };
   }
 
   /** After a change of material or rank, on which frequencies, modes and what holds the body depend. */
@@ -291,6 +321,7 @@ export class Simulation {
     } else {
       this.player = new ModePlayer(this.body, playback);
       this.holding.releaseAll();
+      this.shake(null);
     }
     this.playback = playback;
   }
@@ -312,8 +343,11 @@ export class Simulation {
 
   /** Of the frame that q moves a body in. Modes play where the body was made. */
   private currentPose(): number[] {
-    const root = this.player || this.byPositions ? null : this.body.root;
-    return root ? [...root.position, ...root.rotation].map(Math.fround) : [];
+    if (this.player || this.byPositions) return [];
+    const { root } = this.body;
+    const shaken = this.shaker.active ? this.shaker.position(this.stepper.time) : null;
+    const pose = root ? [...root.position, ...root.rotation] : shaken ? [...shaken, 0, 0, 0, 1] : [];
+    return pose.map(Math.fround);
   }
 
   private shift(): Vector3 | null {

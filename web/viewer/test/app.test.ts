@@ -401,6 +401,88 @@ describe('a body that flies', () => {
   });
 });
 
+describe('shaking', () => {
+  const asked = (): unknown[] =>
+    worker.commands.flatMap((command) =>
+      command.kind === 'settings' && 'shake' in command.settings ? [command.settings.shake] : [],
+    );
+  const usual = { amplitude: [0.05, 0, 0], frequency: 1.5 };
+
+  it('begins and ends, with what the sliders say', async () => {
+    await open('bar.glb');
+    app.setShake({ direction: '+z', amplitude: 0.2, frequency: 3 });
+    expect(asked()).toEqual([]);
+    app.shake(true);
+    app.shake(true); // as by a key and a button
+    app.setShake({ frequency: 4 });
+    app.shake(false);
+    app.shake(false);
+    expect(asked()).toEqual([
+      { amplitude: [0, 0, 0.2], frequency: 3 },
+      { amplitude: [0, 0, 0.2], frequency: 4 },
+      null,
+    ]);
+  });
+
+  it('lets the clock run', async () => {
+    await open('bar.glb');
+    app.set({ paused: true });
+    app.shake(true);
+    expect(worker.commands.at(-1)).toEqual({ kind: 'settings', settings: { shake: usual, paused: false } });
+    expect(app.state.settings.paused).toBe(false);
+  });
+
+  it('ends a mode, and a mode ends it', async () => {
+    await open('bar.glb');
+    app.setMode({ playing: 1 });
+    app.shake(true);
+    expect(app.state.mode.playing).toBeNull();
+    expect(kinds().slice(-2)).toEqual(['mode', 'settings']);
+    app.setMode({ playing: 0 });
+    expect(app.state.settings.shake).toBeNull();
+  });
+
+  it('ends with a reset, another motion, a sketch and a body that failed', async () => {
+    await open('bar.glb');
+    const ends = [
+      () => {
+        app.reset();
+      },
+      () => {
+        app.set({ method: 'warped' });
+      },
+      () => {
+        app.record(true);
+      },
+      () => {
+        worker.answer({ kind: 'restarted', message: 'No.', paused: false });
+      },
+    ];
+    for (const end of ends) {
+      app.shake(true);
+      expect(app.state.settings.shake).toEqual(usual);
+      end();
+      expect(app.state.settings.shake).toBeNull();
+    }
+    expect(asked()).toEqual([usual, usual, usual, usual]);
+  });
+
+  it('is of bodies that something holds, and the page says so', async () => {
+    const flying = new FakeBody();
+    Object.assign(flying.info, { free: true });
+    await open('bar.glb', flying);
+    app.shake(true);
+    expect(asked()).toEqual([]);
+    expect(shown.notice).toContain('Nothing holds this body');
+  });
+
+  it('is of trees, too', async () => {
+    await open('oak.glb', new FakeTree());
+    app.shake(true);
+    expect(asked()).toEqual([usual]);
+  });
+});
+
 describe('trees of domains', () => {
   beforeEach(async () => {
     await open('oak.glb', new FakeTree());

@@ -9,6 +9,7 @@ import type {
   Spring,
   StepOptions,
   SubtreeInertia,
+  SupportKey,
   Surface,
   Vector3,
 } from '../../runtime/src/types';
@@ -49,6 +50,8 @@ export interface TakenSteps {
  */
 export class FakeBody implements SimulatedBody {
   readonly info: BodyInfo;
+  /** s */
+  time = 0;
   /** Coordinates in use. */
   used = 2;
   q = new Float64Array(2);
@@ -64,6 +67,7 @@ export class FakeBody implements SimulatedBody {
   inertia: SubtreeInertia = 'full';
   root: RootState | null = null;
   springs: readonly Spring[] = [];
+  support: readonly SupportKey[] | null = null;
   steps: TakenSteps[] = [];
   resets = 0;
   disposed = false;
@@ -100,8 +104,8 @@ export class FakeBody implements SimulatedBody {
   }
 
   get state() {
-    const { q, v, root, elastic: elasticEnergy } = this;
-    return { time: 0, q: q.slice(), v: v.slice(), root, elasticEnergy, kineticEnergy: 0 };
+    const { time, q, v, root, elastic: elasticEnergy } = this;
+    return { time, q: q.slice(), v: v.slice(), root, elasticEnergy, kineticEnergy: 0 };
   }
 
   get momentum() {
@@ -177,6 +181,10 @@ export class FakeBody implements SimulatedBody {
     this.gravity = gravity;
   }
 
+  setSupport(keys: readonly SupportKey[] | null) {
+    this.support = keys;
+  }
+
   setMethod(method: Method) {
     this.method = method;
     this.handles = [];
@@ -186,6 +194,7 @@ export class FakeBody implements SimulatedBody {
     const steps = { h, count, options };
     this.steps.push(steps);
     this.onStep(steps);
+    this.time += h * count;
     this.q[0]! += this.speed * h * count;
     const target = this.handles.find(({ position }) => position)?.position;
     if (target) [this.q[0], this.q[1]] = [target[0] - 1, target[1]];
@@ -193,6 +202,7 @@ export class FakeBody implements SimulatedBody {
 
   reset() {
     ++this.resets;
+    this.time = 0;
     this.q.fill(0);
     this.v.fill(0);
     this.elastic = 0;

@@ -1,5 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import { defaultSettings, lowestFrequency, niceBelow } from '../src/settings';
+import {
+  checkSettings,
+  defaultSettings,
+  lowestFrequency,
+  niceBelow,
+  suitableShakeFrequency,
+} from '../src/settings';
+import type { Settings } from '../src/protocol';
+import { FakeBody } from './fake_body';
 
 const forFrequency = (f: number) => defaultSettings(3, Float64Array.of(f, 3 * f, 10 * f));
 
@@ -17,6 +25,7 @@ describe('default settings', () => {
       timeStep: 0.002,
       gravity: [0, 0, 0],
       rank: 3,
+      shake: null,
     });
   });
 
@@ -62,5 +71,38 @@ describe('niceBelow', () => {
     [37, 20],
   ])('rounds %d down to %d', (x, nice) => {
     expect(niceBelow(x)).toBe(nice);
+  });
+});
+
+describe('shaking', () => {
+  const { info } = new FakeBody();
+  const check = (shake: unknown, free = false): readonly string[] =>
+    checkSettings({ shake } as Partial<Settings>, { ...info, free }).problems;
+
+  it('is at first somewhat slower than the slowest vibration', () => {
+    expect(suitableShakeFrequency(Float64Array.of(4.123, 9))).toBe(3.1);
+    expect(suitableShakeFrequency(Float64Array.of(1e6))).toBe(1e4);
+  });
+
+  it('has an amplitude and a frequency, or ends', () => {
+    expect(check({ amplitude: [0, 0, 0.1], frequency: 2 })).toEqual([]);
+    expect(check(null)).toEqual([]);
+  });
+
+  it.each([
+    { amplitude: [0, 0, 0], frequency: 2 },
+    { amplitude: [0, 0, NaN], frequency: 2 },
+    { amplitude: [0, 1], frequency: 2 },
+    { amplitude: [0, 0, 1e5], frequency: 2 },
+    { amplitude: [0, 0, 1], frequency: 0 },
+    { amplitude: [0, 0, 1], frequency: 1e5 },
+    { amplitude: [0, 0, 1], frequency: NaN },
+  ])('is refused as %j', (shake) => {
+    expect(check(shake)[0]).toMatch(/^Shaking: expected an amplitude above 0/);
+  });
+
+  it('is refused for a body that nothing holds', () => {
+    expect(check({ amplitude: [0, 0, 1], frequency: 1 }, true)[0]).toMatch(/that nothing holds, found/);
+    expect(check(null, true)).toEqual([]);
   });
 });

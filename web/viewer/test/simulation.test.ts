@@ -369,6 +369,145 @@ describe('modes', () => {
   });
 });
 
+describe('shaking', () => {
+  const shake = { amplitude: [0, 0.5, 0], frequency: 2 } as const;
+
+  /** Pauses first, so that the frame is of the time of the body. */
+  const poseNow = (): readonly number[] => {
+    set({ paused: true });
+    const { pose } = lastFrame(run(0.05));
+    set({ paused: false });
+    return pose;
+  };
+
+  beforeEach(() => {
+    set({ timeStep: 0.01, speed: 1 });
+  });
+
+  it('moves what holds the body, from where it is on', () => {
+    run(0.5);
+    set({ shake });
+    expect(body.support![0]).toEqual({ time: body.time, position: [0, 0, 0] });
+    expect(simulation.settings.shake).toEqual(shake);
+    run(1.125 - 0.02); // two periods and a quarter
+    const pose = poseNow();
+    expect(pose[1]).toBeGreaterThan(0.45);
+    expect(pose.filter((_, i) => i !== 1)).toEqual([0, 0, 0, 0, 0, 1]);
+  });
+
+  it('goes on, with keys for the steps to come', () => {
+    set({ shake });
+    for (let i = 0; i < 40; ++i) {
+      run(0.5);
+      expect(body.support!.at(-1)!.time).toBeGreaterThan(body.time + 0.04);
+    }
+    expect(stepsTaken()).toBeGreaterThan(1900);
+  });
+
+  it('ends at rest where it began, and leaves nothing', () => {
+    set({ shake });
+    run(1.1);
+    set({ shake: null });
+    run(0.3);
+    expect(poseNow()).toEqual([0, 0, 0, 0, 0, 0, 1]);
+    run(1.5);
+    expect(body.support).toBeNull();
+    expect(poseNow()).toEqual([]);
+  });
+
+  it('stands still while the body is paused', () => {
+    set({ shake });
+    run(0.7);
+    const pose = poseNow();
+    set({ paused: true });
+    run(1);
+    expect(poseNow()).toEqual(pose);
+  });
+
+  it('ends with a reset', () => {
+    set({ shake });
+    run(0.7);
+    simulation.handle({ kind: 'reset' });
+    expect(body.support).toBeNull();
+    expect(simulation.settings.shake).toBeNull();
+    expect(poseNow()).toEqual([]);
+  });
+
+  it('ends where steps fail', () => {
+    set({ shake });
+    body.onStep = () => {
+      throw new Error('no convergence');
+    };
+    expect(simulation.handle({ kind: 'step' })[0]?.kind).toBe('restarted');
+    expect(body.support).toBeNull();
+    expect(simulation.settings.shake).toBeNull();
+  });
+
+  it('ends with another motion, smoothly where that goes on from where the body is', () => {
+    set({ method: 'linear', shake });
+    expect(simulation.settings.shake).toEqual(shake);
+    run(0.7);
+    set({ method: 'warped' });
+    expect(simulation.settings.shake).toBeNull();
+    expect(body.support!.at(-1)).toEqual({
+      time: expect.closeTo(body.time + 0.25, 9) as number,
+      position: [0, 0, 0],
+    });
+    set({ shake, method: 'warped' }); // the same one
+    expect(simulation.settings.shake).toEqual(shake);
+    set({ method: 'reduced' }); // from rest
+    expect(body.support).toBeNull();
+    expect(simulation.settings.shake).toBeNull();
+  });
+
+  it('may begin with another motion', () => {
+    set({ method: 'warped' });
+    set({ method: 'reduced', shake });
+    expect(body.support).not.toBeNull();
+    expect(simulation.settings.shake).toEqual(shake);
+  });
+
+  it('ends with a mode, while which it does not begin', () => {
+    const mode = (on: boolean): Message[] =>
+      simulation.handle({ kind: 'mode', playback: on ? { index: 0, amplitude: 1, rate: 1 } : null });
+    set({ shake });
+    run(0.7);
+    mode(true);
+    expect(simulation.settings.shake).toBeNull();
+    expect(lastFrame(run(0.1)).pose).toEqual([]);
+    expect(() => set({ shake })).toThrow('A mode is playing');
+    expect(simulation.inForce({ kind: 'settings', settings: { shake } })).toEqual({
+      settings: { shake: null },
+    });
+    mode(false);
+    expect(body.support).toBeNull();
+  });
+
+  it('takes other values on the way', () => {
+    set({ shake });
+    run(1);
+    set({ shake: { amplitude: [0.1, 0, 0], frequency: 3 } });
+    run(1);
+    const [x, y] = poseNow();
+    expect(Math.abs(x!)).toBeLessThanOrEqual(0.1);
+    expect(y).toBe(0);
+  });
+
+  it('is refused for a body that nothing holds', () => {
+    Object.assign(body.info, { free: true });
+    expect(set({ shake })[0]).toMatchObject({ kind: 'failed', inForce: { settings: { shake: null } } });
+    expect(body.support).toBeNull();
+  });
+
+  it('explains displacements: far above resonance they are many times the amplitude', () => {
+    set({ shake: { amplitude: [0.5, 0, 0], frequency: 20 } });
+    body.onStep = () => {
+      body.q[1] = 1000;
+    };
+    expect(simulation.handle({ kind: 'step' })).toEqual([]);
+  });
+});
+
 describe('settings', () => {
   it('reach the body', () => {
     set({ gravity: [0, 0, -9.81], damping: { mass: 1, stiffness: 0.1 }, method: 'linear' });

@@ -34,6 +34,15 @@ describe('a tree of domains', () => {
     expect(frames(1).length).toBeLessThan(13);
   });
 
+  it('is shaken by what holds it, with which its vertices come along by themselves', () => {
+    simulation.handle({
+      kind: 'settings',
+      settings: { speed: 1, timeStep: 0.01, shake: { amplitude: [1, 0, 0], frequency: 1 } },
+    });
+    expect(frames(1.3).at(-1)!.pose).toEqual([]);
+    expect(tree.support!.length).toBeGreaterThan(10);
+  });
+
   it('is pulled by springs', () => {
     const grab = { kind: 'grab', id: 1, origin: [1, 0, 1], direction: [0, 0, -1], strength: 2 } as const;
     expect(simulation.handle(grab)).toEqual([{ kind: 'grabbed', id: 1, vertex: 1, point: [1, 0, 0] }]);

@@ -1,59 +1,14 @@
-import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { BodyInfo } from '../../runtime/src/types';
 import { makeMaterialSection, makeVibrationsSection } from '../src/ui/body_sections';
 import { type Help, makeHelp } from '../src/ui/help';
 import { makeDampingSection, makeGravitySection, makePullSection } from '../src/ui/motion_sections';
+import { makeShakeSection } from '../src/ui/shake_section';
 import { type Actions, emptyState } from '../src/ui/state';
 import { FakeBody } from './fake_body';
+import { fake, useFakeElements } from './fake_element';
 
-/** As much of an element as the controls use. */
-class FakeElement extends EventTarget {
-  readonly attributes = new Map<string, string>();
-  children: (FakeElement | string)[] = [];
-  readonly style = { setProperty: () => undefined };
-  readonly classList = { add: () => undefined, toggle: () => undefined };
-  open = false;
-
-  setAttribute(name: string, value: string): void {
-    this.attributes.set(name, value);
-  }
-
-  append(...children: (FakeElement | string)[]): void {
-    this.children.push(...children);
-  }
-
-  replaceChildren(...children: (FakeElement | string)[]): void {
-    this.children = children;
-  }
-
-  close(): void {
-    this.open = false;
-  }
-
-  showModal(): void {
-    this.open = true;
-  }
-
-  /** Names for screen readers, by the ids for tests. */
-  names(): Record<string, string> {
-    const id = this.attributes.get('data-testid');
-    const name = this.attributes.get('aria-label');
-    const own = id !== undefined && name !== undefined ? { [id]: name } : {};
-    const inner = this.children.map((child) => (child instanceof FakeElement ? child.names() : {}));
-    return Object.assign(own, ...inner) as Record<string, string>;
-  }
-}
-
-const fake = (element: HTMLElement): FakeElement => element as unknown as FakeElement;
-
-beforeEach(() => {
-  const createElement = (): FakeElement => new FakeElement();
-  vi.stubGlobal('document', { createElement, createElementNS: createElement, activeElement: null });
-});
-
-afterEach(() => {
-  vi.unstubAllGlobals();
-});
+useFakeElements();
 
 describe('names for screen readers', () => {
   const actions = {} as Actions;
@@ -90,6 +45,14 @@ describe('names for screen readers', () => {
     });
     expect(fake(makeVibrationsSection(actions).element).names()).toMatchObject({
       'mode-amplitude': 'Amplitude of the vibration',
+    });
+  });
+
+  it('tell the sliders of the shaking from those of vibrations', () => {
+    expect(fake(makeShakeSection(actions).element).names()).toMatchObject({
+      'shake-direction': 'Direction of the shaking',
+      'shake-amplitude': 'Amplitude of the shaking',
+      'shake-frequency': 'Frequency of the shaking',
     });
   });
 });

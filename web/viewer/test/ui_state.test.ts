@@ -1,10 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { BodyInfo, Method } from '../../runtime/src/types';
 import { diagonal } from '../src/body_scale';
-import { requireYoung } from '../src/settings';
+import { defaultSettings, requireYoung } from '../src/settings';
 import { formatDensity, shownOverlays, whyNoOverlay, youngRange } from '../src/ui/body_sections';
 import { type KeyRecord, SHORTCUTS, shortcutOf } from '../src/ui/shortcuts';
-import { axisVector, emptyState, gravityVector, takeInForce, type ViewState } from '../src/ui/state';
+import {
+  axisVector,
+  emptyState,
+  gravityVector,
+  loadedState,
+  takeInForce,
+  type ViewState,
+} from '../src/ui/state';
 import { FakeBody } from './fake_body';
 
 describe('gravity', () => {
@@ -133,6 +140,15 @@ describe('values in force', () => {
     takeInForce(state, {});
     expect(state).toEqual(refused());
   });
+});
+
+test('another body is shaken as the last one, with a frequency that suits it', () => {
+  const body = new FakeBody();
+  const frequencies = Float64Array.of(8, 9);
+  const settings = defaultSettings(2, frequencies);
+  const loaded = { kind: 'loaded', name: 'a', info, surface: body.surface(), settings, frequencies } as const;
+  const before: ViewState = { ...emptyState(), shake: { direction: '+z', amplitude: 0.2, frequency: 1 } };
+  expect(loadedState(loaded, before).shake).toEqual({ direction: '+z', amplitude: 0.2, frequency: 6 });
 });
 
 describe('materials', () => {

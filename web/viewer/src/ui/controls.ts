@@ -185,7 +185,7 @@ export interface ButtonOptions {
   /** For screen readers and as a tooltip; needed where there is no text. */
   readonly title?: string;
   readonly kind?: 'primary' | 'plain' | 'icon';
-  readonly click: () => void;
+  readonly click: (event: MouseEvent) => void;
 }
 
 export function makeButton(options: ButtonOptions): HTMLButtonElement {
@@ -202,6 +202,61 @@ export function makeButton(options: ButtonOptions): HTMLButtonElement {
   }
   button.addEventListener('click', options.click);
   return button;
+}
+
+export interface HoldButton {
+  readonly element: HTMLButtonElement;
+  /** Whether what it does is under way. */
+  set(on: boolean): void;
+}
+
+/**
+ * A button that acts while a pointer or a key holds it. `hold` may be told twice that it has ended. What only clicks, as screen
+ * readers do, begins and ends by turns.
+ */
+export function makeHoldButton(
+  options: Omit<ButtonOptions, 'click'> & { readonly hold: (on: boolean) => void },
+): HoldButton {
+  const { hold } = options;
+  let pressed = false;
+  const element = makeButton({
+    ...options,
+    click: (event) => {
+      if (event.detail === 0) hold(!pressed); // of no pointer
+    },
+  });
+  element.classList.add('hold');
+  element.addEventListener('pointerdown', (event) => {
+    if (event.button !== 0) return;
+    element.setPointerCapture(event.pointerId);
+    hold(true);
+  });
+  for (const name of ['pointerup', 'pointercancel', 'lostpointercapture', 'blur'] as const) {
+    element.addEventListener(name, () => {
+      hold(false);
+    });
+  }
+  for (const [name, on] of [
+    ['keydown', true],
+    ['keyup', false],
+  ] as const) {
+    element.addEventListener(name, (event) => {
+      if (event.key !== ' ' && event.key !== 'Enter') return;
+      event.preventDefault(); // no click follows
+      if (!event.repeat) hold(on);
+    });
+  }
+  // A finger that rests on it asks for no menu.
+  element.addEventListener('contextmenu', (event) => {
+    event.preventDefault();
+  });
+  return {
+    element,
+    set(on) {
+      pressed = on;
+      element.setAttribute('aria-pressed', String(on));
+    },
+  };
 }
 
 /** A collapsible section of the panel, which remembers whether it is open. */

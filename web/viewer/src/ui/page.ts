@@ -20,6 +20,7 @@ import {
   makeSolverSection,
 } from './motion_sections';
 import { makePlotsSection, type PlotsPart } from './plots_section';
+import { makeShakeSection } from './shake_section';
 import { makeSketchSection } from './sketch_section';
 import { type Actions, hasDomains, type Part, type ViewState } from './state';
 import type { ThemeName } from './theme';
@@ -69,6 +70,7 @@ export class PageView {
   private readonly parts_: readonly Part[];
   /** Sections that several domains have no use for. */
   private readonly bodyParts_: readonly Part[];
+  private readonly shake_: Part;
   private readonly fileInput_ = make('input', {
     type: 'file',
     accept: '.glb',
@@ -95,6 +97,7 @@ export class PageView {
     this.domains = makeDomainsSection(actions);
     const handles = makeHandlesSection(actions);
     const material = makeMaterialSection(actions);
+    this.shake_ = makeShakeSection(actions);
     const later = [makeVibrationsSection(actions), makeShowSection(actions), makeSketchSection(actions)];
     this.bodyParts_ = [handles, material, ...later];
     const sections = [
@@ -102,6 +105,7 @@ export class PageView {
       this.domains,
       handles,
       makeGravitySection(actions),
+      this.shake_,
       material,
       this.plots,
       ...later,
@@ -134,6 +138,7 @@ export class PageView {
     const several = hasDomains(state.info);
     this.domains.element.hidden = !several;
     for (const part of this.bodyParts_) part.element.hidden = several;
+    this.shake_.element.hidden = state.info?.free === true;
     for (const part of this.parts_) part.update(state);
   }
 

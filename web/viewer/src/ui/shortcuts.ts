@@ -6,6 +6,7 @@ export const SHORTCUTS = [
   { action: 'reset', keys: ['r'], shown: 'R', text: 'Back to rest' },
   { action: 'frame', keys: ['f'], shown: 'F', text: 'Show the whole body' },
   { action: 'gravity', keys: ['g'], shown: 'G', text: 'Gravity on or off' },
+  { action: 'shake', keys: ['j'], shown: 'J held', text: 'Shake the body', held: true },
   { action: 'mesh', keys: ['m'], shown: 'M', text: 'Simulation mesh' },
   { action: 'cubature', keys: ['c'], shown: 'C', text: 'Cubature elements' },
   { action: 'fixed', keys: ['x'], shown: 'X', text: 'Fixed vertices' },
@@ -14,12 +15,17 @@ export const SHORTCUTS = [
   { action: 'open', keys: ['o'], shown: 'O', text: 'Open a model' },
   { action: 'panel', keys: ['p'], shown: 'P', text: 'Show or hide the panel' },
   { action: 'theme', keys: ['t'], shown: 'T', text: 'Light or dark' },
-  { action: 'handle', keys: ['h'], shown: 'H held', text: 'Clicks pin handles' },
+  { action: 'handle', keys: ['h'], shown: 'H held', text: 'Clicks pin handles', held: true },
   { action: 'removeHandle', keys: ['delete', 'backspace'], shown: 'Delete', text: 'Remove the handle' },
   { action: 'help', keys: ['?'], shown: '?', text: 'This help' },
 ] as const;
 
-export type ShortcutAction = (typeof SHORTCUTS)[number]['action'];
+type Shortcut = (typeof SHORTCUTS)[number];
+export type ShortcutAction = Shortcut['action'];
+/** What acts while its key is held. */
+export type HeldAction = Extract<Shortcut, { held: true }>['action'];
+
+const HELD = SHORTCUTS.filter((shortcut) => 'held' in shortcut);
 
 /** What of a key event matters. */
 export interface KeyRecord {
@@ -51,7 +57,7 @@ export function focusKind(element: Element | null): KeyRecord['focus'] {
 
 /**
  * Listens to the keys of the page. Space acts when it is let go, and not if a drag came in between: held, it makes a
- * drag turn the camera. H acts while it is held.
+ * drag turn the camera. What is `held` acts until its key is let go, or the page loses the keyboard.
  */
 export class Shortcuts {
   private spaceDown_ = false;
@@ -61,7 +67,7 @@ export class Shortcuts {
   constructor(
     run: (action: ShortcutAction) => void,
     suspended: () => boolean,
-    stop: (action: 'handle') => void,
+    stop: (action: HeldAction) => void,
   ) {
     window.addEventListener('keydown', (event) => {
       if (suspended()) return;
@@ -76,13 +82,14 @@ export class Shortcuts {
       }
     });
     window.addEventListener('keyup', (event) => {
-      if (event.key.toLowerCase() === 'h') stop('handle');
+      const key = event.key.toLowerCase();
+      for (const { action, keys } of HELD) if ((keys as readonly string[]).includes(key)) stop(action);
       if (event.key !== ' ' || !this.spaceDown_) return;
       this.spaceDown_ = false;
       if (!this.spaceUsed_ && !suspended()) run('play');
     });
     window.addEventListener('blur', () => {
-      stop('handle');
+      for (const { action } of HELD) stop(action);
       this.spaceDown_ = false;
     });
   }

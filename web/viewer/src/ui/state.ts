@@ -4,7 +4,8 @@
 import type { BodyInfo, SubtreeInertia, Vector3 } from '../../../runtime/src/types';
 import { diagonal } from '../body_scale';
 import type { Loaded } from '../client';
-import type { Frame, HandlePriority, Hold, InForce, Settings } from '../protocol';
+import type { Frame, HandlePriority, Hold, InForce, Settings, Shake } from '../protocol';
+import { suitableShakeFrequency } from '../settings';
 import { baseName } from '../settings_text';
 
 /** Up on the screen is +z. */
@@ -28,6 +29,14 @@ export interface ViewState {
   /** Of pulls, in multiples of the body's own stiffness. */
   strength: number;
   gravity: { on: boolean; direction: Axis; /** multiples of 9.81 m/s^2 */ strength: number };
+  /** How what holds the body is shaken while `settings.shake` says that it is. */
+  shake: {
+    direction: Axis;
+    /** Fraction of `size`. */
+    amplitude: number;
+    /** Hz */
+    frequency: number;
+  };
   /** Of each region, Pa. */
   young: number[];
   /** Hz */
@@ -85,6 +94,9 @@ export interface Actions {
   reset(): void;
   setStrength(strength: number): void;
   setGravity(change: Partial<ViewState['gravity']>): void;
+  /** Begins or ends. */
+  shake(on: boolean): void;
+  setShake(change: Partial<ViewState['shake']>): void;
   setFollow(on: boolean): void;
   setYoung(region: number, young: number): void;
   setMode(change: Partial<ViewState['mode']>): void;
@@ -104,6 +116,9 @@ export function hasDomains(info: BodyInfo | null): boolean {
 /** Why a control does nothing for a body that has. */
 export const NOT_OF_DOMAINS = 'Of bodies with one domain only';
 
+/** Why a body that flies is not shaken. */
+export const NOT_HELD = 'Nothing holds this body: there is nothing to shake it by';
+
 /** A part of the page. */
 export interface Part {
   readonly element: HTMLElement;
@@ -121,6 +136,7 @@ export const DEFAULT_SETTINGS: Settings = {
   method: 'reduced',
   accuracy: 'fast',
   inertia: 'full',
+  shake: null,
 };
 
 export function emptyState(): ViewState {
@@ -131,6 +147,7 @@ export function emptyState(): ViewState {
     settings: DEFAULT_SETTINGS,
     strength: 10,
     gravity: { on: false, direction: '-z', strength: 1 },
+    shake: { direction: '+x', amplitude: 0.05, frequency: 1 },
     young: [],
     frequencies: new Float64Array(),
     mode: { playing: null, amplitude: 0.1, rate: 0.5 },
@@ -153,6 +170,7 @@ export function loadedState(loaded: Loaded, before: ViewState): ViewState {
     size: diagonal(surface.positions),
     settings,
     strength: before.strength,
+    shake: { ...before.shake, frequency: suitableShakeFrequency(frequencies) },
     young: info.regions.map((region) => region.material.young),
     frequencies,
     mode: { ...before.mode, playing: null },
@@ -185,4 +203,11 @@ export function gravityVector(gravity: ViewState['gravity']): Vector3 {
   const size = gravity.on ? gravity.strength * STANDARD_GRAVITY : 0;
   const [x, y, z] = axisVector(gravity.direction);
   return [x * size + 0, y * size + 0, z * size + 0]; // + 0: no negative zeros
+}
+
+/** What the sliders and the direction ask for together. */
+export function shakeOf({ shake: { direction, amplitude, frequency }, size }: ViewState): Shake {
+  const [x, y, z] = axisVector(direction);
+  const metres = amplitude * size;
+  return { amplitude: [x * metres, y * metres, z * metres], frequency };
 }

@@ -1,0 +1,83 @@
+#pragma once
+
+#include "limber/fem/full_model.hpp"
+
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace limber {
+
+/// A place in a mesh that vertices carry along: it is displaced by the sum of what they are, times weights.
+struct MeshPlace {
+  std::vector<int> vertices;    ///< of one element
+  std::vector<double> weights;  ///< one each; 1 for a place that is a vertex
+
+  bool operator==(const MeshPlace&) const = default;
+};
+
+/// Where a place is displaced to, m.  u: of the unknowns.  supports: of the fixed vertices, 3 x n; without
+/// columns: they stand where they were made.
+Vector3 displacement_at(const MeshPlace& place, const DofMap& dofs, const VectorRef& u,
+                        const Matrix3X& supports);
+
+/// Adds a force on a place, N, to those on the unknowns. What fixed vertices take of it is lost.
+void add_force_at(const MeshPlace& place, const DofMap& dofs, const Vector3& force, Vector& f);
+
+/// What pulls a place of a full model towards a point: it adds the energy k/2 |B u - d|^2, with B u the
+/// displacement of the place.
+struct FullSpring {
+  MeshPlace place;
+  Vector3 anchor = Vector3::Zero();  ///< d, displacement at which the spring is slack, m
+  double stiffness = 0.0;            ///< k, N/m, at least 0
+  /// How far the anchor has come since the middle of the step that it is of, m. Its energy is counted there:
+  /// that is up to a constant the work that who moves it does, by the forces at both ends of the step.
+  Vector3 since_middle = Vector3::Zero();
+
+  bool operator==(const FullSpring&) const = default;
+};
+
+/// The springs of a system together: f = sum k B^T (B u - d), and K = sum k B^T B, which does not change.
+/// O(1) per spring.
+class FullSprings {
+ public:
+  /// Where the anchors are: at the end of the step or in its middle.
+  enum class Anchors { end, middle };
+
+  FullSprings() = default;
+  FullSprings(const FullModel& model, std::span<const FullSpring> springs);
+
+  [[nodiscard]] bool empty() const { return entries_.empty(); }
+  [[nodiscard]] bool moving() const { return moving_; }  ///< whether an anchor moves in the step
+
+  // supports: as for displacement_at().
+  void add_force(const Vector& u, const Matrix3X& supports, Anchors anchors, Vector& f) const;
+  [[nodiscard]] double energy(const Vector& u, const Matrix3X& supports, Anchors anchors) const;  ///< J
+  /// Size of the work by the forces at the end of the step, over half of the ways that anchors take in it, J.
+  [[nodiscard]] double half_work(const Vector& u, const Matrix3X& supports) const;
+  void add_product(const Vector& p, Vector& y) const;  ///< y += K p
+  void add_stiffness(SparseMatrix& K) const;           ///< to one with the pattern of the model
+
+  /// Sizes of the rounding errors in force (N) and energy (J) at u: the stretch is a difference of B u and d.
+  struct Rounding {
+    double force = 0.0, energy = 0.0;
+  };
+  [[nodiscard]] Rounding rounding(const Vector& u, const Matrix3X& supports) const;
+
+ private:
+  struct Entry {
+    std::vector<std::pair<Index, double>> free;  ///< first unknown of a vertex, and its weight
+    std::vector<std::pair<int, double>> fixed;   ///< the same for vertices that are fixed
+    Vector3 end, middle;                         ///< anchors, m
+    double stiffness = 0.0;                      ///< N/m
+
+    [[nodiscard]] const Vector3& anchor(Anchors which) const { return which == Anchors::end ? end : middle; }
+    [[nodiscard]] Vector3 displacement(const Vector& u, const Matrix3X& supports) const;
+  };
+
+  std::vector<Entry> entries_;
+  std::vector<std::pair<int, double>> stiffness_;  ///< where in the values of a matrix, and what, N/m
+  bool moving_ = false;
+};
+
+}  // namespace limber

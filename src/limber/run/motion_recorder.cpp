@@ -1,0 +1,270 @@
+#include "limber/run/motion_recorder.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/draw/regions.hpp"
+#include "limber/io/morph_fit.hpp"
+#include "limber/warp/nodal_rotations.hpp"
+
+#include <algorithm>
+#include <list>
+#include <utility>
+
+namespace limber {
+namespace {
+
+constexpr std::size_t pose_numbers = 7;  ///< position and quaternion (x, y, z, w)
+
+template <class Numbers>
+void append_numbers(std::string& frame, const Numbers& numbers) {
+  frame.append(reinterpret_cast<const char*>(numbers.data()),
+               static_cast<std::size_t>(numbers.size()) * sizeof(*numbers.data()));
+}
+
+void append_pose(std::string& frame, const Pose& pose) {
+  append_numbers(frame, pose.position);
+  append_numbers(frame, pose.rotation.coeffs());
+}
+
+/// Zeros stand for coordinates that are not in use.
+void append_coordinates(std::string& frame, const Body& body) {
+  const Model& model = body.model();
+  Vector all = Vector::Zero(model.coordinate_count());
+  Index read = 0, written = 0;
+  for (Index d = 0; d < model.domain_count(); ++d) {
+    const Index part = model.domains[static_cast<std::size_t>(d)].part;
+    const Index used = model.domain_count() == 1 ? body.q().size() : body.rank(part);
+    all.segment(written, used) = body.q().segment(read, used);
+    read += used;
+    written += model.rank(d);
+  }
+  append_numbers(frame, all);
+}
+
+/// Where a body has been carried to as a whole since it rested: with the frame of its root.
+Pose carried_by(const Body& body) {
+  if (!body.has_model()) return body.frame();
+  const Domain& root = body.model().domains.front();
+  return body.frame() * Pose{root.position, root.rotation.normalized()}.inverse();
+}
+
+/// Displacements of the surface, seen from a pose that carries it.
+Eigen::Matrix3Xf displacement_in(const Pose& pose, const Body& body) {
+  const Matrix3X u = body.surface_displacement();
+  if (same_pose(pose, Pose())) return u.cast<float>();
+  const Matrix3X& rest = body.surface().mesh().vertices;
+  const Pose back = pose.inverse();
+  const Matrix3X there = (back.rotation.toRotationMatrix() * (rest + u)).colwise() + back.position;
+  return (there - rest).cast<float>();
+}
+
+/// A surface with a colour for each of its parts, without targets.
+ReducedSurface surface_to_draw(const BodySurface& surface) {
+  ReducedSurface drawn;
+  drawn.mesh = surface.mesh();
+  drawn.mesh.vertices = drawn.mesh.vertices.cast<float>().cast<double>().eval();
+  drawn.colors = surface.colors();
+  while (drawn.colors.size() < drawn.mesh.parts.size())
+    drawn.colors.push_back(region_color(drawn.colors.size()));
+  return drawn;
+}
+
+double size_of(const SurfaceMesh& surface) {
+  return (surface.vertices.rowwise().maxCoeff() - surface.vertices.rowwise().minCoeff()).norm();
+}
+
+}  // namespace
+
+/// Several bodies in one clip have morph targets each: domains cannot be nodes of their own then.
+MotionRecorder::Track MotionRecorder::make_track(const Body& body, bool alone) {
+  Track track;
+  track.method = body.method();
+  track.vertices = body.surface().mesh().vertex_count();
+  track.poses = 1;
+  if (!body.has_model()) return track;
+  const Model& model = body.model();
+  const bool scaled = model.domains.front().scale != 1.0;
+  const bool single = model.domain_count() == 1;
+  if (alone && (!single || scaled || model.rank(0) == 0)) {
+    track.kind = TrackKind::tree;
+    track.poses = model.domain_count();
+  } else if (single && !scaled) {
+    track.kind = body.method() == Method::warped ? TrackKind::warped : TrackKind::coordinates;
+  } else {
+    return track;
+  }
+  track.coordinates = model.coordinate_count();
+  track.vertices = 0;
+  return track;
+}
+
+std::size_t MotionRecorder::byte_count(const Track& track) {
+  return (static_cast<std::size_t>(track.coordinates) +
+          static_cast<std::size_t>(track.poses) * pose_numbers) *
+             sizeof(double) +
+         static_cast<std::size_t>(track.vertices) * 3 * sizeof(float);
+}
+
+MotionRecorder::MotionRecorder(const World& world, MotionRecorderOptions options)
+    : world_(world), options_(std::move(options)) {
+  const auto count = static_cast<std::size_t>(world.body_count());
+  require(count > 0, "a recording needs at least one body; add some to the world first");
+  require(options_.names.empty() || options_.names.size() == count,
+          "{} names for the recording of {} bodies, expected none or one each", options_.names.size(), count);
+  std::size_t offset = sizeof(double);  // the time
+  for (std::size_t i = 0; i < count; ++i) {
+    tracks_.push_back(make_track(body(i), count == 1));
+    tracks_.back().offset = offset;
+    offset += byte_count(tracks_.back());
+  }
+  frames_ = std::make_unique<FrameStore>(offset, options_.frames);
+}
+
+std::string MotionRecorder::name(std::size_t i) const {
+  return options_.names.empty() ? body(i).name() : options_.names[i];
+}
+
+void MotionRecorder::append_track(const Body& body, const Track& track) {
+  if (track.kind == TrackKind::surface) {
+    const Pose pose = carried_by(body);
+    append_pose(frame_, pose);
+    append_numbers(frame_, displacement_in(pose, body));
+    return;
+  }
+  append_coordinates(frame_, body);
+  for (Index domain = 0; domain < track.poses; ++domain) append_pose(frame_, body.frame(domain));
+}
+
+void MotionRecorder::add(double time) {
+  require(world_.body_count() == static_cast<Index>(tracks_.size()),
+          "the world has {} bodies, the recording was begun with {}; begin another", world_.body_count(),
+          tracks_.size());
+  frame_.clear();
+  append_numbers(frame_, Eigen::Matrix<double, 1, 1>(time));
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    require(body(i).method() == tracks_[i].method,
+            "{}: its method was '{}' when the recording began and is '{}' now; begin another", name(i),
+            name_of(tracks_[i].method), name_of(body(i).method()));
+    append_track(body(i), tracks_[i]);
+  }
+  frames_->add(frame_);
+}
+
+std::vector<double> MotionRecorder::times() const {
+  std::vector<double> times(static_cast<std::size_t>(frames_->count()));
+  for (std::size_t t = 0; t < times.size(); ++t)
+    frames_->read(static_cast<Index>(t), 0, sizeof(double), &times[t]);
+  return times;
+}
+
+Matrix MotionRecorder::coordinates_of(const Track& track) const {
+  Matrix coordinates(track.coordinates, frames_->count());
+  for (Index t = 0; t < coordinates.cols(); ++t)
+    frames_->read(t, track.offset, static_cast<std::size_t>(track.coordinates) * sizeof(double),
+                  coordinates.col(t).data());
+  return coordinates;
+}
+
+Pose MotionRecorder::pose_of(const Track& track, Index frame, Index number) const {
+  const std::size_t before =
+      static_cast<std::size_t>(track.coordinates) + static_cast<std::size_t>(number) * pose_numbers;
+  const std::size_t offset = track.offset + before * sizeof(double);
+  Pose pose;
+  frames_->read(frame, offset, 3 * sizeof(double), pose.position.data());
+  frames_->read(frame, offset + 3 * sizeof(double), 4 * sizeof(double), pose.rotation.coeffs().data());
+  return pose;
+}
+
+/// Of a body with one frame; none where it never leaves its place.
+std::vector<Pose> MotionRecorder::poses_of(const Track& track) const {
+  std::vector<Pose> poses;
+  for (Index t = 0; t < frames_->count(); ++t) poses.push_back(pose_of(track, t, 0));
+  const bool still =
+      std::all_of(poses.begin(), poses.end(), [](const Pose& pose) { return same_pose(pose, Pose()); });
+  return still ? std::vector<Pose>() : poses;
+}
+
+Vector3 MotionRecorder::up() const {
+  if (options_.up) return *options_.up;
+  const Vector3& gravity = body(0).loads().gravity;
+  return gravity.isZero(0.0) ? Vector3::UnitZ() : Vector3(-gravity);
+}
+
+/// Of a tree that is alone.
+void MotionRecorder::write_tree(const std::filesystem::path& path) const {
+  const Track& track = tracks_.front();
+  TreeClipMotion motion;
+  motion.tree = &body(0).model();
+  motion.coordinates = coordinates_of(track);
+  motion.up = up();
+  motion.frames.resize(static_cast<std::size_t>(frames_->count()));
+  for (std::size_t t = 0; t < motion.frames.size(); ++t) {
+    for (Index domain = 0; domain < track.poses; ++domain) {
+      const Pose pose = pose_of(track, static_cast<Index>(t), domain);
+      motion.frames[t].push_back({pose.position, pose.rotation.toRotationMatrix()});
+    }
+  }
+  write_tree_animation(path, times(), motion);
+}
+
+/// What morph targets were fitted to: surfaces that motions point to, and how well.
+struct MotionRecorder::Fitted {
+  std::list<ReducedSurface> surfaces;
+  std::vector<AnimationFit> fits;
+
+  /// tolerance: as a share of the size of the surface.
+  void add(BodyMotion& motion, ReducedSurface surface, Index frames, const FrameShape& shape,
+           double tolerance) {
+    const double length = tolerance * size_of(surface.mesh);
+    MorphFit fit = fit_morph_targets(frames, shape, length);
+    fits.push_back({motion.name, fit.targets.cols(), fit.largest_error, length});
+    surface.basis = std::move(fit.targets);
+    surfaces.push_back(std::move(surface));
+    motion.surface = &surfaces.back();
+    motion.coordinates = std::move(fit.coordinates);
+  }
+};
+
+BodyMotion MotionRecorder::motion_of(std::size_t i, Fitted& fitted) const {
+  const Track& track = tracks_[i];
+  BodyMotion motion;
+  motion.name = name(i);
+  motion.up = up();
+  motion.frame = poses_of(track);
+  if (track.kind == TrackKind::surface) {
+    const std::size_t offset = track.offset + pose_numbers * sizeof(double);
+    const auto shape = [&](Index frame) {
+      Eigen::Matrix3Xf u(3, track.vertices);
+      frames_->read(frame, offset, static_cast<std::size_t>(u.size()) * sizeof(float), u.data());
+      return u;
+    };
+    fitted.add(motion, surface_to_draw(body(i).surface()), frames_->count(), shape, options_.tolerance);
+    return motion;
+  }
+  const ReducedModel& model = body(i).model().part(0).model;
+  motion.surface = &model.surface;
+  motion.coordinates = coordinates_of(track);
+  if (track.kind == TrackKind::coordinates) return motion;
+  const Matrix coordinates = motion.coordinates;
+  const auto shape = [&](Index frame) -> Eigen::Matrix3Xf {
+    return warped_field(model.surface.basis, model.warp->surface_rotations, coordinates.col(frame))
+        .cast<float>();
+  };
+  fitted.add(motion, {model.surface.mesh, model.surface.colors, {}}, frames_->count(), shape,
+             options_.tolerance);
+  return motion;
+}
+
+std::vector<AnimationFit> MotionRecorder::write(const std::filesystem::path& path) const {
+  require(frames_->count() > 0, "{}: nothing was recorded", path.string());
+  if (tracks_.front().kind == TrackKind::tree) {
+    write_tree(path);
+    return {};
+  }
+  Fitted fitted;
+  std::vector<BodyMotion> motions;
+  for (std::size_t i = 0; i < tracks_.size(); ++i) motions.push_back(motion_of(i, fitted));
+  write_animation(path, times(), motions);
+  return std::move(fitted.fits);
+}
+
+}  // namespace limber

@@ -1,0 +1,152 @@
+#include "limber/run/run_result.hpp"
+
+#include "limber/base/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numbers>
+#include <set>
+
+namespace limber {
+namespace {
+
+double accepted_error(const Scene& scene) {
+  return scene.solver.online.error * std::max(1.0, scene.solver.online.throttle);
+}
+
+BodyTreeResult tree_result(const std::string& name, const Model& model, const InterfaceGap& gap) {
+  BodyTreeResult result{name, model.domain_count(), model.coordinate_count(), model.depth(), model.free, gap,
+                        {}};
+  if (gap.domain >= 0) result.gap_domain = model.domains[static_cast<std::size_t>(gap.domain)].name;
+  return result;
+}
+
+/// What to do where a run found no solution.
+std::string_view remedy(const Scene& scene) {
+  switch (scene.solver.type) {
+    case SimulationType::dynamics:
+      return "use a shorter solver.timestep";
+    case SimulationType::quasistatic:
+      return "the body may have no equilibrium there: lower the loads, move what holds it less far or more "
+             "slowly, or simulate it dynamically";
+    case SimulationType::statics: {
+      const bool full = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                    [](const SceneBody& body) { return body.method == Method::full; });
+      return full ? "apply a smaller load or give more solver.load_steps" : "apply a smaller load";
+    }
+  }
+  return {};
+}
+
+/// Of one body.
+void add_result(const Scene& scene, const SceneState& state, std::size_t i, RunResult& result) {
+  const SceneBody& stated = scene.bodies[i];
+  const Body& body = state.body(i);
+  const Matrix3X moved =
+      stated.mesh.element_count() > 0 ? mesh_displacement(scene, state, i) : body.surface_displacement();
+  result.bodies.push_back({stated.name, body.method(), stated.mesh.vertex_count(),
+                           element_count(scene, state, i), body.unknowns(),
+                           moved.colwise().norm().maxCoeff()});
+  for (const ConstraintOutcome& outcome : constraint_outcomes(state, i))
+    result.constraints.push_back({stated.name, outcome, most_held(state, i), body.unknowns(), body.method()});
+  if (body.method() == Method::warped) result.warped.push_back({stated.name, largest_distortion(state, i)});
+  if (const OnlineReport* const online = body.online_report())
+    result.online.push_back({stated.name, *online, accepted_error(scene)});
+  if (body.has_model() && (stated.is_tree() || body.model().free))
+    result.trees.push_back(tree_result(stated.name, body.model(), largest_gap(state, i)));
+}
+
+std::string missed_text(const BodyConstraintOutcome& one) {
+  const ConstraintOutcome& outcome = one.outcome;
+  std::string by;
+  if (outcome.position_error > 0.0) by = fmt::format("{:.3g} m", outcome.position_error);
+  if (outcome.orientation_error > 0.0)
+    by += fmt::format("{}{:.3g} rad", by.empty() ? "" : " and ", outcome.orientation_error);
+  return fmt::format("'{}' of {} by up to {}, most at {:.6g} s", outcome.name, one.body, by,
+                     outcome.worst_time);
+}
+
+/// What may help bodies of these methods to meet their constraints.
+std::string constraint_remedy(bool subspace, bool crowded) {
+  return fmt::format("{}{}", subspace ? "raise basis.modes or rank, or " : "",
+                     crowded ? "hold fewer vertices" : "move them less");
+}
+
+void warn_of_missed_constraints(const RunResult& result, std::vector<std::string>& warnings) {
+  std::string missed, crowded;
+  std::set<std::string> named;
+  bool subspace = false;
+  for (const BodyConstraintOutcome& one : result.constraints) {
+    if (one.outcome.met) continue;
+    missed += (missed.empty() ? "" : "; ") + missed_text(one);
+    subspace = subspace || !uses_mesh(one.method);
+    if (one.held <= one.unknowns || !named.insert(one.body).second) continue;
+    crowded += fmt::format("; in {} {} numbers are held by {} modes", one.body, one.held, one.unknowns);
+  }
+  if (missed.empty()) return;
+  warnings.push_back(fmt::format("constraints were missed: {}{}; {}", missed, crowded,
+                                 constraint_remedy(subspace, !crowded.empty())));
+}
+
+void warn_of_inexact_animations(const RunResult& result, std::vector<std::string>& warnings) {
+  for (const AnimationFit& fit : result.animations) {
+    if (fit.largest_error <= fit.tolerance) continue;
+    warnings.push_back(
+        fmt::format("{}: the animation misses vertices by up to {}, more than its tolerance, which is {}, "
+                    "with all of its {} targets; write a shorter motion, or raise "
+                    "output.animation_tolerance of a scene",
+                    fit.body, small_length(fit.largest_error), small_length(fit.tolerance), fit.targets));
+  }
+}
+
+void warn_of_distortion(const RunResult& result, std::vector<std::string>& warnings) {
+  for (const BodyWarpResult& one : result.warped) {
+    if (!(one.distortion.length > largest_warp_distortion)) continue;
+    warnings.push_back(fmt::format(
+        "{}: its modes turn it by up to {:.0f} degrees, more than warping can represent: lengths are up to "
+        "{:.0f} % off, and what is bent so far folds through itself; the method 'reduced' does not",
+        one.body, one.distortion.rotation * (180.0 / std::numbers::pi), 100.0 * one.distortion.length));
+  }
+}
+
+/// Few are nothing that one sees.
+void warn_of_rescues(const RunResult& result, std::vector<std::string>& warnings) {
+  const auto taken = static_cast<double>(result.steps) * static_cast<double>(result.bodies.size());
+  if (result.report.rescued_steps <= 0.01 * taken) return;
+  warnings.push_back(fmt::format(
+      "{} of {:.0f} steps would have gained energy and were damped instead, more than 1 %: the motion is "
+      "too fast for the time step; shorten solver.timestep",
+      result.report.rescued_steps, taken));
+}
+
+}  // namespace
+
+std::string small_length(double metres) {
+  return metres < 0.1 ? fmt::format("{:.3g} mm", 1e3 * metres) : fmt::format("{:.3g} m", metres);
+}
+
+void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
+  result.statics = scene.solver.type == SimulationType::statics;
+  result.steps = state.step;
+  result.time = state.time;
+  result.energy = state.world.energy();
+  result.remedy = remedy(scene);
+  double smallest = std::numeric_limits<double>::quiet_NaN();  // until it is known of some body
+  for (std::size_t i = 0; i < state.body_count(); ++i) {
+    add_result(scene, state, i, result);
+    smallest = std::fmin(smallest, state.body(i).smallest_volume_ratio());
+  }
+  result.report.smallest_volume_ratio = smallest;
+}
+
+std::vector<std::string> warnings_about(const RunResult& result) {
+  std::vector<std::string> warnings;
+  warn_of_missed_constraints(result, warnings);
+  warn_of_inexact_animations(result, warnings);
+  warn_of_distortion(result, warnings);
+  warn_of_rescues(result, warnings);
+  return warnings;
+}
+
+}  // namespace limber

@@ -1,0 +1,85 @@
+#pragma once
+
+#include "limber/body/method.hpp"
+#include "limber/body/step_report.hpp"
+#include "limber/multidomain/tree_dynamics.hpp"
+#include "limber/online/online_settings.hpp"
+#include "limber/run/motion_recorder.hpp"
+#include "limber/scene/scene.hpp"
+#include "limber/warp/warp_distortion.hpp"
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace limber {
+
+struct BodyResult {
+  std::string name;
+  Method method = Method::full;
+  Index vertices = 0;
+  Index elements = 0;
+  Index unknowns = 0;
+  double max_displacement = 0.0;  ///< m, at the end
+};
+
+struct BodyConstraintOutcome {
+  std::string body;
+  ConstraintOutcome outcome;
+  Index held = 0;      ///< numbers that the constraints of the body hold at a time, at most
+  Index unknowns = 0;  ///< of the body
+  Method method = Method::full;
+};
+
+struct BodyWarpResult {
+  std::string body;
+  WarpDistortion distortion;  ///< of the shape that was turned farthest
+};
+
+struct BodyOnlineResult {
+  std::string body;
+  OnlineReport report;
+  double accepted_error = 0.0;  ///< relative, with the throttle
+};
+
+struct BodyTreeResult {
+  std::string body;
+  Index domains = 0, coordinates = 0, depth = 0;
+  bool free = false;
+  InterfaceGap gap;        ///< the largest of the run, by share
+  std::string gap_domain;  ///< whose interface to its parent that is
+};
+
+/// What running a scene gave.
+struct RunResult {
+  bool statics = true;
+  StepReport report;    ///< of the last step; iterations: of all steps
+  int steps = 0;        ///< that succeeded
+  double time = 0.0;    ///< s, simulated
+  double energy = 0.0;  ///< elastic, and in dynamics kinetic, at the end, J
+  std::string remedy;   ///< what may help where it failed
+  std::vector<BodyResult> bodies;
+  std::vector<BodyConstraintOutcome> constraints;  ///< of all bodies
+  std::vector<BodyWarpResult> warped;              ///< of all bodies by the method warped
+  std::vector<AnimationFit> animations;            ///< of all bodies whose motion was fitted
+  std::vector<BodyOnlineResult> online;            ///< of all bodies by the method online
+  std::vector<BodyTreeResult> trees;               ///< of all bodies that are trees of domains, or fly
+  std::vector<std::filesystem::path> outputs;      ///< written; a series is named by its .pvd files
+
+  double read_seconds = 0.0;
+  double setup_seconds = 0.0;
+  double solve_seconds = 0.0;
+  double write_seconds = 0.0;
+};
+
+/// What a state is like at the end of a run, into all that the result says of bodies.
+void summarize(const Scene& scene, const SceneState& state, RunResult& result);
+
+/// A small length in the unit that suits it: "0.104 mm".
+std::string small_length(double metres);
+
+/// What a person should know of a run, a line each: constraints that were missed, animations that miss their
+/// tolerance, shapes that warping cannot represent, steps that had to be damped.
+std::vector<std::string> warnings_about(const RunResult& result);
+
+}  // namespace limber

@@ -1,0 +1,112 @@
+#include "limber/run/scene_picture.hpp"
+
+#include "limber/draw/regions.hpp"
+#include "limber/draw/render.hpp"
+#include "limber/warp/rotation.hpp"
+
+#include <Eigen/Geometry>
+
+#include <utility>
+
+namespace limber {
+namespace {
+
+constexpr double ghost_opacity = 0.22;
+constexpr Index most_triangles_with_edges = 60'000;  ///< beyond, edges would cover the picture
+
+Vector lengths_of(const Matrix3X& displacement) { return displacement.colwise().norm().transpose(); }
+
+/// A shape whose vertices moved: the rest pose is its vertices less `moved` (3 x vertices, m).
+struct MovedShape {
+  Shape shape;
+  Matrix3X moved;
+};
+
+/// One shape per part of a surface that moved by a displacement (3 x vertices, m). colors: one per part, or
+/// none.
+std::vector<MovedShape> part_shapes(const SurfaceMesh& surface, const std::vector<Vector3>& colors,
+                                    const Matrix3X& displacement) {
+  std::vector<std::vector<Index>> triangles(surface.parts.size());
+  for (std::size_t t = 0; t < surface.part.size(); ++t) {
+    triangles[static_cast<std::size_t>(surface.part[t])].push_back(static_cast<Index>(t));
+  }
+  std::vector<MovedShape> shapes;
+  for (std::size_t p = 0; p < triangles.size(); ++p) {
+    if (triangles[p].empty()) continue;
+    const Eigen::Matrix3Xi faces = surface.triangles(Eigen::all, triangles[p]);
+    MovedShape one{make_shape(surface.vertices, faces, ElementKind::tetrahedron),
+                   make_shape(displacement, faces, ElementKind::tetrahedron).vertices};
+    one.shape.vertices += one.moved;
+    one.shape.color = p < colors.size() ? colors[p] : region_color(p);
+    one.shape.edges = colors.empty() && surface.triangle_count() <= most_triangles_with_edges;
+    shapes.push_back(std::move(one));
+  }
+  return shapes;
+}
+
+/// What is drawn of a body, with the length of its displacement as values.
+std::vector<MovedShape> moved_shapes(const Scene& scene, const SceneState& state, std::size_t i) {
+  const SceneBody& stated = scene.bodies[i];
+  const Body& body = state.body(i);
+  std::vector<MovedShape> shapes;
+  if (stated.render.triangle_count() == 0 && stated.mesh.element_count() > 0) {
+    const Matrix3X displacement = mesh_displacement(scene, state, i);
+    shapes.push_back({make_shape(stated.mesh, displacement), displacement});
+  } else {
+    shapes = part_shapes(body.surface().mesh(), body.surface().colors(), body.surface_displacement());
+    for (MovedShape& one : shapes) one.shape.edges = false;
+  }
+  for (MovedShape& one : shapes) one.shape.values = lengths_of(one.moved);
+  return shapes;
+}
+
+Shape ghost_of(const MovedShape& moved) {
+  Shape ghost = moved.shape;
+  ghost.vertices -= moved.moved;
+  ghost.values.resize(0);
+  ghost.opacity = ghost_opacity;
+  ghost.edges = false;
+  return ghost;
+}
+
+/// The usual view, turned so that things fall downward in it.
+View view_along(const Vector3& gravity) {
+  View view;
+  if (gravity.norm() == 0.0) return view;
+  const Eigen::Quaterniond turn = rotation_between(view.up, -gravity);
+  return {turn * view.direction, turn * view.up, view.field_of_view};
+}
+
+}  // namespace
+
+Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, const Executor& executor) {
+  std::vector<Shape> shapes;
+  for (MovedShape& part : part_shapes(surface, colors, Matrix3X::Zero(3, surface.vertex_count()))) {
+    shapes.push_back(std::move(part.shape));
+  }
+  RenderOptions options;
+  options.executor = executor;
+  return render(shapes, options);
+}
+
+Image draw_state(const Scene& scene, const SceneState& state, const Executor& executor) {
+  std::vector<Shape> shapes;
+  for (std::size_t i = 0; i < state.body_count(); ++i) {
+    for (MovedShape& one : moved_shapes(scene, state, i)) {
+      if (scene.output.picture_of == PictureOf::appearance) {
+        one.shape.values.resize(0);  // its own colour
+      } else if (!one.moved.isZero(0.0)) {
+        shapes.push_back(ghost_of(one));
+      }
+      shapes.push_back(std::move(one.shape));
+    }
+  }
+  RenderOptions options;
+  options.view = view_along(scene.gravity);
+  options.ghosts_in_front = false;
+  options.value_title = "displacement (m)";
+  options.executor = executor;
+  return render(shapes, options);
+}
+
+}  // namespace limber

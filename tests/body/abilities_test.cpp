@@ -1,0 +1,292 @@
+#include "limber/base/error.hpp"
+#include "limber/body/mesh_body.hpp"
+#include "limber/precompute/reduce.hpp"
+#include "tests/body/bar.hpp"
+#include "tests/multidomain/small_trees.hpp"
+
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+// The table of what bodies can do: every cell, by every method, either does what it says or is refused.
+
+namespace limber::abilities_test {
+namespace {
+
+using test::error_text;
+
+const Vector3 bar_size(1.0, 0.2, 0.15);
+constexpr double h = 0.005;
+
+VolumeMesh bar_mesh() { return make_beam({ElementKind::tetrahedron, bar_size, {6, 2, 2}}); }
+Material rubber(double young = 2e5) { return test::material("stvk", young, 0.3, 1000.0); }
+
+std::vector<int> foot(bool free) {
+  return free ? std::vector<int>{} : test::vertices_below(bar_mesh(), 1e-9);
+}
+
+std::shared_ptr<const Model> bar_model(bool free) {
+  static const std::array models = [] {
+    std::array<std::shared_ptr<const Model>, 2> made;
+    for (const bool loose : {false, true}) {
+      ReduceOptions options;
+      options.basis.modes = 8;
+      options.basis.rank = 20;
+      ReduceReport report;
+      const FullModel full(bar_mesh(), {rubber()}, foot(loose));
+      ReducedModel reduced = reduce(full, {}, {}, options, report);
+      reduced.name = "bar";
+      made[loose ? 1 : 0] = std::make_shared<const Model>(make_model(std::move(reduced), loose));
+    }
+    return made;
+  }();
+  return models[free ? 1 : 0];
+}
+
+MeshBodySetup mesh_setup(bool free) {
+  MeshBodySetup setup;
+  setup.name = "bar";
+  setup.mesh = bar_mesh();
+  setup.materials = {rubber()};
+  setup.fixed = foot(free);
+  setup.executor = Executor(1);
+  return setup;
+}
+
+/// A way to move, as a row of the table.
+struct Subject {
+  Method method;
+  bool tree = false;
+
+  [[nodiscard]] Body make(bool free = false) const {
+    if (method == Method::full) return make_full_body(mesh_setup(free));
+    if (method == Method::online) return make_online_body(mesh_setup(free), {}, 1.0);
+    Body body(tree ? test::beam_tree() : bar_model(free));
+    body.set_method(method);
+    return body;
+  }
+};
+
+void PrintTo(const Subject& subject, std::ostream* out) {
+  *out << name_of(subject.method) << (subject.tree ? "_tree" : "");
+}
+
+class Abilities : public ::testing::TestWithParam<Subject> {
+ protected:
+  /// Farthest along x.
+  static int tip(const Body& body) {
+    Index vertex = 0;
+    body.surface().mesh().vertices.row(0).maxCoeff(&vertex);
+    return static_cast<int>(vertex);
+  }
+  static double size(const Body& body) { return body.surface().mesh().vertices.row(0).maxCoeff(); }
+
+  static void advance(Body& body, int steps) {
+    ReducedStepOptions options;
+    options.newmark.max_iterations = 10;
+    for (int i = 0; i < steps; ++i) {
+      ASSERT_TRUE(body.step(h, options).ok()) << "step " << i;
+      ASSERT_TRUE(std::isfinite(body.energy().elastic));
+    }
+  }
+  /// Whether the method says that it can; if not, that the action is refused with its name.
+  static bool able(Ability ability, const std::function<void()>& action) {
+    if (can(GetParam().method, ability)) return true;
+    EXPECT_NE(error_text(action).find(std::string(name_of(GetParam().method))), std::string::npos);
+    return false;
+  }
+};
+
+TEST_P(Abilities, Springs) {
+  Body body = GetParam().make();
+  const int vertex = tip(body);
+  const Vector3 start = body.position(vertex), target = start + 0.1 * size(body) * Vector3::UnitZ();
+  const double stiffness = body.has_model() ? body.stiffness_at(vertex) : 200.0;
+  const Spring spring{vertex, target, stiffness};
+  if (!able(Ability::springs, [&] { body.set_springs({&spring, 1}); })) return;
+  body.set_damping({2.0, 0.01});
+  body.set_springs({&spring, 1});
+  advance(body, 100);
+  EXPECT_LT((body.position(vertex) - target).norm(), 0.9 * (start - target).norm());
+  EXPECT_GT(body.spring_force(0).z(), 0.0);
+}
+
+TEST_P(Abilities, Handles) {
+  Body body = GetParam().make();
+  Handle handle{tip(body), true, false, body.position(tip(body))};
+  if (!able(Ability::handles, [&] { body.set_handles({&handle, 1}); })) return;
+  body.set_damping({2.0, 0.01});
+  for (int i = 0; i < 60; ++i) {
+    handle.position.z() += 0.002 * size(body);
+    body.set_handles({&handle, 1});
+    advance(body, 1);
+    EXPECT_TRUE(body.handle_report().met) << body.handle_report().position_error;
+  }
+  EXPECT_LT((body.position(tip(body)) - handle.position).norm(), 2e-3 * size(body));
+  body.set_handles({});
+  advance(body, 60);
+  EXPECT_GT((body.position(tip(body)) - handle.position).norm(), 0.02 * size(body));
+}
+
+TEST_P(Abilities, Orientations) {
+  Body body = GetParam().make();
+  const Handle handle{tip(body), false, true, {}, test::turn(0.3, Vector3::UnitX())};
+  if (!able(Ability::orientations, [&] { body.set_handles({&handle, 1}); })) return;
+  if (GetParam().tree) {
+    EXPECT_NE(error_text([&] { body.set_handles({&handle, 1}); }).find("do not turn"), std::string::npos);
+    return;
+  }
+  body.set_handles({&handle, 1});
+  advance(body, 5);
+  EXPECT_LT(test::angle_between(body.orientation(tip(body)), handle.rotation), 1e-4);
+}
+
+TEST_P(Abilities, Support) {
+  Body body = GetParam().make();
+  const Vector3 way = 0.3 * size(body) * Vector3::UnitY();
+  const PoseFunction motion = [&](double t) {
+    const double s = std::clamp(t / 0.2, 0.0, 1.0);
+    return Pose{s * s * (3.0 - 2.0 * s) * way, Eigen::Quaterniond::Identity()};
+  };
+  if (!able(Ability::support, [&] { body.set_support(motion); })) return;
+  body.set_damping({4.0, 0.02});
+  body.set_support(motion);
+  const Vector3 start = body.position(tip(body));
+  advance(body, 20);
+  EXPECT_GT(body.energy().elastic, 0.0);  // it lags behind
+  advance(body, 1500);
+  EXPECT_LT((body.position(tip(body)) - start - way).norm(), 0.02 * size(body));
+}
+
+TEST_P(Abilities, Flight) {
+  if (GetParam().tree) GTEST_SKIP() << "of this tree's root a vertex is held";
+  if (!able(Ability::flight, [&] { (void)GetParam().make(true); })) return;
+  Body body = GetParam().make(true);
+  const Vector3 velocity(0.4, 0.0, 1.0), spin(0.0, 2.0, 0.5);
+  body.set_velocity(velocity, spin);
+  const TreeMomentum start = body.momentum();
+  EXPECT_LT((start.linear / start.mass - velocity).norm(), 1e-9);
+  advance(body, 40);
+  const TreeMomentum end = body.momentum();
+  // What is learned on the way is as exact as was asked for.
+  const bool learns = GetParam().method == Method::online;
+  EXPECT_LT((end.linear - start.linear).norm(), (learns ? 1e-2 : 1e-9) * start.linear.norm());
+  EXPECT_LT((end.angular - start.angular).norm(), (learns ? 1e-2 : 1e-6) * start.angular.norm());
+  EXPECT_LT((end.center - start.center - 40 * h * velocity).norm(), learns ? 1e-3 : 1e-6);
+}
+
+TEST_P(Abilities, Statics) {
+  Body body = GetParam().make();
+  body.set_gravity(Vector3(0.0, 0.0, -1.0));
+  if (!able(Ability::statics, [&] { (void)body.solve_static(); })) return;
+  ASSERT_TRUE(body.solve_static().ok());
+  const double deflection = body.position(tip(body)).z();
+  Body swinging = GetParam().make();
+  swinging.set_gravity(Vector3(0.0, 0.0, -1.0));
+  const double frequency = swinging.has_model() ? swinging.frequencies()(0) : 1.0;
+  swinging.set_damping({8.0 * frequency, 0.0});
+  advance(swinging, static_cast<int>(4.0 / (frequency * h)));
+  const double rest = swinging.surface().mesh().vertices(2, tip(body));
+  EXPECT_LT(deflection, rest);
+  EXPECT_NEAR(deflection - rest, swinging.position(tip(body)).z() - rest, 1e-3 * (rest - deflection));
+}
+
+TEST_P(Abilities, Materials) {
+  Body body = GetParam().make();
+  if (!able(Ability::materials, [&] { body.set_material(0, rubber(1e6)); })) return;
+  body.set_gravity(Vector3(0.0, 0.0, -1.0));
+  ASSERT_TRUE(body.solve_static().ok());
+  const double soft = body.energy().elastic;
+  Material stiff = body.material(0);
+  stiff.law = rubber(1e7).law;
+  const Index parts = body.has_model() ? static_cast<Index>(body.model().parts.size()) : 1;
+  for (Index part = 0; part < parts; ++part) body.set_material(0, stiff, part);
+  ASSERT_TRUE(body.solve_static().ok());
+  EXPECT_LT(body.energy().elastic, 0.5 * soft);
+}
+
+TEST_P(Abilities, Rank) {
+  Body body = GetParam().make();
+  if (!able(Ability::rank, [&] { body.set_rank(3); })) return;
+  body.set_rank(5);
+  EXPECT_EQ(body.rank(), 5);
+  advance(body, 3);
+}
+
+TEST_P(Abilities, Wind) {
+  Body body = GetParam().make();
+  const Wind wind{.velocity = Vector3(0.0, 20.0, 0.0)};
+  if (!able(Ability::wind, [&] { body.set_wind(wind); })) return;
+  body.set_damping({2.0, 0.01});
+  body.set_wind(wind);
+  const Vector3 start = body.position(tip(body));
+  advance(body, 100);
+  EXPECT_GT(body.position(tip(body)).y(), start.y());
+}
+
+/// An impulse has its size wherever the steps lie: the momentum it gives a free body.
+TEST_P(Abilities, LoadsForATime) {
+  Body body = GetParam().make();
+  TimedLoads loads;
+  loads.forces.push_back({{tip(body)}, Vector3(0.0, 0.0, 2.0), 0.003, 0.013});
+  loads.accelerations.push_back({Vector3(0.0, 1.0, 0.0), 0.0, 0.01});
+  body.set_timed_loads(loads);
+  advance(body, 6);
+  const Vector3 moved = body.position(tip(body)) - body.surface().mesh().vertices.col(tip(body));
+  EXPECT_GT(moved.z(), 0.0);
+  EXPECT_GT(moved.y(), 0.0);
+  EXPECT_NE(error_text([&] {
+              body.set_timed_loads({{{{tip(body)}, Vector3::UnitX(), 1.0, 1.0}}, {}});
+            }).find("ends"),
+            std::string::npos);
+}
+
+TEST_P(Abilities, MeshPoints) {
+  Body body = GetParam().make();
+  ASSERT_GT(body.mesh_vertex_count(), 0);
+  const int last = static_cast<int>(body.mesh_vertex_count()) - 1;
+  body.set_force(mesh_point(last), Vector3(0.0, 0.0, 0.1));
+  advance(body, 4);
+  const Matrix3X u = body.mesh_displacement();
+  ASSERT_EQ(u.cols(), last + 1);
+  EXPECT_GT(u.norm(), 0.0);
+  Body rest = GetParam().make();
+  EXPECT_LT((body.position(mesh_point(last)) - rest.position(mesh_point(last)) - u.col(last)).norm(), 1e-9);
+  EXPECT_NE(error_text([&] { (void)body.position(mesh_point(last + 1)); }).find("mesh"), std::string::npos);
+}
+
+TEST_P(Abilities, SavedStatesAndCopiesGoOnWithTheSameBits) {
+  Body body = GetParam().make();
+  body.set_gravity(Vector3(0.0, 0.3, -1.0));
+  TimedLoads loads;
+  loads.forces.push_back({{tip(body)}, Vector3(0.0, 0.0, 2.0), 0.013, 0.062});
+  body.set_timed_loads(loads);
+  advance(body, 5);
+  Body copy = body;
+  StateWriter out;
+  body.save(out);
+  advance(body, 10);
+  advance(copy, 10);
+  EXPECT_EQ(copy.q(), body.q());
+  EXPECT_EQ(copy.time(), body.time());
+  Body other = GetParam().make();
+  other.set_gravity(Vector3(0.0, 0.3, -1.0));
+  other.set_timed_loads(loads);
+  StateReader in(out.bytes(), "state");
+  other.restore(in);
+  advance(other, 10);
+  EXPECT_EQ(other.q(), body.q());
+  EXPECT_EQ(other.time(), body.time());
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, Abilities,
+                         ::testing::Values(Subject{Method::full}, Subject{Method::online},
+                                           Subject{Method::reduced}, Subject{Method::linear},
+                                           Subject{Method::warped}, Subject{Method::reduced, true},
+                                           Subject{Method::linear, true}),
+                         [](const auto& subject) { return ::testing::PrintToString(subject.param); });
+
+}  // namespace
+}  // namespace limber::abilities_test

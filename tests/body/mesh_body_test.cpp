@@ -1,0 +1,403 @@
+// Bodies that are computed with their mesh, as Body has them.
+
+#include "limber/body/mesh_body.hpp"
+
+#include "limber/mesh/embedding.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/fixtures.hpp"
+
+#include <Eigen/Geometry>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace limber::mesh_body_test {
+namespace {
+
+using test::contains;
+using test::error_text;
+
+const Vector3 down(0.0, 0.0, -9.81);
+constexpr double h = 0.01;
+
+/// A beam along x that is held at x = 0, of two regions.
+MeshBodySetup beam(MassKind mass = MassKind::consistent) {
+  MeshBodySetup setup;
+  setup.name = "beam";
+  setup.mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(5, 1, 1)});
+  setup.mesh.regions = {{1, "left"}, {2, "right"}};
+  for (std::size_t e = setup.mesh.region.size() / 2; e < setup.mesh.region.size(); ++e)
+    setup.mesh.region[e] = 1;
+  setup.materials = {test::material("neo-hookean", 4e5, 0.3, 1000.0),
+                     test::material("stvk", 3e5, 0.3, 900.0)};
+  setup.fixed = test::vertices_below(setup.mesh, 1e-6);
+  setup.mass = mass;
+  setup.damping = {0.5, 0.002};
+  setup.executor = Executor(1);
+  return setup;
+}
+
+/// A surface of one triangle within the beam.
+SurfaceMesh triangle() {
+  Matrix3X vertices(3, 3);
+  vertices << 0.3, 0.5, 0.93, 0.05, -0.04, 0.02, 0.03, 0.06, -0.07;
+  return make_surface_mesh(vertices, Eigen::Vector3i(0, 1, 2));
+}
+
+ReducedStepOptions exact() {
+  ReducedStepOptions options;
+  options.newmark = NewmarkOptions{};
+  return options;
+}
+
+void advance(Body& body, int steps, const ReducedStepOptions& options = exact()) {
+  for (int i = 0; i < steps; ++i) ASSERT_TRUE(body.step(h, options).ok()) << "step " << i;
+}
+
+int last_vertex(const Body& body) { return static_cast<int>(body.mesh_vertex_count()) - 1; }
+
+std::string bytes_of(const Body& body) {
+  StateWriter out;
+  body.save(out);
+  return out.bytes();
+}
+
+/// All that a dynamic body takes.
+void burden(Body& body) {
+  body.set_gravity(down);
+  const PointForce force{mesh_point(last_vertex(body)), Vector3(0.0, 2.0, 1.0)};
+  body.set_forces({&force, 1});
+  body.set_timed_loads(
+      {{{{mesh_point(10)}, Vector3(0.0, -3.0, 0.0), 0.02, 0.055}}, {{Vector3(0, 1, 0), 0.0, 0.1}}});
+  const Spring spring{Point(9), body.position(Point(9)) + Vector3(0.0, 0.05, 0.0), 40.0};
+  body.set_springs({&spring, 1});
+  body.set_support([](double t) {
+    return Pose{Vector3(0.0, 0.02 * std::sin(9.0 * t) * t, 0.0),
+                Eigen::Quaterniond(Eigen::AngleAxisd(t * t, Vector3::UnitZ()))};
+  });
+}
+
+TEST(MeshBody, MovesAsFullDynamicsDo) {
+  const MeshBodySetup setup = beam();
+  Body body = make_full_body(setup);
+  body.set_gravity(down);
+  body.set_timed_loads({{{{mesh_point(13), mesh_point(20)}, Vector3(0.0, 4.0, 0.0), 0.013, 0.05}}, {}});
+  const FullModel model(setup.mesh, setup.materials, setup.fixed, {setup.mass, setup.executor});
+  const Vector weight = model.gravity_force(down);
+  Vector force = Vector::Zero(model.dof_count());
+  for (const int v : {13, 20})
+    force.segment<3>(3 * Index{model.dofs().free_index(v)}) += Vector3(0.0, 4.0, 0.0);
+  DynamicsOptions options;
+  options.damping = setup.damping;
+  FullDynamics dynamics(
+      model,
+      [&](double t0, double t1, Vector& f) {
+        f = weight;
+        f += active_share(0.013, 0.05, t0, t1) * force;
+      },
+      Vector::Zero(weight.size()), Vector::Zero(weight.size()), options);
+  for (int i = 0; i < 20; ++i) {
+    advance(body, 1);
+    ASSERT_TRUE(dynamics.step(h).ok());
+  }
+  EXPECT_EQ(body.q(), dynamics.state().u) << "to the bit";
+  EXPECT_EQ(body.v(), dynamics.state().v);
+  EXPECT_EQ(body.energy().elastic + body.energy().kinetic, dynamics.energy());
+  EXPECT_EQ(body.mesh_displacement(), model.dofs().expand(dynamics.state().u));
+}
+
+TEST(MeshBody, FindsTheEquilibriumOfStatics) {
+  const MeshBodySetup setup = beam();
+  Body body = make_full_body(setup);
+  body.set_gravity(down);
+  const StepReport report = body.solve_static();
+  ASSERT_TRUE(report.ok());
+  EXPECT_GT(report.smallest_volume_ratio, 0.0);
+  const FullModel model(setup.mesh, setup.materials, setup.fixed, {setup.mass, setup.executor});
+  Vector u = Vector::Zero(model.dof_count());
+  ASSERT_TRUE(solve_static(model, model.gravity_force(down), u, {.max_iterations = 100}).ok());
+  EXPECT_EQ(body.q(), u);
+  EXPECT_EQ(body.time(), 0.0);
+  advance(body, 20);
+  EXPECT_LT((body.q() - u).norm(), 1e-6 * u.norm()) << "it rests there";
+}
+
+TEST(MeshBody, SpringsBalanceItInStatics) {
+  MeshBodySetup setup = beam();
+  setup.surface = triangle();
+  Body body = make_full_body(setup);
+  const Spring spring{Point(2), body.position(Point(2)) + Vector3(0.0, 0.1, -0.2), 60.0};
+  body.set_springs({&spring, 1});
+  ASSERT_TRUE(body.solve_static().ok());
+  const Vector3 pull = body.spring_force(0);
+  EXPECT_GT(pull.norm(), 1.0);
+  // The same force in place of the spring.
+  Body other = make_full_body(setup);
+  other.set_force(Point(2), pull);
+  ASSERT_TRUE(other.solve_static().ok());
+  EXPECT_LT((other.q() - body.q()).norm(), 1e-5 * body.q().norm());
+}
+
+TEST(MeshBody, HoldsHandlesWhileTheyMove) {
+  MeshBodySetup setup = beam();
+  setup.surface = triangle();
+  Body body = make_full_body(setup);
+  body.set_gravity(down);
+  const double size = std::hypot(1.0, 0.2, 0.2);
+  const Vector3 at = body.position(Point(2)), of_mesh = body.position(mesh_point(16));
+  for (int i = 1; i <= 60; ++i) {
+    const double s = std::sin(0.04 * i);
+    const std::vector<Handle> handles{{Point(2), true, false, at + Vector3(0.0, 0.1 * s, 0.2 * s)},
+                                      {mesh_point(16), true, false, of_mesh + Vector3(0.0, 0.03 * s, 0.0)}};
+    body.set_handles(handles);
+    advance(body, 1);
+    ASSERT_TRUE(body.handle_report().met) << "step " << i;
+    ASSERT_LT((body.position(Point(2)) - handles[0].position).norm(), 1e-6 * size);
+    ASSERT_LT((body.position(mesh_point(16)) - handles[1].position).norm(), 1e-6 * size);
+  }
+  const Handle fixed{mesh_point(0), true, false, Vector3::Zero()};
+  EXPECT_TRUE(contains(error_text([&] { body.set_handles({&fixed, 1}); }), "cannot move"));
+  EXPECT_EQ(body.loads().handles.size(), 2u);
+}
+
+TEST(MeshBody, GoesOnWithTheSameBitsFromWhatWasSaved) {
+  for (const MassKind mass : {MassKind::lumped, MassKind::consistent}) {
+    for (const ReducedStepOptions& options : {exact(), ReducedStepOptions{}}) {
+      Body body = make_full_body(beam(mass)), other = make_full_body(beam(mass));
+      burden(body);
+      burden(other);
+      advance(body, 7, options);
+      const std::string saved = bytes_of(body);
+      StateReader in(saved, "test");
+      other.restore(in);
+      in.finish();
+      EXPECT_EQ(other.time(), body.time());
+      EXPECT_EQ(other.mesh_displacement(), body.mesh_displacement());
+      advance(body, 8, options);
+      advance(other, 8, options);
+      EXPECT_EQ(bytes_of(other), bytes_of(body));
+    }
+  }
+}
+
+TEST(MeshBody, GoesBackToWhatItRemembered) {
+  Body body = make_full_body(beam());
+  burden(body);
+  body.remember();
+  advance(body, 1);
+  body.go_back();
+  advance(body, 3);
+  Body other = make_full_body(beam());
+  burden(other);
+  advance(other, 3);
+  EXPECT_EQ(bytes_of(body), bytes_of(other));
+}
+
+TEST(MeshBody, IsCopiedWithItsStateAndLoads) {
+  Body body = make_full_body(beam());
+  burden(body);
+  body.set_material(1, test::material("stvk", 1e5, 0.3, 700.0));
+  advance(body, 5);
+  Body copy = body;
+  EXPECT_EQ(bytes_of(copy), bytes_of(body));
+  advance(copy, 5);
+  advance(body, 5);
+  EXPECT_EQ(bytes_of(copy), bytes_of(body));
+  advance(copy, 1);
+  EXPECT_NE(copy.q(), body.q());
+}
+
+TEST(MeshBody, GoesOnWithAnotherMaterial) {
+  Body body = make_full_body(beam());
+  body.set_gravity(down);
+  advance(body, 10);
+  const Vector q = body.q(), v = body.v();
+  const Material softer = test::material("neo-hookean", 1e5, 0.3, 1000.0);
+  body.set_material(0, softer);
+  EXPECT_EQ(body.q(), q);
+  EXPECT_EQ(body.v(), v);
+  EXPECT_DOUBLE_EQ(body.time(), 10 * h);
+  EXPECT_EQ(body.material(0).density, softer.density);
+  advance(body, 10);
+  EXPECT_GT(body.q().norm(), q.norm());
+}
+
+TEST(MeshBody, IsDrawnByItsBoundaryOrBySomethingWithin) {
+  const MeshBodySetup plain = beam();
+  Body body = make_full_body(plain);
+  body.set_gravity(down);
+  advance(body, 10);
+  const Matrix3X mesh = body.mesh_displacement();
+  EXPECT_EQ(body.surface().mesh().vertex_count(), plain.mesh.vertex_count()) << "all are on the boundary";
+  EXPECT_EQ(body.surface_displacement(), mesh);
+  Eigen::Matrix3Xf positions(3, mesh.cols());
+  body.positions(positions);
+  EXPECT_LT((positions.cast<double>() - plain.mesh.vertices - mesh).norm(), 1e-6);
+
+  MeshBodySetup embedded = plain;
+  embedded.surface = triangle();
+  Body other = make_full_body(embedded);
+  other.set_gravity(down);
+  advance(other, 10);
+  const Embedding embedding = embed_points(plain.mesh, embedded.surface.vertices);
+  EXPECT_LT((other.surface_displacement() - interpolate(embedding, mesh)).norm(), 1e-14);
+  const Vector3 place = embedded.surface.vertices.col(1) + other.surface_displacement().col(1);
+  EXPECT_LT((other.position(Point(1)) - place).norm(), 1e-14);
+}
+
+TEST(MeshBody, KeepsTheMomentumThatItIsThrownWith) {
+  for (const MassKind mass : {MassKind::lumped, MassKind::consistent}) {
+    MeshBodySetup setup = beam(mass);
+    setup.fixed.clear();
+    setup.damping = {};
+    Body body = make_full_body(setup);
+    body.set_velocity(Vector3(1.0, -2.0, 3.0), Vector3(0.5, 1.0, 2.0));
+    const TreeMomentum start = body.momentum();
+    EXPECT_LT((start.linear - start.mass * Vector3(1.0, -2.0, 3.0)).norm(), 1e-10 * start.linear.norm());
+    EXPECT_NEAR(
+        body.energy().kinetic,
+        0.5 * start.linear.squaredNorm() / start.mass + 0.5 * start.angular.dot(Vector3(0.5, 1.0, 2.0)),
+        1e-8 * body.energy().kinetic);
+    advance(body, 30);
+    const TreeMomentum end = body.momentum();
+    EXPECT_LT((end.linear - start.linear).norm(), 1e-7 * start.linear.norm());
+    EXPECT_LT((end.angular - start.angular).norm(), 1e-7 * start.angular.norm());
+    EXPECT_LT((end.center - start.center - 30 * h * Vector3(1.0, -2.0, 3.0)).norm(), 1e-7);
+  }
+}
+
+TEST(MeshBody, LosesTheEnergyOfItsLoadsToItsMotion) {
+  MeshBodySetup setup = beam();
+  setup.damping = {};
+  Body body = make_full_body(setup);
+  body.set_gravity(down);
+  body.set_force(mesh_point(last_vertex(body)), Vector3(0.0, 5.0, 0.0));
+  EXPECT_EQ(body.load_energy(), 0.0);
+  ReducedStepOptions options = exact();
+  options.newmark.tolerance = 1e-10;
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(body.step(1e-3, options).ok());
+  const BodyEnergy energy = body.energy();
+  EXPECT_NEAR(energy.elastic + energy.kinetic, -body.load_energy(), 1e-2 * energy.kinetic);
+}
+
+TEST(MeshBody, IsCarriedByItsSupportFromWhereThatHasIt) {
+  MeshBodySetup setup = beam();
+  setup.damping = {0.0, 0.3};
+  Body body = make_full_body(setup);
+  const Pose away{Vector3(2.0, 0.5, -1.0),
+                  Eigen::Quaterniond(Eigen::AngleAxisd(0.5 * std::numbers::pi, Vector3::UnitZ()))};
+  body.set_support([&](double) { return away; });
+  const int tip = last_vertex(body);
+  const Vector3 rest = setup.mesh.vertices.col(tip);
+  EXPECT_LT((body.position(mesh_point(tip)) - away.apply(rest)).norm(), 1e-13);
+  EXPECT_LT((body.position(mesh_point(0)) - away.apply(setup.mesh.vertices.col(0))).norm(), 1e-13);
+  EXPECT_LT(body.energy().elastic, 1e-9);
+  advance(body, 10);
+  EXPECT_LT((body.position(mesh_point(tip)) - away.apply(rest)).norm(), 1e-9) << "nothing pulls at it";
+  body.reset();
+  EXPECT_LT((body.position(mesh_point(tip)) - away.apply(rest)).norm(), 1e-13);
+  body.set_support(nullptr);
+  EXPECT_LT((body.position(mesh_point(tip)) - rest).norm(), 1e-12);
+}
+
+TEST(MeshBody, HasTheVelocityOfItsSupportWhereItIsFixed) {
+  Body body = make_full_body(beam());
+  body.set_support([](double t) { return Pose{Vector3(0.0, 0.5 * t * t, 0.0)}; });
+  advance(body, 20);
+  EXPECT_NEAR(body.velocity(mesh_point(0)).y(), 20 * h, 1e-9);
+  EXPECT_NEAR(body.position(mesh_point(0)).y() - beam().mesh.vertices(1, 0), 0.5 * 0.2 * 0.2, 1e-12);
+}
+
+TEST(MeshBody, RefusesExplicitStepsThatAreTooLong) {
+  Body body = make_full_body(beam(MassKind::lumped));
+  ReducedStepOptions options;
+  options.integrator = Integrator::central_differences;
+  const std::string error = error_text([&] { static_cast<void>(body.step(1.0, options)); });
+  EXPECT_TRUE(contains(error, "central differences are stable only below")) << error;
+  EXPECT_TRUE(contains(error, "for beam")) << error;
+  EXPECT_TRUE(body.step(1e-5, options).ok());
+  EXPECT_NEAR(body.time(), 1e-5, 1e-15);
+}
+
+TEST(MeshBody, NamesItselfWhereItCannotBeMade) {
+  MeshBodySetup setup = beam();
+  for (int v = 0; v < setup.mesh.vertex_count(); ++v) setup.fixed.push_back(v);
+  EXPECT_TRUE(contains(error_text([&] { make_full_body(setup); }), "beam: every vertex is fixed"));
+}
+
+/// Equilibrium at each time: loads that come and go are followed at once.
+TEST(MeshBody, FollowsItsLoadsQuasistatically) {
+  MeshBodySetup setup = beam();
+  setup.quasistatic = true;
+  Body body = make_full_body(setup);
+  body.set_timed_loads({{}, {{down, 0.0, 0.025}}});
+  advance(body, 2);
+  EXPECT_EQ(body.time(), 2 * h);
+  EXPECT_GT(body.q().norm(), 1e-3);
+  Body copy = body;
+  const std::string saved = bytes_of(body);
+  advance(body, 1);
+  EXPECT_LT(body.q().norm(), 1e-6) << "the load has gone";
+  EXPECT_EQ(body.time(), 3 * h) << "to the bit: no sum of steps";
+  StateReader in(saved, "test");
+  body.restore(in);
+  EXPECT_EQ(bytes_of(copy), bytes_of(body));
+  EXPECT_EQ(body.v().norm(), 0.0);
+  const Spring spring{mesh_point(10), Vector3::Zero(), 1.0};
+  EXPECT_TRUE(contains(error_text([&] { body.set_springs({&spring, 1}); }), "quasistatic"));
+}
+
+TEST(MeshBody, IsCarriedByItsMapsQuasistatically) {
+  MeshBodySetup setup = beam();
+  setup.quasistatic = true;
+  const int end = static_cast<int>(setup.mesh.vertex_count()) - 1;
+  setup.fixed.push_back(end);
+  setup.maps = [n = setup.mesh.vertex_count(), end](double t) {
+    VertexMaps maps = VertexMaps::identity(n);
+    maps.offset.col(end) = Vector3(0.0, 0.0, 2.0 * t);
+    return maps;
+  };
+  Body body = make_full_body(setup);
+  advance(body, 3);
+  EXPECT_LT((body.mesh_displacement().col(end) - Vector3(0.0, 0.0, 6 * h)).norm(), 1e-15);
+  EXPECT_GT(body.energy().elastic, 0.0);
+  EXPECT_EQ(body.energy().kinetic, 0.0);
+}
+
+TEST(MeshBody, LearnsOnline) {
+  MeshBodySetup setup = beam();
+  Body body = make_online_body(setup, {}, 3.0), full = make_full_body(setup);
+  EXPECT_EQ(body.method(), Method::online);
+  for (Body* one : {&body, &full}) one->set_gravity(down);
+  ASSERT_NE(body.online_report(), nullptr);
+  EXPECT_EQ(full.online_report(), nullptr);
+  advance(body, 150);
+  advance(full, 150);
+  EXPECT_GT(body.online_report()->reduced_steps, 10);
+  EXPECT_LT((body.q() - full.q()).norm(), 0.1 * full.q().norm());
+  EXPECT_DOUBLE_EQ(body.time(), full.time());
+
+  Body copy = body;
+  EXPECT_EQ(copy.q(), body.q());
+  advance(body, 20);
+  advance(copy, 20);
+  EXPECT_EQ(copy.q(), body.q()) << "to the bit";
+  EXPECT_TRUE(contains(error_text([&] { static_cast<void>(body.solve_static()); }), "online"));
+}
+
+TEST(MeshBody, LearnsOnlineOfLoadsThatChange) {
+  MeshBodySetup setup = beam();
+  Body body = make_online_body(setup, {}, 3.0), full = make_full_body(setup);
+  for (Body* one : {&body, &full}) {
+    one->set_gravity(down);
+    advance(*one, 100);
+    one->set_force(mesh_point(last_vertex(*one)), Vector3(0.0, 20.0, 0.0));
+    advance(*one, 100);
+  }
+  EXPECT_LT((body.q() - full.q()).norm(), 0.1 * full.q().norm());
+}
+
+}  // namespace
+}  // namespace limber::mesh_body_test
