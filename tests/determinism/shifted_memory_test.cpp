@@ -121,8 +121,8 @@ std::string motion_of(const std::string& scene_text) {
   return bytes;
 }
 
-/// A bar, held at its left end and pushed at the other. law: none where the method has no use for it; more: of
-/// the body; solver: keys without braces.
+/// A bar, held at its left end and pushed at the other. law: none where the method has no use for it; more:
+/// of the body; solver: keys without braces.
 std::string bar(const std::string& method, const std::string& law, const std::string& more,
                 const std::string& solver) {
   return R"({"bodies": [{"name": "bar", "mesh": "builtin:beam?size=1,0.1,0.1&cells=7,1,1", "fixed": {"where": "x < 0.01"}, )" +

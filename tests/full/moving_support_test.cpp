@@ -125,8 +125,8 @@ TEST(MovingSupport, IsExactlyTheFrameForALumpedMass) {
   EXPECT_LT((found - relative.state().u).norm(), 1e-7 * relative.state().u.norm());
 }
 
-/// With the guard of energy, which takes no more than the error of the steps; turning, too. One linearised step
-/// is of first order in the local damping (reduced_dynamics.hpp) and of second in all else.
+/// With the guard of energy, which takes no more than the error of the steps; turning, too. One linearised
+/// step is of first order in the local damping (reduced_dynamics.hpp) and of second in all else.
 TEST(MovingSupport, IsFollowedToSecondOrder) {
   struct Case {
     NewmarkOptions newmark;
@@ -205,8 +205,8 @@ TEST(MovingSupport, ThatTurnsAndStopsLeavesTheBodyTurned) {
   EXPECT_LT(dynamics.energy(), 1e-8);
 }
 
-/// Jerked aside within steps, however long these are. From the end of the first step that sees it stand still,
-/// as after any change of loads: what later ones lose may come back (energy_guard.hpp).
+/// Jerked aside within steps, however long these are. From the end of the first step that sees it stand
+/// still, as after any change of loads: what later ones lose may come back (energy_guard.hpp).
 TEST(MovingSupport, ThatHasStoppedGivesNoMoreEnergy) {
   const double stop = 0.2;
   const RigidMotion jerk = [&](double t) {

@@ -48,8 +48,8 @@ class Body {
   [[nodiscard]] const Model& model() const;       ///< throws Error where there is none
   [[nodiscard]] const std::shared_ptr<const Model>& shared_model() const;  ///< empty where there is none
   [[nodiscard]] const BodySurface& surface() const;  ///< of the whole, at rest, with its colours
-  /// The domain of each vertex of the surface, the first that has a copy; -1 for a vertex that none has, which
-  /// no triangle uses.
+  /// The domain of each vertex of the surface, the first that has a copy; -1 for a vertex that none has,
+  /// which no triangle uses.
   [[nodiscard]] const std::vector<int>& vertex_domains() const;
 
   // What it is made of.
@@ -115,8 +115,8 @@ class Body {
   /// Advances by h seconds; see step() in reduced_dynamics.hpp, TreeDynamics::step() where the body has
   /// frames, and WarpedDynamics::step() for warped modes. On failure the state is left as it was.
   StepReport step(double h, const ReducedStepOptions& options = {});
-  /// Equilibrium under the loads as they are now, from the present shape; it rests there. On failure the state
-  /// is left as it was.
+  /// Equilibrium under the loads as they are now, from the present shape; it rests there. On failure the
+  /// state is left as it was.
   StepReport solve_static(const EquilibriumOptions& options = {});
   void reset();                           ///< at rest, in the rest shape, at time 0; materials and loads stay
   [[nodiscard]] double time() const;      ///< s

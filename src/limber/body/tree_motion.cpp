@@ -163,8 +163,8 @@ void TreeMotion::grasp(double h, double point) {
 
 /// What the first step, and the first of another length, need.
 ///
-/// point: where in its way during the step a spring is taken to pull, as a share of it. There handles shall be
-/// as far on their own way.
+/// point: where in its way during the step a spring is taken to pull, as a share of it. There handles shall
+/// be as far on their own way.
 SolveReport TreeMotion::begin(double h, double point) {
   if (!handles_.empty()) grasp(h, point);
   if (timed_.empty() || balanced_) return {};

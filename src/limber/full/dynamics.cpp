@@ -99,7 +99,8 @@ void FullSystem::follow_support(const DynamicState& start, double h, const Newma
   step_.mean_inertia = 0.5 * (support_->inertia(std::max(0.0, t - 0.5 * h), t + 0.5 * h, h) +
                               support_->inertia(t + 0.5 * h, t + 1.5 * h, h));
   step_.moving = true;
-  // Where the body will be then: one linearised step knows no more, and Newton's iteration needs no derivative.
+  // Where the body will be then: one linearised step knows no more, and Newton's iteration needs no
+  // derivative.
   if (!velocity_.is_zero()) field_ = support_field(velocity_, start.u + balanced * start.v);
   evaluate(start.u);
   const Vector carried = support_field(support_->velocity(t + h, h), u_);
@@ -449,7 +450,8 @@ SolveReport FullDynamics::newmark(double h) {
   const NewmarkOptions newmark = rule();
   bool load_changes = false;
   const auto advance = [&](double part, bool last) {
-    // Caution is for steps that damp less, and has forces of the middle of the step, where handles are behind.
+    // Caution is for steps that damp less, and has forces of the middle of the step, where handles are
+    // behind.
     if (!handles_.empty()) state_.caution = 0;
     aim(start, h, part, newmark);
     load_(std::max(0.0, state_.time - 0.5 * part), state_.time + 0.5 * part, load_before_);

@@ -59,8 +59,8 @@ class TreePoints {
 extern template class TreePoints<float>;
 extern template class TreePoints<double>;
 
-/// The whole surface of a tree, closed at the interfaces: with the parts of the parts' surfaces, each name and
-/// colour once. Bodies of one model share it.
+/// The whole surface of a tree, closed at the interfaces: with the parts of the parts' surfaces, each name
+/// and colour once. Bodies of one model share it.
 class TreeSurface : public BodySurface {
  public:
   explicit TreeSurface(const std::shared_ptr<const Model>& tree);
