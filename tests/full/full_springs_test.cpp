@@ -88,8 +88,8 @@ TEST(FullSprings, AreInTheMatrixAsInTheForce) {
   const FullSprings all(beam.model, springs);
   Vector before = beam.zero(), after = beam.zero(), change = beam.zero();
   const Matrix3X still(3, 0);
-  all.add_force(u, still, FullSprings::Anchors::end, before);
-  all.add_force(u + p, still, FullSprings::Anchors::end, after);
+  all.add_force(u, still, before);
+  all.add_force(u + p, still, after);
   all.add_product(p, change);
   EXPECT_LT((after - before - change).norm(), 1e-12 * after.norm());
 }
@@ -138,9 +138,7 @@ TEST(FullSprings, AddNoEnergy) {
       const FullSprings all(beam.model, springs);
       FullDynamics dynamics(beam.model, no_load, beam.zero(), beam.zero(), {.newmark = newmark});
       dynamics.set_springs(springs);
-      const auto energy = [&] {
-        return dynamics.energy() + all.energy(dynamics.state().u, Matrix3X(3, 0), FullSprings::Anchors::end);
-      };
+      const auto energy = [&] { return dynamics.energy() + all.energy(dynamics.state().u, Matrix3X(3, 0)); };
       const double start = energy();
       for (int i = 0; i < 50; ++i) {
         ASSERT_TRUE(dynamics.step(0.02).ok()) << "k = " << stiffness << ", step " << i;
@@ -228,6 +226,23 @@ TEST(FullHandles, AddNoEnergyWhereTheyStandStill) {
   for (int i = 0; i < 200; ++i) {
     ASSERT_TRUE(dynamics.step(h).ok());
     ASSERT_LE(dynamics.energy(), start * (1.0 + 1e-9)) << "let go, step " << i;
+  }
+}
+
+/// Farther than the body is thick, many times a second: a hand gives it no more than throwing it that fast
+/// takes.
+TEST(FullHandles, ThatLeapKeepTheBodyInBounds) {
+  for (const NewmarkOptions& newmark : {NewmarkOptions{}, real_time_newmark()}) {
+    const Beam beam(MassKind::lumped);
+    const double h = 1.0 / 60.0;
+    FullDynamics dynamics(beam.model, no_load, beam.zero(), beam.zero(), {.newmark = newmark});
+    const double mass = beam.model.mass().diagonal().sum() / 3.0, speed = 0.6 / h;
+    for (int i = 0; i < 180; ++i) {
+      const Vector3 target = test::random_vector(3, 0.3, static_cast<std::uint64_t>(i / 3));
+      dynamics.set_handles({{beam.tip(), target}, {beam.inside({0.55, 0.03, 0.06}), 0.4 * target}});
+      ASSERT_TRUE(dynamics.step(h).ok()) << "step " << i;
+      ASSERT_LT(dynamics.energy(), 0.5 * mass * speed * speed) << "step " << i;
+    }
   }
 }
 

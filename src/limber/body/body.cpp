@@ -51,6 +51,13 @@ Kind kind_of(Method method, const MotionSetup& setup, const BodyLoads& loads) {
   return loads.support || setup.stiffness.front() != 1.0 ? Kind::frames : Kind::coordinates;
 }
 
+/// Whether handles ask for what natural modes alone can do.
+bool turns_handles(const BodyLoads& loads) {
+  return !loads.exercised.empty() ||
+         std::any_of(loads.handles.begin(), loads.handles.end(),
+                     [](const Handle& handle) { return handle.hold_orientation; });
+}
+
 std::unique_ptr<Motion> make_motion(Method method, MotionSetup setup, const BodyLoads& loads) {
   setup.warp = method == Method::warped;
   switch (kind_of(method, setup, loads)) {
@@ -139,9 +146,10 @@ struct Body::Core {
     require(!of_mesh || count > 0, "{} was kept without its mesh; name vertices of its surface", name);
     require(point.vertex >= 0 && point.vertex < count, "vertex {} of a {} with vertices 0 to {}",
             point.vertex, of_mesh ? "mesh" : "surface", count - 1);
-    require(
-        of_mesh || !setup.surface || setup.surface->domains()[static_cast<std::size_t>(point.vertex)] >= 0,
-        "vertex {} belongs to no domain", point.vertex);
+    const bool moves =
+        of_mesh ? motion->has_mesh_vertex(point.vertex)
+                : !setup.surface || setup.surface->domains()[static_cast<std::size_t>(point.vertex)] >= 0;
+    require(moves, "vertex {} belongs to no domain", point.vertex);
   }
   void check_part(Index part) const {
     const auto count = static_cast<Index>(model().parts.size());
@@ -166,6 +174,9 @@ struct Body::Core {
   void adopt(Method next_method, MotionSetup next, BodyLoads next_loads) {
     for (PartSettings& settings : next.settings) settings.linear = next_method == Method::linear;
     check_settings(*next.model, next.settings);
+    require(kind_of(next_method, next, next_loads) == Kind::modes || !turns_handles(next_loads),
+            "{}: handles hold orientations, or act elsewhere, which it then cannot; let go of them first",
+            name);
     std::unique_ptr<Motion> moved = make_motion(next_method, next, next_loads);
     moved->take(next_loads);
     TreeState state = motion->state();
@@ -183,15 +194,12 @@ struct Body::Core {
   }
   void adopt(MotionSetup next) { adopt(method, std::move(next), loads); }
 
-  /// The same body with or without the frame of its root, where the loads now ask for the other.
-  void adopt(BodyLoads next) {
-    if (!setup.model || kind_of(method, setup, next) == kind_of(method, setup, loads)) {
-      motion->set_wind(next.wind);
-      motion->set_support(next.support);
-      loads = std::move(next);
-    } else {
-      adopt(method, setup, std::move(next));
-    }
+  /// Whether the body goes on as it is with other loads; else it is made anew, with or without the frame of
+  /// its root, as they ask for.
+  bool stays_with(const BodyLoads& next) {
+    if (!setup.model || kind_of(method, setup, next) == kind_of(method, setup, loads)) return true;
+    adopt(method, setup, next);
+    return false;
   }
 
   /// Of vibrations: elastic forces grow with k s^3, inertia with s^5.
@@ -315,11 +323,12 @@ void Body::set_method(Method method) {
           name);
   BodyLoads kept = core_->loads;
   if (!can(method, Ability::springs)) kept.springs.clear();
-  if (!can(method, Ability::orientations))
-    std::erase_if(kept.handles, [](const Handle& handle) { return handle.hold_orientation; });
-  if (!can(method, Ability::orientations)) kept.exercised.clear();
   if (!can(method, Ability::wind)) kept.wind = {};
   if (!can(method, Ability::support)) kept.support = nullptr;
+  if (kind_of(method, core_->setup, kept) != Kind::modes) {
+    std::erase_if(kept.handles, [](const Handle& handle) { return handle.hold_orientation; });
+    kept.exercised.clear();
+  }
   core_->adopt(method, core_->setup, std::move(kept));
 }
 
@@ -455,7 +464,9 @@ void Body::set_wind(const Wind& wind) {
           "wind must be finite, its coefficient and density at least 0");
   BodyLoads next = core_->loads;
   next.wind = blows(wind) ? wind : Wind{};
-  core_->adopt(std::move(next));
+  if (next.wind == core_->loads.wind || !core_->stays_with(next)) return;
+  core_->motion->set_wind(next.wind);
+  core_->loads.wind = next.wind;
 }
 
 void Body::set_support(PoseFunction motion) {
@@ -468,7 +479,9 @@ void Body::set_support(PoseFunction motion) {
   }
   BodyLoads next = core_->loads;
   next.support = std::move(motion);
-  core_->adopt(std::move(next));
+  if (!core_->stays_with(next)) return;
+  core_->motion->set_support(next.support);
+  core_->loads.support = std::move(next.support);
 }
 
 const BodyLoads& Body::loads() const { return core_->loads; }

@@ -1,5 +1,6 @@
 #include "limber/body/full_motion.hpp"
 
+#include "limber/body/handles.hpp"
 #include "limber/full/mass_pairs.hpp"
 #include "limber/integrators/saved_state.hpp"
 
@@ -53,6 +54,7 @@ std::unique_ptr<Motion> FullMotion::copy() const {
   next->set_support(support_motion_);
   next->support_h_ = support_h_;
   next->adopt(moment());
+  next->remembered_ = remembered_;
   return next;
 }
 
@@ -181,6 +183,11 @@ void FullMotion::set_springs(std::span<const Spring> springs) {
   }
 }
 
+void FullMotion::go_back() {
+  require(remembered_.has_value(), "there is nothing remembered to go back to");
+  adopt(*remembered_);
+}
+
 void FullMotion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,
                              std::span<const Point> /*exercised*/) {
   require_dynamic(handles.empty(), "handles");
@@ -192,11 +199,12 @@ void FullMotion::set_handles(std::span<const Handle> handles, ConstraintPriority
       moves = moves || (place.weights[i] != 0.0 && model_->dofs().free_index(place.vertices[i]) >= 0);
     require(moves, "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
   }
+  const bool led = same_grip(handles, handles_);  // which is no change of the loads
   handles_.assign(handles.begin(), handles.end());
   if (handles_.empty()) report_ = {};
   if (dynamics_) {
     dynamics_->set_handles(full_handles());
-  } else {
+  } else if (!led) {
     loads_changed();
   }
 }

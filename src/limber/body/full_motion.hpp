@@ -4,6 +4,8 @@
 #include "limber/full/moving_support.hpp"
 #include "limber/full/quasistatics.hpp"
 
+#include <optional>
+
 namespace limber {
 
 /// A body computed with every vertex of its mesh: by its equations of motion, or by equilibrium at each time.
@@ -34,7 +36,7 @@ class FullMotion final : public MeshMotion {
   void save(StateWriter& out) const override;
   void restore(StateReader& in) override;
   void remember() override { remembered_ = moment(); }
-  void go_back() override { adopt(remembered_); }
+  void go_back() override;
 
   [[nodiscard]] Matrix3X mesh_displacement() const override;
   [[nodiscard]] ConstraintReport handle_report() const override { return report_; }
@@ -79,7 +81,7 @@ class FullMotion final : public MeshMotion {
   [[nodiscard]] RigidVelocity support_velocity() const;
 
   Moment moment_;  ///< until there are dynamics, which then have the state
-  Moment remembered_;
+  std::optional<Moment> remembered_;
   std::unique_ptr<FullDynamics> dynamics_;           ///< none of a quasistatic body
   std::unique_ptr<QuasistaticSolver> quasistatics_;  ///< of a quasistatic body
   std::unique_ptr<StaticSolver> statics_;

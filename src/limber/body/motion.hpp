@@ -115,6 +115,8 @@ class Motion {
   /// Displacements of the surface, 3 x n, m.
   [[nodiscard]] virtual Matrix3X surface_displacement() const = 0;
   [[nodiscard]] virtual Index mesh_vertex_count() const = 0;  ///< 0 where its mesh was not kept
+  /// Whether it moves: some vertices of a mesh belong to no element.
+  [[nodiscard]] virtual bool has_mesh_vertex(int /*vertex*/) const { return true; }
   /// The same for the vertices of the mesh; none where it was not kept.
   [[nodiscard]] virtual Matrix3X mesh_displacement() const = 0;
   /// Where a part's own coordinates are carried to, for a domain: those of its frame now.

@@ -233,6 +233,8 @@ void OnlineMotion::remember() {
 }
 
 void OnlineMotion::go_back() {
+  require(quasistatics_ || !remembered_dynamics_ || dynamics_,
+          "what was remembered is of a motion that is not learned from any more");
   clock_ = remembered_clock_;
   if (remembered_dynamics_ && dynamics_) dynamics_->go_back();
   if (!remembered_dynamics_) {

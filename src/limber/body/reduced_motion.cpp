@@ -212,7 +212,11 @@ SolveReport ReducedMotion::begin(double h) {
 
 /// Central differences leave every bound where the step is too long.
 void ReducedMotion::check_explicit_step(double h, const ReducedStepOptions& options) {
-  if (options.integrator != Integrator::central_differences || h == explicit_h_) return;
+  if (options.integrator != Integrator::central_differences) return;
+  require(springs_.empty() && handles_.empty(),
+          "central differences do not take springs and handles, which are stiffer than they bear; use the "
+          "integrator 'newmark'");
+  if (h == explicit_h_) return;
   const double critical = critical_timestep(*equations_, setup_.damping);
   require(h < critical,
           "the time step is {} s, but central differences are stable only below {:.3g} s for {}; use that or "
@@ -236,7 +240,7 @@ SolveReport ReducedMotion::step_under_timed_loads(double h, const ReducedStepOpt
   const SolveReport solved = step_by_halves(advance, h, halves ? options.max_halvings : 0);
   if (solved.ok()) {
     state_.time = start.time + h;
-    if (load_changes) forget_slack(state_);
+    if (load_changes || start.changed) forget_slack(state_);
   } else {
     state_ = start;
   }
@@ -266,6 +270,13 @@ StepReport ReducedMotion::step(double h, const ReducedStepOptions& options) {
 StepReport ReducedMotion::solve_static(const EquilibriumOptions& options) {
   report(options.progress, "reduced statics", 0.0);
   load_from(state_.time, state_.time, load_after_);
+  if (!handles_.empty() && grips_.size() == 0) {
+    constexpr double second = 1.0;  // inertia, which has no part in it, is little beside any stiffness then
+    Vector grips = grips_of(handles_, second);
+    use_springs(springs_, handles_, grips);
+    grips_ = std::move(grips);
+    grip_h_ = second;
+  }
   Vector q = state_.u;
   const SolveReport solved =
       limber::solve_static(work_.system, load_after_, q, options.tolerance, options.max_iterations);
@@ -276,6 +287,7 @@ StepReport ReducedMotion::solve_static(const EquilibriumOptions& options) {
     state_.u = std::move(q);
     balanced_ = true;
     note_change(state_);
+    if (!handles_.empty()) look_at_handles();
   }
   return {solved, 1.0, 1};
 }
@@ -302,6 +314,7 @@ void ReducedMotion::set_state(const TreeState& state, Accelerations acceleration
     load_from(next.time, next.time, load_after_);
     require(balance(work_, load_after_, next).ok(),
             "the body is so far from rest that its forces are not finite; reset it first");
+    if (!handles_.empty()) next.a.setZero();  // which act at the end of a step alone
   }
   state_ = std::move(next);
   balanced_ = accelerations == Accelerations::balance || state_.time > 0.0 || !state_.a.isZero(0.0);
@@ -325,6 +338,7 @@ void ReducedMotion::save(StateWriter& out) const {
   save_state(state_, out);
   out.write(report_.met);
   out.write(report_.position_error);
+  out.write(grips_.size() > 0 ? grip_h_ : 0.0);
 }
 
 void ReducedMotion::restore(StateReader& in) {
@@ -334,6 +348,15 @@ void ReducedMotion::restore(StateReader& in) {
   DynamicState state = restore_state(in, rank());
   in.read(report.met);
   in.read(report.position_error);
+  double grip_h = 0.0;
+  in.read(grip_h);
+  require(grip_h >= 0.0 && std::isfinite(grip_h), "the state has handles for a step of {} s", grip_h);
+  if (!handles_.empty()) {
+    Vector grips = grip_h > 0.0 ? grips_of(handles_, grip_h) : Vector();
+    use_springs(springs_, handles_, grips);
+    grips_ = std::move(grips);
+    grip_h_ = grip_h;
+  }
   state_ = std::move(state);
   balanced_ = balanced;
   report_ = report;

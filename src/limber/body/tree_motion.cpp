@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numbers>
 #include <utility>
 
@@ -170,8 +171,9 @@ SolveReport TreeMotion::begin(double h, double point) {
   if (timed_.empty() || balanced_) return {};
   const double time = dynamics_.state().time;
   use_loads(time, time + 0.5 * h);
-  balanced_ = true;
-  return dynamics_.balance(h);
+  const SolveReport balanced = dynamics_.balance(h);
+  balanced_ = balanced.ok();
+  return balanced;
 }
 
 /// By halves where it does not converge.
@@ -232,20 +234,26 @@ StepReport TreeMotion::solve_static(const EquilibriumOptions& options) {
           "nothing holds the body, so no load on it can be balanced; hold it somewhere");
   report(options.progress, "statics of domains", 0.0);
   const double time = dynamics_.state().time;
-  if (!timed_.empty()) use_loads(time, time);
   TreeMotion found = *this;
+  if (!timed_.empty()) found.use_loads(time, time);
+  if (!handles_.empty() && grips_.size() == 0) found.grasp(1e-2, 1.0);
   const SolveReport solved = found.find_equilibrium(options.tolerance, options.max_iterations);
-  if (solved.ok()) *this = std::move(found);
+  if (solved.ok()) {
+    if (!found.handles_.empty()) found.look_at_handles();
+    *this = std::move(found);
+  }
   return {solved, 1.0, 1};
 }
 
 /// By a motion that mass damps as strongly as lets the slowest vibration die out soonest, until nothing moves
-/// any more. Each iteration is ten steps of a twentieth of that vibration's period.
+/// any more. Each iteration is a period of that vibration, in steps that become shorter where it does not
+/// settle: what they take from the shape at their start then sets it moving again.
 SolveReport TreeMotion::find_equilibrium(double tolerance, int max_iterations) {
-  constexpr int steps = 10;
+  constexpr int patience = 8;  // periods without half the motion gone, after which steps are shorter
+  int steps = 20;
   const double frequency = lowest_frequency(dynamics_);
   if (frequency == 0.0) return {};  // nothing can move
-  const double omega = 2.0 * std::numbers::pi * frequency, h = 1.0 / (20.0 * frequency);
+  const double omega = 2.0 * std::numbers::pi * frequency;
   const double time = this->time();
   TreeDynamics falling = dynamics_;
   if (support_) falling.set_support([pose = support_(time)](double) { return pose; });
@@ -257,15 +265,22 @@ SolveReport TreeMotion::find_equilibrium(double tolerance, int max_iterations) {
   };
   stop(falling, falling.state(), 0.0);
   SolveReport outcome{SolveStatus::not_converged};
+  double least = std::numeric_limits<double>::infinity();
+  int since = 0;
   while (outcome.iterations < max_iterations && !outcome.ok()) {
     ++outcome.iterations;
     for (int i = 0; i < steps; ++i) {
-      if (const SolveReport one = falling.step(h); !one.ok()) return one;
+      if (const SolveReport one = falling.step(1.0 / (steps * frequency)); !one.ok()) return one;
     }
     const TreeState& now = falling.state();
     const double moving = now.v.norm() / omega + now.a.norm() / (omega * omega);
     outcome.residual = moving > 0.0 ? moving / now.q.norm() : 0.0;
     if (outcome.residual <= tolerance) outcome.status = SolveStatus::converged;
+    since = outcome.residual < 0.5 * least ? 0 : since + 1;
+    least = std::min(least, outcome.residual);
+    if (since < patience) continue;
+    steps *= 2;
+    since = 0;
   }
   TreeState found = dynamics_.state();
   found.q = falling.state().q;
@@ -309,6 +324,8 @@ void TreeMotion::save(StateWriter& out) const {
   Matrix3X handled(3, static_cast<Index>(handled_.size()));
   for (Index i = 0; i < handled.cols(); ++i) handled.col(i) = handled_[static_cast<std::size_t>(i)];
   out.write(handled);
+  out.write(grips_);
+  out.write(grip_h_);
   dynamics_.save(out);
 }
 
@@ -322,13 +339,23 @@ void TreeMotion::restore(StateReader& in) {
   in.read(report.met);
   in.read(report.position_error);
   Matrix3X handled;
+  Vector grips;
+  double grip_h = 0.0;
   in.read(handled);
-  require(handled.cols() == static_cast<Index>(handles_.size()),
-          "the state is of a body with {} handles, this one has {}", handled.cols(), handles_.size());
+  in.read(grips);
+  in.read(grip_h);
+  const auto held = static_cast<Index>(handles_.size());
+  require(handled.cols() == held && (grips.size() == 0 || grips.size() == held) && grips.allFinite() &&
+              (grips.size() == 0 || grips.minCoeff() > 0.0),
+          "the state is of a body with {} handles, this one has {}", handled.cols(), held);
   require(std::isfinite(from) && std::isfinite(to), "the state has loads of a time that is not finite");
   TreeMotion next = *this;
   // Loads that stand as before the break are no change, after which slack is forgotten.
   if (!timed_.empty()) next.use_loads(from, to);
+  // How stiff they are follows from the shape at which they took hold.
+  if (held > 0) next.use_springs(springs_, handles_, grips);
+  next.grips_ = std::move(grips);
+  next.grip_h_ = grip_h;
   next.dynamics_.restore(in);
   next.balanced_ = balanced;
   next.report_ = report;
@@ -376,6 +403,10 @@ Index TreeMotion::mesh_vertex_count() const {
     if (!tree.part(d).model.simulation) return 0;
   }
   return mesh().mesh().vertex_count();
+}
+
+bool TreeMotion::has_mesh_vertex(int vertex) const {
+  return mesh().domains()[static_cast<std::size_t>(vertex)] >= 0;
 }
 
 Matrix3X TreeMotion::mesh_displacement() const {

@@ -62,6 +62,7 @@ class TreeMotion final : public Motion {
   void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const override;
   [[nodiscard]] Matrix3X surface_displacement() const override;
   [[nodiscard]] Index mesh_vertex_count() const override;
+  [[nodiscard]] bool has_mesh_vertex(int vertex) const override;
   [[nodiscard]] Matrix3X mesh_displacement() const override;
   [[nodiscard]] Pose frame(Index domain) const override;
   [[nodiscard]] ConstraintReport handle_report() const override { return report_; }

@@ -136,13 +136,14 @@ StepReport WarpedMotion::step(double h, const ReducedStepOptions& options) {
   const Vector3 wind_push = wind_push_;
   prepare_loads(h);
   const ConstraintReport report = dynamics_.step(h);
-  report_ = report;
   if (!is_finite(report)) {
     wind_push_ = wind_push;
     if (support_) aim(pose);
     act(acting, to_frame);
+    dynamics_.set_frame_motion(frame_motion());
     return {{SolveStatus::not_finite, report.iterations, 0.0, report.rescued}};
   }
+  report_ = report;
   state_.a = -state_.v / h;
   read_modes();
   state_.a += state_.v / h;
@@ -210,6 +211,7 @@ void WarpedMotion::set_state(const TreeState& state, Accelerations accelerations
   next.dynamics_.set_state({state.time, amplitudes_ * state.q, amplitudes_ * state.v,
                             keep ? std::min(state.slack, 0.0) : 0.0, true});
   next.state_ = state;
+  if (unknowns() < state.q.size()) next.read_modes();  // what fewer modes do not hold is lost
   if (flight_) {
     next.flight_->set_state(flight_->moving_with(next.dynamics_.state(), state.root));
     next.pose_ = next.flight_->pose();

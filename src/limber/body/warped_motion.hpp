@@ -11,9 +11,10 @@
 namespace limber {
 
 /// One domain that moves by its natural modes, warped or linear: WarpedDynamics in coordinates of the model,
-/// of which all the natural modes of their span are taken. Then S is square and p = S^T M q is exact, with p
-/// the amplitudes of the modes. Points of linear modes are displaced by U q, and yet they turn as those of
-/// warped ones: by the curl of that. Where nothing holds the body a WarpedFlight moves it, of warped modes.
+/// of which all the natural modes of their span are taken, unless fewer are asked for. Of all, S is square
+/// and p = S^T M q is exact, with p the amplitudes of the modes; fewer hold what they can of a state. Points
+/// of linear modes are displaced by U q, and yet they turn as those of warped ones: by the curl of that.
+/// Where nothing holds the body a WarpedFlight moves it, of warped modes.
 class WarpedMotion final : public Motion {
  public:
   /// Of a model with one domain that has warp data and stands as it was made.

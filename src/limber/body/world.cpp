@@ -66,9 +66,14 @@ StepReport World::step(double h) {
     for (Entry& entry : entries_) entry.body.remember();
   }
   detect();
-  const StepReport total = solve(h);
-  if (!total.ok() && !alone) go_back();
-  return total;
+  try {
+    const StepReport total = solve(h);
+    if (!total.ok() && !alone) go_back();
+    return total;
+  } catch (...) {
+    if (!alone) go_back();
+    throw;
+  }
 }
 
 StepReport World::solve_static(const EquilibriumOptions& options) {

@@ -56,8 +56,10 @@ void FullSystem::set_damping(const RayleighDamping& damping) {
   forget();  // forces that need no stiffness may need it now
 }
 
-void FullSystem::set_springs(std::span<const FullSpring> springs) {
-  springs_ = FullSprings(model_, springs);
+void FullSystem::set_springs(std::span<const FullSpring> springs, std::span<const FullSpring> gentle) {
+  FullSprings next(model_, springs);
+  gentle_ = FullSprings(model_, gentle);
+  springs_ = std::move(next);
   energy_.reset();
   if (u_.size() > 0) sum_up();
 }
@@ -140,14 +142,10 @@ const Matrix3X& FullSystem::supports() const {
   return support_ ? support_->displacement() : still;
 }
 
-FullSprings::Anchors FullSystem::anchors() const {
-  return at_middle_ ? FullSprings::Anchors::middle : FullSprings::Anchors::end;
-}
-
 void FullSystem::sum_up() {
   if (!is_sum()) return;
   sum_ = force_;
-  springs_.add_force(u_, supports(), anchors(), sum_);
+  springs().add_force(u_, supports(), sum_);
   if (step_.inertia.size() > 0) sum_ += at_middle_ ? step_.mean_inertia : step_.inertia;
 }
 
@@ -178,7 +176,7 @@ double FullSystem::distance() const { return std::max(1.0, u_.lpNorm<Eigen::Infi
 
 double FullSystem::force_rounding() const {
   const double body = distance() * model_.force_rounding();
-  return springs_.empty() ? body : body + springs_.rounding(u_, supports()).force;
+  return springs_.empty() ? body : body + springs().rounding(u_, supports()).force;
 }
 
 double FullSystem::energy_rounding() const {
@@ -187,8 +185,8 @@ double FullSystem::energy_rounding() const {
   // Of the work of hands: what one sets off at once gets 9/8 of it, by the rule that they are followed by.
   constexpr double uncertain_by_hand = 0.25;
   double sum = distance() * model_.energy_rounding() + uncertain * step_.carried;
-  if (!springs_.empty()) sum += springs_.rounding(u_, supports()).energy;
-  if (springs_.moving() && !at_middle_) sum += uncertain_by_hand * springs_.half_work(u_, supports());
+  if (!springs_.empty()) sum += springs().rounding(u_, supports()).energy;
+  if (springs_.moving()) sum += uncertain_by_hand * springs().half_work(u_, supports());
   return sum;
 }
 
@@ -198,7 +196,7 @@ double FullSystem::elastic_energy() const {
 }
 
 double FullSystem::counted_energy() const {
-  double beside = springs_.energy(u_, supports(), FullSprings::Anchors::middle);
+  double beside = springs().energy(u_, supports());
   if (step_.mean_inertia.size() > 0) beside += step_.mean_inertia.dot(u_);
   if (!step_.moving || at_middle_) return model_.energy(u_) + beside;
   if (!step_.ended) return step_.start_energy + beside;
@@ -311,12 +309,12 @@ SolveReport FullSystem::factor(double mass, double damping, double stiffness, co
     }
     matrix_.coeffs() += stiffness * damping_.stiffness * damping_derivative_.coeffs();
   }
-  springs_.add_stiffness(matrix_);
+  springs().add_stiffness(matrix_);
   SolveReport report = solver_->factor(matrix_);
   if (report.status != SolveStatus::not_positive_definite) return report;
   model_.force_and_stiffness(u_, force_, K_, Tangent::projected);
   combine(mass, damping, stiffness);
-  springs_.add_stiffness(matrix_);
+  springs().add_stiffness(matrix_);
   report = solver_->factor(matrix_);
   model_.force_and_stiffness(u_, force_, K_);  // damping forces speak of the exact K
   return report;
@@ -409,7 +407,8 @@ SolveReport FullDynamics::step(double h) {
   }
   const bool led = begin_handles(), moves = led || (support_ && support_->moves(state_.time, h));
   note_motion(moves);
-  const SolveReport report = options_.integrator == Integrator::newmark ? newmark(h) : central_differences(h);
+  const SolveReport report =
+      options_.integrator == Integrator::newmark ? newmark(h, led) : central_differences(h);
   if (support_) system_.place_support(state_.time, 0.0);
   if (!report.ok()) return report;
   memory_.moved = moves;
@@ -445,7 +444,7 @@ NewmarkOptions FullDynamics::rule() const {
   return result;
 }
 
-SolveReport FullDynamics::newmark(double h) {
+SolveReport FullDynamics::newmark(double h, bool led) {
   const DynamicState start = state_;
   const NewmarkOptions newmark = rule();
   bool load_changes = false;
@@ -464,8 +463,8 @@ SolveReport FullDynamics::newmark(double h) {
     load_changes = load_changes || !load.stands_still();
     const SolveReport report =
         newmark_step(system_, part, load, state_, newmark_work_, newmark, last && options_.last_resort);
-    // Energies of handles hold what a rescue, which takes them half of their way, loses: nobody's energy.
-    if (report.rescued && !handles_.empty()) forget_slack(state_);
+    // What a hand that pulls gently does is not counted: nothing is owed, on either side.
+    if (report.rescued && led) state_.slack = 0.0;
     return report;
   };
   SolveReport report;
@@ -488,14 +487,15 @@ void FullDynamics::aim(const DynamicState& start, double whole, double part, con
   if (!handles_.empty()) {
     const double done = (state_.time - start.time) / whole;
     const double until = part == whole ? 1.0 : std::min(1.0, (state_.time + part - start.time) / whole);
-    std::vector<FullSpring> springs = springs_;
+    std::vector<FullSpring> springs = springs_, gentle = springs_;
     springs.reserve(springs_.size() + handles_.size());
     for (std::size_t i = 0; i < handles_.size(); ++i) {
       const Vector3 from = from_.col(static_cast<Index>(i)), way = handles_[i].target - from;
       springs.push_back(
           {handles_[i].place, from + until * way, grip(handles_[i].place, part), 0.5 * (until - done) * way});
+      gentle.push_back({handles_[i].place, springs.back().anchor, springs.back().stiffness / handle_grip});
     }
-    system_.set_springs(springs);
+    system_.set_springs(springs, gentle);
   }
   system_.follow_support(state_, part, state_.caution > 0 ? cautious(newmark) : newmark);
 }

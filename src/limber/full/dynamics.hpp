@@ -43,7 +43,8 @@ class FullSystem {
   /// Springs that pull at the body beside its own forces, in place of those there were; none at first.
   /// Newmark steps take them implicitly: as stiff as one likes, at any h. Damping is that of the body alone.
   /// Throws Error as FullSprings does; the system then keeps those it had.
-  void set_springs(std::span<const FullSpring> springs);
+  /// gentle: what takes their place in a step that is rescued, where some of them move.
+  void set_springs(std::span<const FullSpring> springs, std::span<const FullSpring> gentle = {});
   /// How the fixed vertices move; none: they stand still. Of the same model.
   void set_support(std::shared_ptr<MovingSupport> support);
   /// Before a step of h seconds by these options.
@@ -80,7 +81,7 @@ class FullSystem {
 
   void multiply_mass(const Vector& x, Vector& y) const { y.noalias() = model_.mass() * x; }
   void multiply_damping(const Vector& x, Vector& y) const;
-  void add_end_stiffness_product(const Vector& x, Vector& y) const { springs_.add_product(x, y); }
+  void add_end_stiffness_product(const Vector& x, Vector& y) const { springs().add_product(x, y); }
   SolveReport solve_mass(const Vector& b, Vector& x);
 
   /// c1 M + c2 D + c3 (K + d(D(u) v)/du) + K_s, K of the body and K_s of its springs. Where that is not
@@ -100,7 +101,9 @@ class FullSystem {
   void forget();
   [[nodiscard]] bool stands_as_evaluated() const;
   [[nodiscard]] const Matrix3X& supports() const;
-  [[nodiscard]] FullSprings::Anchors anchors() const;
+  [[nodiscard]] const FullSprings& springs() const {
+    return at_middle_ && springs_.moving() ? gentle_ : springs_;
+  }
   [[nodiscard]] double counted_energy() const;
   [[nodiscard]] double energy_with_work(const Eigen::Isometry3d& pose, double share) const;
   [[nodiscard]] Vector support_field(const RigidVelocity& velocity, const Vector& u) const;
@@ -124,7 +127,7 @@ class FullSystem {
   Vector3 start_torque_ = Vector3::Zero();
   double start_share_ = 0.5;
 
-  FullSprings springs_;
+  FullSprings springs_, gentle_;
   Vector sum_;  ///< of all forces at u_; not kept up where there are only those of the body
   Vector rest_diagonal_;
 
@@ -143,7 +146,7 @@ class FullSystem {
     double start_energy = 0.0;             ///< with half of the work, J
     double end_work = 0.0;                 ///< by damping, half of it, J
     bool ended = false;                    ///< whether energies are of its end
-    Vector inertia, mean_inertia;          ///< M_fs s'' where forces are taken and on average, N; empty: none
+    Vector inertia, mean_inertia;          ///< M_fs s'' where forces are taken, and its mean, N; or empty
     double carried = 0.0;                  ///< kinetic energy of a body that moves with its support, J
   };
   mutable SupportStep step_;
@@ -184,8 +187,8 @@ class FullDynamics {
   ///
   /// Each is a spring a million times as stiff as what resists it within a step, so that it is missed by a
   /// millionth of how far it moves. What so stiff a spring sets ringing would go on by other rules: while
-  /// handles hold, steps are taken by generalized_alpha(0), after two of which it is gone. A step that has to
-  /// be rescued goes half of the way, and the next one the rest.
+  /// handles hold, steps are taken by generalized_alpha(0), after two of which it is gone. In a step that has
+  /// to be rescued they pull only as strongly as what resists them: the next one goes the rest of the way.
   void set_handles(std::vector<FullHandle> handles);
   /// How the fixed vertices move; none: they stand still. Of the same model.
   void set_support(std::shared_ptr<MovingSupport> support);
@@ -224,7 +227,7 @@ class FullDynamics {
   /// The acceleration now that balances the mean load from here on for `duration`. Springs act at the end of
   /// a step alone: what they would do at once, with no end to it, is left out.
   SolveReport balance(double duration);
-  SolveReport newmark(double h);
+  SolveReport newmark(double h, bool led);  ///< led: whether a handle moves
   SolveReport central_differences(double h);
   void note_motion(bool moves);
   /// f_ext_: mean from t0 to t1 in steps of h seconds, with the inertia of supports.

@@ -43,10 +43,10 @@ void add_force_at(const MeshPlace& place, const DofMap& dofs, const Vector3& for
 
 FullSprings::FullSprings(const FullModel& model, std::span<const FullSpring> springs) {
   for (std::size_t i = 0; i < springs.size(); ++i) {
-    const auto& [place, anchor, k, since_middle] = springs[i];
+    const auto& [place, anchor, k, half_way] = springs[i];
     require(std::isfinite(k) && k >= 0.0,
             "the stiffness of spring {} is {}, expected a finite number of at least 0", i, k);
-    require(anchor.allFinite() && since_middle.allFinite(),
+    require(anchor.allFinite() && half_way.allFinite(),
             "spring {} has an anchor with entries that are not finite", i);
     Entry entry;
     for (std::size_t j = 0; j < place.vertices.size(); ++j) {
@@ -59,10 +59,10 @@ FullSprings::FullSprings(const FullModel& model, std::span<const FullSpring> spr
       }
     }
     if (entry.free.empty()) continue;  // it pulls at what cannot move
-    entry.end = anchor;
-    entry.middle = anchor - since_middle;
+    entry.anchor = anchor;
+    entry.half_way = half_way;
     entry.stiffness = k;
-    moving_ = moving_ || !since_middle.isZero(0.0);
+    moving_ = moving_ || !half_way.isZero(0.0);
     for (const auto& [row, left] : entry.free) {
       for (const auto& [column, right] : entry.free) {
         for (int axis = 0; axis < 3; ++axis)
@@ -82,25 +82,27 @@ Vector3 FullSprings::Entry::displacement(const Vector& u, const Matrix3X& suppor
   return sum;
 }
 
-void FullSprings::add_force(const Vector& u, const Matrix3X& supports, Anchors anchors, Vector& f) const {
+void FullSprings::add_force(const Vector& u, const Matrix3X& supports, Vector& f) const {
   for (const Entry& entry : entries_) {
-    const Vector3 pull = entry.stiffness * (entry.displacement(u, supports) - entry.anchor(anchors));
+    const Vector3 pull = entry.stiffness * (entry.displacement(u, supports) - entry.anchor);
     for (const auto& [first, weight] : entry.free) f.segment<3>(first) += weight * pull;
   }
 }
 
-double FullSprings::energy(const Vector& u, const Matrix3X& supports, Anchors anchors) const {
+double FullSprings::energy(const Vector& u, const Matrix3X& supports) const {
   double sum = 0.0;
-  for (const Entry& entry : entries_)
-    sum += 0.5 * entry.stiffness * (entry.displacement(u, supports) - entry.anchor(anchors)).squaredNorm();
+  for (const Entry& entry : entries_) {
+    const Vector3 stretch = entry.displacement(u, supports) - entry.anchor;
+    sum += entry.stiffness * (0.5 * stretch + entry.half_way).dot(stretch);
+  }
   return sum;
 }
 
 double FullSprings::half_work(const Vector& u, const Matrix3X& supports) const {
   double sum = 0.0;
   for (const Entry& entry : entries_) {
-    const Vector3 pull = entry.stiffness * (entry.end - entry.displacement(u, supports));
-    sum += std::abs(pull.dot(entry.end - entry.middle));
+    const Vector3 pull = entry.stiffness * (entry.anchor - entry.displacement(u, supports));
+    sum += std::abs(pull.dot(entry.half_way));
   }
   return sum;
 }
@@ -120,12 +122,12 @@ void FullSprings::add_stiffness(SparseMatrix& K) const {
 FullSprings::Rounding FullSprings::rounding(const Vector& u, const Matrix3X& supports) const {
   Rounding sum;
   for (const Entry& entry : entries_) {
-    double size = 0.0, reach = entry.end.norm();
+    double size = 0.0, reach = entry.anchor.norm();
     for (const auto& [first, weight] : entry.free) {
       size += weight * weight;
       reach += std::abs(weight) * u.segment<3>(first).norm();
     }
-    const double stretch = (entry.displacement(u, supports) - entry.middle).norm();
+    const double stretch = (entry.displacement(u, supports) - entry.anchor).norm() + entry.half_way.norm();
     const double error = 8.0 * std::numeric_limits<double>::epsilon() * reach;
     sum.force += entry.stiffness * std::sqrt(size) * error;
     sum.energy += entry.stiffness * (stretch + error) * error;

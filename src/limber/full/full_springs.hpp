@@ -28,11 +28,9 @@ void add_force_at(const MeshPlace& place, const DofMap& dofs, const Vector3& for
 /// displacement of the place.
 struct FullSpring {
   MeshPlace place;
-  Vector3 anchor = Vector3::Zero();  ///< d, displacement at which the spring is slack, m
-  double stiffness = 0.0;            ///< k, N/m, at least 0
-  /// How far the anchor has come since the middle of the step that it is of, m. Its energy is counted there:
-  /// that is up to a constant the work that who moves it does, by the forces at both ends of the step.
-  Vector3 since_middle = Vector3::Zero();
+  Vector3 anchor = Vector3::Zero();    ///< d, displacement at which the spring is slack, m
+  double stiffness = 0.0;              ///< k, N/m, at least 0
+  Vector3 half_way = Vector3::Zero();  ///< half of how far the anchor comes in the step that ends there, m
 
   bool operator==(const FullSpring&) const = default;
 };
@@ -41,9 +39,6 @@ struct FullSpring {
 /// O(1) per spring.
 class FullSprings {
  public:
-  /// Where the anchors are: at the end of the step or in its middle.
-  enum class Anchors { end, middle };
-
   FullSprings() = default;
   FullSprings(const FullModel& model, std::span<const FullSpring> springs);
 
@@ -51,8 +46,10 @@ class FullSprings {
   [[nodiscard]] bool moving() const { return moving_; }  ///< whether an anchor moves in the step
 
   // supports: as for displacement_at().
-  void add_force(const Vector& u, const Matrix3X& supports, Anchors anchors, Vector& f) const;
-  [[nodiscard]] double energy(const Vector& u, const Matrix3X& supports, Anchors anchors) const;  ///< J
+  void add_force(const Vector& u, const Matrix3X& supports, Vector& f) const;
+  /// J. Less half of the work that a force as at u does on an anchor that moves: at the start of a step, with
+  /// the anchor at its end already, that is what the spring had plus half of the work of the force there.
+  [[nodiscard]] double energy(const Vector& u, const Matrix3X& supports) const;
   /// Size of the work by the forces at the end of the step, over half of the ways that anchors take in it, J.
   [[nodiscard]] double half_work(const Vector& u, const Matrix3X& supports) const;
   void add_product(const Vector& p, Vector& y) const;  ///< y += K p
@@ -68,10 +65,9 @@ class FullSprings {
   struct Entry {
     std::vector<std::pair<Index, double>> free;  ///< first unknown of a vertex, and its weight
     std::vector<std::pair<int, double>> fixed;   ///< the same for vertices that are fixed
-    Vector3 end, middle;                         ///< anchors, m
+    Vector3 anchor, half_way;                    ///< m
     double stiffness = 0.0;                      ///< N/m
 
-    [[nodiscard]] const Vector3& anchor(Anchors which) const { return which == Anchors::end ? end : middle; }
     [[nodiscard]] Vector3 displacement(const Vector& u, const Matrix3X& supports) const;
   };
 

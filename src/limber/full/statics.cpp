@@ -85,13 +85,13 @@ struct StaticSolver::Impl {
   }
 
   double potential(const VectorRef& f_ext, const Vector& u) const {
-    return model.energy(u) + springs.energy(u, supports, FullSprings::Anchors::end) - f_ext.dot(u);
+    return model.energy(u) + springs.energy(u, supports) - f_ext.dot(u);
   }
 
   /// Of the body and its springs.
   Vector internal_force(const Vector& u) const {
     Vector f = model.internal_force(u);
-    springs.add_force(u, supports, FullSprings::Anchors::end, f);
+    springs.add_force(u, supports, f);
     return f;
   }
   void force_and_stiffness(const Vector& u, Tangent tangent) {
@@ -99,7 +99,7 @@ struct StaticSolver::Impl {
     add_springs(u);
   }
   void add_springs(const Vector& u) {
-    springs.add_force(u, supports, FullSprings::Anchors::end, force);
+    springs.add_force(u, supports, force);
     springs.add_stiffness(K);
   }
 

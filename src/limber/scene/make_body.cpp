@@ -35,6 +35,10 @@ void check_domains(const SceneBody& body) {
 /// frames: whether it has domains in frames of their own.
 void check_integrator(const Scene& scene, const SceneBody& body, bool frames) {
   if (!is_dynamic(scene) || scene.solver.integrator == Integrator::newmark) return;
+  require(body.constraints.empty(),
+          "{}: central differences do not take 'constraints', which are stiffer than they bear; set "
+          "solver.integrator to 'newmark'",
+          body.name);
   require(body.method == Method::full || body.method == Method::reduced,
           "{}: the method '{}' takes the integrator 'newmark' only; set solver.integrator", body.name,
           name_of(body.method));

@@ -520,13 +520,21 @@ describe.skipIf(needsLimber)(`a body that nothing holds${needsLimber}`, () => {
     expect(body.momentum.center[2] - center[2]).toBeCloseTo(-9.81 / 2, 6);
   });
 
-  it('has no support, and no warped modes', () => {
+  it('has no support', () => {
     expect(() => {
       body.setSupport([{ time: 0 }]);
     }).toThrow('free');
-    expect(body.info.warpable).toBe(false);
-    expect(() => {
-      body.setMethod('warped');
-    }).toThrow("the method 'warped' does not take free flight");
+  });
+
+  it('flies by warped modes, too', () => {
+    expect(body.info.warpable).toBe(true);
+    body.setMethod('warped');
+    body.setGravity(gravity);
+    const { center } = body.momentum;
+    body.step(0.01, 100);
+    expect(body.momentum.center[2] - center[2]).toBeCloseTo(-9.81 / 2, 6);
+    const root = body.state.root!;
+    expect(root.position[2]).toBeLessThan(-4);
+    expect(body.position(tip)[2]).toBeLessThan(-4);
   });
 });

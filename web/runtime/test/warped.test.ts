@@ -120,7 +120,7 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
     const [x, y, z] = w.map((each) => (Math.sin(t / 2) / t) * each) as [number, number, number];
     expect(t).toBeGreaterThan(0.05);
     expect(distance(body.orientation(tip), [x, y, z, Math.cos(t / 2)])).toBeLessThan(1e-12);
-    body.setMethod('linear');
+    body.setMethod('reduced');
     expect(body.orientation(tip)).toEqual([0, 0, 0, 1]);
   });
 
@@ -161,15 +161,21 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
     expect(twisted.positionError).toBeGreaterThan(1e-3 * size);
   });
 
-  it('takes springs as others do, and handles alone', () => {
+  it('takes springs and places as others do, and turns alone', () => {
     const handles = [{ vertex: tip, position: [0.4, 0, 0] as const }];
     const springs = [{ vertex: tip, target: [0.4, 0, 0] as const, stiffness: 1 }];
     body.setSprings(springs);
     body.setHandles(handles);
     body.setMethod('reduced');
+    body.setHandles(handles);
+    body.step(0.01);
+    expect(distance(body.position(tip), handles[0]!.position)).toBeLessThan(1e-5);
     expect(() => {
-      body.setHandles(handles);
-    }).toThrow("the method 'reduced' does not take handles; choose 'warped'");
+      body.setHandles([{ vertex: tip, rotation: [0, 0, 0, 1] }]);
+    }).toThrow(
+      "the method 'reduced' does not take handles that hold orientations; choose 'linear' or 'warped'",
+    );
+    body.setHandles([]);
     body.setState(Array(9).fill(0.01), Array(9).fill(0));
     const force = body.position(tip).map((x, i) => springs[0]!.target[i]! - x);
     expect(body.springForce(0)).toEqual(force.map((x) => expect.closeTo(x, 9) as number));
@@ -193,9 +199,9 @@ describe.skipIf(needsLimber)(`a body that is moved by warped modes${needsLimber}
       [
         [
           { vertex: tip, position },
-          { vertex: tip, rotation: [0, 0, 0, 1] },
+          { vertex: tip, position: [0.4, 0, 0] },
         ],
-        'both hold vertex',
+        'both hold',
       ],
     ];
     for (const [handles, reason] of bad) {

@@ -31,7 +31,7 @@ export default function makeModels(project: TestProject): () => void {
     '6',
     '--rank',
     '10',
-    '--model',
+    '--law',
     'neo-hookean',
   );
   reduce('builtin:beam', 'beam.glb', '--modes', '6', '--rank', '10');
