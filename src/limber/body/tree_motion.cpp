@@ -253,6 +253,7 @@ SolveReport TreeMotion::find_equilibrium(double tolerance, int max_iterations) {
   int steps = 20;
   const double frequency = lowest_frequency(dynamics_);
   if (frequency == 0.0) return {};  // nothing can move
+  if (!std::isfinite(frequency)) return {SolveStatus::not_finite};
   const double omega = 2.0 * std::numbers::pi * frequency;
   const double time = this->time();
   TreeDynamics falling = dynamics_;
