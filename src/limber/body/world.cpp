@@ -2,24 +2,9 @@
 
 #include "limber/base/error.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace limber {
-namespace {
-
-void add(const StepReport& one, StepReport& total) {
-  total.status = one.status;
-  total.iterations += one.iterations;
-  total.residual = std::max(total.residual, one.residual);
-  total.smallest_volume_ratio = std::min(total.smallest_volume_ratio, one.smallest_volume_ratio);
-  total.load_steps = std::max(total.load_steps, one.load_steps);
-  total.rescued_steps += one.rescued ? 1 : 0;
-  total.rescued = total.rescued || one.rescued;
-  total.unsolved = total.unsolved || one.unsolved;
-}
-
-}  // namespace
 
 Index World::add(Body body, const ReducedStepOptions& options, Driver driver) {
   entries_.push_back({std::move(body), options, std::move(driver)});
@@ -49,7 +34,7 @@ void World::detect() {}
 StepReport World::solve(double h) {
   StepReport total;
   for (Entry& entry : entries_) {
-    limber::add(entry.body.step(h, entry.options), total);
+    add_report(entry.body.step(h, entry.options), total);
     if (!total.ok()) break;
   }
   return total;
@@ -74,15 +59,6 @@ StepReport World::step(double h) {
     if (!alone) go_back();
     throw;
   }
-}
-
-StepReport World::solve_static(const EquilibriumOptions& options) {
-  StepReport total;
-  for (Entry& entry : entries_) {
-    limber::add(entry.body.solve_static(options), total);
-    if (!total.ok()) break;
-  }
-  return total;
 }
 
 double World::energy() const {

@@ -24,8 +24,6 @@ class World {
   /// Advances all by h seconds, in phases: loads, detection of what touches, solution, commit. On failure all
   /// are left as they were, but for what drivers did.
   StepReport step(double h);
-  /// Equilibrium of each. On failure those that failed are left as they were.
-  StepReport solve_static(const EquilibriumOptions& options);
 
   [[nodiscard]] double energy() const;  ///< elastic and kinetic, of all bodies, J
 

@@ -5,7 +5,6 @@
 #include "limber/scene/body_watch.hpp"
 #include "limber/scene/handle_schedule.hpp"
 
-#include <algorithm>
 #include <utility>
 
 namespace limber {
@@ -42,15 +41,6 @@ const Actor& actor_of(const SceneState& state, std::size_t body) {
   return state.actors[body];
 }
 
-/// Adds what one body did to what those before it did.
-void count(const StepReport& one, StepReport& total) {
-  total.status = one.status;
-  total.iterations += one.iterations;
-  total.residual = std::max(total.residual, one.residual);
-  total.smallest_volume_ratio = std::min(total.smallest_volume_ratio, one.smallest_volume_ratio);
-  total.load_steps = std::max(total.load_steps, one.load_steps);
-}
-
 StepReport solve_statics(const SolverSettings& solver, SceneState& state, const Progress& progress) {
   for (std::size_t i = 0; i < state.body_count(); ++i) state.body(i).remember();
   StepReport total;
@@ -58,7 +48,7 @@ StepReport solve_statics(const SolverSettings& solver, SceneState& state, const 
     Body& body = state.body(i);
     const int iterations =
         body.has_model() ? solver.reduced_static_iterations : solver.statics.max_iterations;
-    count(body.solve_static({solver.statics.tolerance, iterations, progress}), total);
+    add_report(body.solve_static({solver.statics.tolerance, iterations, progress}), total);
   }
   if (!total.ok()) {
     for (std::size_t i = 0; i < state.body_count(); ++i) state.body(i).go_back();
