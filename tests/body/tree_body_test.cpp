@@ -103,6 +103,17 @@ TEST(TreeBody, KnowsAboutItsLowestFrequency) {
   EXPECT_NEAR(beam.frequencies()(0), 2.0 * live_beam().frequencies()(0), 1e-6);
 }
 
+TEST(TreeBody, HasTheSameLowestFrequencyByEveryLaw) {
+  Body bush(test::reduced(test::twig_parts()));
+  for (const char* law : {"neo-hookean", "arruda-boyce"}) {
+    PartTree parts = test::twig_parts();
+    for (Part& part : parts.parts) part.materials = {test::material(law)};
+    Body other(test::reduced(parts));
+    EXPECT_NEAR(other.frequencies()(0) / bush.frequencies()(0), 1.0, 0.02) << law;
+    EXPECT_TRUE(other.solve_static().ok()) << law;
+  }
+}
+
 TEST(TreeBody, RefusesWhatMakesNoSenseAndStaysAsItWas) {
   Body tree = live_beam();
   const int count = static_cast<int>(tree.surface().mesh().vertex_count());
