@@ -205,6 +205,9 @@ double release_time(const SceneBody& body) {
   for (const TimedAcceleration& load : body.accelerations) {
     if (std::isfinite(load.to)) time = std::max(time, load.to);
   }
+  for (const SceneSurfaceLoad& load : body.surface_loads) {
+    if (std::isfinite(load.to)) time = std::max(time, load.to);
+  }
   return time;
 }
 
@@ -293,17 +296,11 @@ void write_plot(const CompareCommand& options, const std::vector<ComparedMotion>
   write_results([&] { write_file(options.plot, to_svg(plot)); });
 }
 
-/// Refuses, before the long work, what one of the methods that are compared cannot do.
-void check_comparable(const Scene& scene, const std::vector<Method>& methods) {
+/// Refuses, before the long work, what cannot be compared.
+void check_comparable(const Scene& scene) {
   const SceneBody& body = scene.bodies[0];
   require(body.parts.placements.empty() && (!body.model || body.model->domain_count() == 1),
           "{}: it is a tree of parts, which has no full motion to compare with; give a 'mesh'", body.name);
-  for (const Method method : methods) {
-    if (!body.constraints.empty()) require_ability(method, Ability::handles, body.name);
-    if (body.support) require_ability(method, Ability::support, body.name);
-    if (!(body.wind == Wind{})) require_ability(method, Ability::wind, body.name);
-    if (body.fixed.empty()) require_ability(method, Ability::flight, body.name);
-  }
 }
 
 /// How the scene's body is run beside its own way. Without --basis all that it may then stand for.
@@ -336,7 +333,7 @@ Scene load(const CompareCommand& options) {
   require(scene.bodies[0].mesh.element_count() > 0 || !scene.bodies[0].parts.placements.empty(),
           "{}: the full model needs a mesh; give 'mesh'", options.scene);
   for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");
-  check_comparable(scene, use.methods);
+  check_comparable(scene);
   FileList inputs = scene.inputs;
   for (const std::string& word : options.bases) {
     if (!word.starts_with(sketch_word)) continue;

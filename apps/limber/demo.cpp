@@ -75,9 +75,8 @@ void run_demo(const std::filesystem::path& folder) {
     write_model(path("octopus.glb"), make_model(model));
     write_file(path("scene.json"), demo_scene);
     if (has_viewer_page()) {
-      const std::string content = read_file(path("octopus.glb"));
-      write_file(path("octopus.html"),
-                 page_with_model(viewer_page(), content, "octopus.glb", "octopus - limber"));
+      const PageModels octopus{{{"octopus.glb", read_file(path("octopus.glb"))}}, {0}};
+      write_file(path("octopus.html"), page_with_models(viewer_page(), octopus, "octopus - limber"));
     }
   });
   print(fmt::format("reduced {} to rank {}: {}\n{}wrote {}\n\n", demo_body, model.rank, model.description,

@@ -12,6 +12,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace limber::app {
 namespace {
@@ -20,56 +21,67 @@ namespace {
 constexpr std::size_t max_page_bytes = 500'000'000;
 
 struct ExportCommand {
-  std::string model;
+  std::vector<std::string> models;
   std::string output;
   std::string title;
   bool small = false;
   bool json = false;
 };
 
-/// The bytes of the model that go into the page.
-std::string model_content(const ExportCommand& options) {
-  std::string content = read_file(options.model);
-  Model model = parse_model(content, options.model);
+/// The bytes of a model that go into the page. small: without its simulation mesh.
+std::string model_content(const std::string& path, bool small) {
+  std::string content = read_file(path);
+  Model model = parse_model(content, path);
   const bool kept = std::any_of(model.parts.begin(), model.parts.end(),
                                 [](const ReducedPart& part) { return part.model.simulation.has_value(); });
-  if (!options.small || !kept) return content;
+  if (!small || !kept) return content;
   for (ReducedPart& part : model.parts) part.model.simulation.reset();
   for (Domain& domain : model.domains) domain.vertices.clear();
-  return encode_model(model, options.model);
+  return encode_model(model, path);
 }
 
 void check_size(const ExportCommand& options, std::size_t bytes) {
   require(bytes <= max_page_bytes, "{}: its page would have {}, browsers open at most about {}; {}",
-          options.model, bytes_text(static_cast<double>(bytes)), bytes_text(max_page_bytes),
+          fmt::join(options.models, ", "), bytes_text(static_cast<double>(bytes)), bytes_text(max_page_bytes),
           options.small ? "reduce with a coarser surface or a smaller rank"
                         : "--small leaves the simulation mesh out");
+}
+
+/// Names of the files, without their endings.
+std::string default_title(const PageModels& models) {
+  std::string names;
+  for (const PageModel& file : models.files)
+    names += (names.empty() ? "" : ", ") + std::filesystem::path(file.name).stem().string();
+  return names + " - limber";
 }
 
 void run_export(const ExportCommand& options) {
   OutputPlan outputs;
   outputs.add(OutputFile{options.output, ".html", "the page"});
   check_outputs(outputs);
-  check_spares(outputs, {options.model});
-  const std::string content = model_content(options);
+  check_spares(outputs, FileList(options.models.begin(), options.models.end()));
+  std::size_t original = 0, written = 0;  // bytes of the files and of what the page holds of them
+  const PageModels models = read_page_models(options.models, [&](const std::string& path) {
+    std::string content = model_content(path, options.small);
+    original += std::filesystem::file_size(path);
+    written += content.size();
+    return content;
+  });
   const std::string_view page = viewer_page();
-  check_size(options, size_with_model(page, content.size()));
-  const std::string name = display_name(options.model);
-  const std::string stem = std::filesystem::path(name).stem().string();
-  const std::string title = options.title.empty() ? fmt::format("{} - limber", stem) : options.title;
-  const std::string html = page_with_model(page, content, name, title);
-  const auto original = std::filesystem::file_size(options.model);
-  const std::size_t saved = original > content.size() ? original - content.size() : 0;
+  check_size(options, size_with_models(page, models));
+  const std::string html =
+      page_with_models(page, models, options.title.empty() ? default_title(models) : options.title);
+  const std::size_t saved = original > written ? original - written : 0;
   write_results([&] { write_file(options.output, html); });
   if (options.json) {
     return print_json({{"output", options.output},
                        {"file_bytes", html.size()},
-                       {"model_bytes", content.size()},
+                       {"model_bytes", written},
                        {"saved_bytes", saved}});
   }
   if (options.small) {
-    print(saved == 0 ? "the model has no simulation mesh to leave out\n"
-                     : fmt::format("left the simulation mesh out: {} fewer in the model\n",
+    print(saved == 0 ? "there is no simulation mesh to leave out\n"
+                     : fmt::format("left the simulation mesh out: {} fewer\n",
                                    bytes_text(static_cast<double>(saved))));
   }
   print(fmt::format("wrote {} ({})\n", options.output, bytes_text(static_cast<double>(html.size()))));
@@ -79,19 +91,24 @@ void run_export(const ExportCommand& options) {
 
 Command add_export(CLI::App& program) {
   CLI::App* parser =
-      program.add_subcommand("export", "Write a reduced model, and the viewer, as one HTML file");
+      program.add_subcommand("export", "Write reduced models, and the viewer, as one HTML file");
   const auto options = std::make_shared<ExportCommand>();
-  parser->add_option("MODEL", options->model, "Reduced model (.glb)")->required()->type_name("");
+  parser
+      ->add_option("MODEL", options->models,
+                   "Reduced models (.glb), side by side in one scene; one given twice is two bodies")
+      ->required()
+      ->type_name("");
   parser->add_option("-o,--output", options->output, "The page; it opens from disk, without a network")
       ->required()
       ->type_name("FILE.html");
-  parser->add_option("--title", options->title, "Title of the page [name of the model - limber]")
+  parser->add_option("--title", options->title, "Title of the page [names of the models - limber]")
       ->type_name("TEXT");
   parser->add_flag("--small", options->small,
-                   "Leave the simulation mesh out: the body moves the same, its mesh cannot be shown");
+                   "Leave simulation meshes out: bodies move the same, their meshes cannot be shown");
   parser->add_flag("--json", options->json, "Print what was written as JSON");
   parser->footer(
-      "Example:\n  limber export spoon.glb -o spoon.html\n  limber export spoon.glb -o spoon.html --small");
+      "Example:\n  limber export spoon.glb -o spoon.html\n  limber export spoon.glb -o spoon.html --small\n"
+      "  limber export spoon.glb oak.glb -o both.html");
   return {parser, [options] { run_export(*options); }};
 }
 

@@ -24,7 +24,7 @@ constexpr const char* address = "127.0.0.1";
 /// request.
 constexpr std::size_t thread_count = 16;
 
-/// What the page may do: run what is inside of it and ask this server for the model. Sent with every answer.
+/// What the page may do: run what is inside of it and ask this server for models. Sent with every answer.
 httplib::Headers safety_headers() {
   return {{"Content-Security-Policy",
            "default-src 'none'; script-src 'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob: data:; "
@@ -114,8 +114,7 @@ void refuse(httplib::Response& response, int status, std::string_view text) {
 
 class PageServer::Impl {
  public:
-  Impl(std::string_view page, std::optional<ServedModel> model, int port)
-      : page_(page), model_(std::move(model)) {
+  Impl(std::string_view page, PageModels models, int port) : page_(page), models_(std::move(models)) {
     require(port >= 0 && port <= 65535, "the port is {}, expected 1 to 65535, or 0 for a free one", port);
     server_.set_default_headers(safety_headers());
     server_.set_payload_max_length(0);
@@ -196,22 +195,42 @@ class PageServer::Impl {
     }
     // The target as it was sent: no path is decoded, joined or looked up.
     if (request.target == "/") return set_content(response, page_, "text/html; charset=utf-8");
-    if (request.target != "/model.glb" || !model_) return refuse(response, 404, "There is nothing here.");
+    const PageModel* model = find_model(request.target);
+    if (model == nullptr) return refuse(response, 404, "There is nothing here.");
     if (asked_by_another_site(request)) return refuse(response, 403, "Only the page gets the model.");
-    response.set_header("X-Limber-Name", uri_encoded(model_->name));
-    set_content(response, model_->content, "model/gltf-binary");
+    response.set_header("X-Limber-Name", uri_encoded(model->name));
+    response.set_header("X-Limber-Bodies", body_list());
+    set_content(response, model->content, "model/gltf-binary");
+  }
+
+  /// Null where there is none.
+  [[nodiscard]] const PageModel* find_model(std::string_view target) const {
+    for (std::size_t file = 0; file < models_.files.size(); ++file) {
+      if (target == "/" + file_name(file)) return &models_.files[file];
+    }
+    return nullptr;
+  }
+
+  [[nodiscard]] static std::string file_name(std::size_t file) {
+    return file == 0 ? "model.glb" : fmt::format("model-{}.glb", file + 1);
+  }
+
+  [[nodiscard]] std::string body_list() const {
+    std::string list;
+    for (const std::size_t file : models_.bodies) list += (list.empty() ? "" : ", ") + file_name(file);
+    return list;
   }
 
   std::string_view page_;
-  std::optional<ServedModel> model_;
+  PageModels models_;
   int port_ = 0;
   std::atomic<bool> ended_ = false;
   HttpServer server_;
   std::thread thread_;
 };
 
-PageServer::PageServer(std::string_view page, std::optional<ServedModel> model, int port)
-    : impl_(std::make_unique<Impl>(page, std::move(model), port)) {}
+PageServer::PageServer(std::string_view page, PageModels models, int port)
+    : impl_(std::make_unique<Impl>(page, std::move(models), port)) {}
 
 PageServer::~PageServer() = default;
 

@@ -25,6 +25,18 @@ nlohmann::ordered_json warped_json(const RunResult& result) {
   return json;
 }
 
+nlohmann::ordered_json linear_json(const RunResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const BodyLinearResult& one : result.linear) {
+    json.push_back({{"body", one.body},
+                    {"largest_displacement", one.reach.displacement},
+                    {"share_of_size", one.reach.share},
+                    {"largest_rotation_degrees", degrees(one.reach.rotation)}});
+    if (!one.domain.empty()) json.back()["domain"] = one.domain;
+  }
+  return json;
+}
+
 nlohmann::ordered_json constraints_json(const RunResult& result) {
   nlohmann::ordered_json json{{"met", true}, {"each", nlohmann::ordered_json::array()}};
   for (const BodyConstraintOutcome& one : result.constraints) {
@@ -105,6 +117,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
   }
   if (!result.constraints.empty()) json["constraints"] = constraints_json(result);
   if (!result.warped.empty()) json["warped"] = warped_json(result);
+  if (!result.linear.empty()) json["linear"] = linear_json(result);
   if (!result.animations.empty()) json["animation"] = animations_json(result);
   if (!result.trees.empty()) json["trees"] = trees_json(result);
   for (const BodyOnlineResult& one : result.online) {
@@ -155,8 +168,8 @@ std::string to_text(const RunResult& result) {
 
 std::string failure_text(const SolveReport& report) {
   const std::string_view status = name_of(report.status);
-  return std::isfinite(report.residual) ? fmt::format("{}, residual {:.2g}", status, report.residual)
-                                        : std::string(status);
+  const bool known = std::isfinite(report.residual) && report.status != SolveStatus::not_finite;
+  return known ? fmt::format("{}, residual {:.2g}", status, report.residual) : std::string(status);
 }
 
 void require_success(const RunResult& result, std::string_view scene) {

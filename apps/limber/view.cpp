@@ -13,15 +13,15 @@
 #include <csignal>
 #include <fcntl.h>
 #include <memory>
-#include <optional>
 #include <string>
 #include <unistd.h>
+#include <vector>
 
 namespace limber::app {
 namespace {
 
 struct ViewCommand {
-  std::string model;
+  std::vector<std::string> models;
   int port = 0;
   bool no_open = false;
   bool json = false;
@@ -64,17 +64,17 @@ class EndSignals {
   std::array<struct sigaction, numbers.size()> before_{};
 };
 
-std::optional<ServedModel> read_served_model(const std::string& path) {
-  if (path.empty()) return std::nullopt;
-  ServedModel model{display_name(path), read_file(path)};
-  static_cast<void>(parse_model(model.content, path));  // throws for anything but a good one
-  return model;
+/// Throws for anything but a good one.
+std::string read_good_model(const std::string& path) {
+  std::string content = read_file(path);
+  static_cast<void>(parse_model(content, path));
+  return content;
 }
 
 void run_view(const ViewCommand& options) {
-  std::optional<ServedModel> model = read_served_model(options.model);
+  PageModels models = read_page_models(options.models, read_good_model);
   const EndSignals end_signals;
-  const PageServer server(viewer_page(), std::move(model), options.port);
+  const PageServer server(viewer_page(), std::move(models), options.port);
   if (options.json) {
     print(nlohmann::ordered_json{{"url", server.url()}}.dump() + "\n");
   } else {
@@ -87,11 +87,13 @@ void run_view(const ViewCommand& options) {
 }  // namespace
 
 Command add_view(CLI::App& program) {
-  CLI::App* parser = program.add_subcommand("view", "Show a reduced model in the browser and pull at it");
+  CLI::App* parser = program.add_subcommand("view", "Show reduced models in the browser and pull at them");
   const auto options = std::make_shared<ViewCommand>();
   parser
-      ->add_option("MODEL", options->model,
-                   "Reduced model (.glb); without one the page waits for a file dropped onto it")
+      ->add_option(
+          "MODEL", options->models,
+          "Reduced models (.glb), side by side in one scene; one given twice is two bodies. Without any "
+          "the page waits for a file dropped onto it")
       ->type_name("");
   parser->add_option("--port", options->port, "Port on 127.0.0.1; 0 takes a free one [0]")
       ->check(CLI::Range(0, 65535).description(""))
@@ -100,7 +102,8 @@ Command add_view(CLI::App& program) {
   parser->add_flag("--json", options->json, "Print the address as JSON, in one line");
   parser->footer(
       "Serves the page on 127.0.0.1, to this machine alone, until Ctrl-C. Nothing comes from a network.\n\n"
-      "Example:\n  limber view spoon.glb\n  limber view spoon.glb --port 8000 --no-open");
+      "Example:\n  limber view spoon.glb\n  limber view spoon.glb oak.glb spoon.glb\n"
+      "  limber view spoon.glb --port 8000 --no-open");
   return {parser, [options] { run_view(*options); }};
 }
 

@@ -12,6 +12,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -154,19 +155,43 @@ void append_escaped(std::string& html, std::string_view text) {
   }
 }
 
-/// The start tag of the placeholder with the name filled in; its other attributes stay.
-void append_start_tag(std::string& html, const TextElement& placeholder, std::string_view name) {
+/// The id of the element that holds a body's model.
+std::string element_id(std::size_t body) {
+  return body == 0 ? "limber-model" : fmt::format("limber-model-{}", body + 1);
+}
+
+/// The start tag of the placeholder for a body: with its id and name, and the element that holds its file
+/// where that is another one. Other attributes stay.
+void append_start_tag(std::string& html, const TextElement& placeholder, const PageModels& models,
+                      std::size_t body, std::size_t holder) {
   html += "<script";
   for (const auto& [key, value] : placeholder.attributes) {
-    if (key == "data-name") continue;
+    if (key == "data-name" || key == "data-same-as") continue;
     html += fmt::format(" {}=\"", key);
-    for (const char c : value)
-      html += c == '"' ? "&quot;" : std::string(1, c);  // the rest is escaped already
+    if (key == "id") {
+      html += element_id(body);
+    } else {
+      for (const char c : value)
+        html += c == '"' ? "&quot;" : std::string(1, c);  // the rest is escaped already
+    }
     html += '"';
   }
+  if (holder != body) html += fmt::format(" data-same-as=\"{}\"", element_id(holder));
   html += " data-name=\"";
-  append_escaped(html, name);
+  append_escaped(html, models.files[models.bodies[body]].name);
   html += "\">";
+}
+
+/// The elements of all bodies, but for the end tag of the last: that is the placeholder's.
+void append_models(std::string& html, const TextElement& placeholder, const PageModels& models) {
+  const auto& bodies = models.bodies;
+  for (std::size_t body = 0; body < bodies.size(); ++body) {
+    const auto holder =
+        static_cast<std::size_t>(std::find(bodies.begin(), bodies.end(), bodies[body]) - bodies.begin());
+    if (body > 0) html += "</script>";
+    append_start_tag(html, placeholder, models, body, holder);
+    if (holder == body) append_base64(html, models.files[bodies[body]].content);
+  }
 }
 
 TextElement find_placeholder(std::string_view page, const std::vector<TextElement>& elements) {
@@ -209,26 +234,42 @@ std::string display_name(const std::string& path) {
   return json::parse(name.dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-std::size_t size_with_model(std::string_view page, std::size_t model_bytes) {
-  return page.size() + (model_bytes + 2) / 3 * 4;
+PageModels read_page_models(const std::vector<std::string>& paths,
+                            const std::function<std::string(const std::string& path)>& read) {
+  PageModels models;
+  std::vector<std::string> seen;  // the path by which each file was read
+  for (const std::string& path : paths) {
+    const auto same = std::find_if(seen.begin(), seen.end(), [&](const std::string& other) {
+      std::error_code problem;
+      return other == path || std::filesystem::equivalent(other, path, problem);
+    });
+    models.bodies.push_back(static_cast<std::size_t>(same - seen.begin()));
+    if (same != seen.end()) continue;
+    models.files.push_back({display_name(path), read(path)});
+    seen.push_back(path);
+  }
+  return models;
 }
 
-std::string page_with_model(std::string_view page, std::string_view model, std::string_view name,
-                            std::string_view title) {
+std::size_t size_with_models(std::string_view page, const PageModels& models) {
+  std::size_t bytes = page.size();
+  for (const PageModel& file : models.files) bytes += (file.content.size() + 2) / 3 * 4;
+  return bytes;
+}
+
+std::string page_with_models(std::string_view page, const PageModels& models, std::string_view title) {
   const std::vector<TextElement> elements = PageReader(page).text_elements();
   const TextElement placeholder = find_placeholder(page, elements), old_title = find_title(elements);
   const Edit edit_title{old_title.content_begin, old_title.content_end,
                         [&](std::string& html) { append_escaped(html, title); }};
-  const Edit edit_model{placeholder.begin, placeholder.content_end, [&](std::string& html) {
-                          append_start_tag(html, placeholder, name);
-                          append_base64(html, model);
-                        }};
+  const Edit edit_models{placeholder.begin, placeholder.content_end,
+                         [&](std::string& html) { append_models(html, placeholder, models); }};
   const bool title_first = old_title.begin < placeholder.begin;
   std::string html;
-  html.reserve(size_with_model(page, model.size()) + 6 * (name.size() + title.size()) + 64);
+  html.reserve(size_with_models(page, models) + 6 * title.size() + 1024 * models.bodies.size());
   std::size_t done = 0;
   for (const Edit* edit :
-       {title_first ? &edit_title : &edit_model, title_first ? &edit_model : &edit_title}) {
+       {title_first ? &edit_title : &edit_models, title_first ? &edit_models : &edit_title}) {
     html += page.substr(done, edit->begin - done);
     edit->write(html);
     done = edit->end;

@@ -1,8 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace limber::app {
 
@@ -15,14 +17,32 @@ std::string_view viewer_page();
 /// The name of a file for people and browsers: what is not UTF-8 is replaced.
 std::string display_name(const std::string& path);
 
-/// How many bytes page_with_model takes, names aside.
-std::size_t size_with_model(std::string_view page, std::size_t model_bytes);
+/// A model file for the page.
+struct PageModel {
+  std::string name;     ///< of its file, UTF-8
+  std::string content;  ///< the bytes of the .glb file
+};
 
-/// The page with a model inside, which it shows when it opens: the element
+/// The bodies that the page shows when it opens.
+struct PageModels {
+  std::vector<PageModel> files;
+  std::vector<std::size_t> bodies;  ///< the file of each body: several may be of one
+};
+
+/// The models of files, a body for each path. `read` gives the bytes of one; a file that is named again, by
+/// whatever path, is read once.
+PageModels read_page_models(const std::vector<std::string>& paths,
+                            const std::function<std::string(const std::string& path)>& read);
+
+/// How many bytes page_with_models takes, names aside.
+std::size_t size_with_models(std::string_view page, const PageModels& models);
+
+/// The page with models inside, one or more bodies, which it shows when it opens: the element
 ///   <script id="limber-model" type="application/octet-stream" data-name=""></script>
-/// is given the name and, as its text, the model in base64; the title of the page is replaced. Throws Failure
-/// unless the page has that element once and empty, and a title.
-std::string page_with_model(std::string_view page, std::string_view model, std::string_view name,
-                            std::string_view title);
+/// is given the name of the first and, as its text, the model in base64. Elements that follow it hold the
+/// others, with the ids limber-model-2 and so on; one of a file that another holds names that in data-same-as
+/// and has no text. The title of the page is replaced. Throws Failure unless the page has that element once
+/// and empty, and a title.
+std::string page_with_models(std::string_view page, const PageModels& models, std::string_view title);
 
 }  // namespace limber::app

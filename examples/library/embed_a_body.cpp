@@ -59,6 +59,27 @@ int main(int argc, char** argv) {
   (void)body.step(h);
   body.set_forces({});
 
+  // Pressure.
+  const SurfaceMesh& skin = body.surface().mesh();
+  SurfaceLoad jet{.pressure = 20.0, .from = body.time(), .to = body.time() + 0.01};  // Pa, s
+  for (int t = 0; t < skin.triangle_count() / 2; ++t) jet.triangles.push_back(t);
+  body.set_surface_loads({jet});
+  for (int i = 0; i < 16; ++i) (void)body.step(h);
+  body.set_surface_loads({});
+
+  // Jacobians.
+  PointRows tip;
+  body.point_rows(0, tip);  // any vertex; a mesh_point() as well
+  Vector3 moving = Vector3::Zero();
+  Vector pushed = Vector::Zero(body.unknowns());  // by a force of 1 N along z
+  for (std::size_t i = 0; i < tip.columns.size(); ++i) {
+    moving += body.v()(tip.columns[i]) * tip.rows.col(static_cast<Index>(i));  // is body.velocity(0)
+    pushed(tip.columns[i]) += tip.rows(2, static_cast<Index>(i));
+  }
+  if ((moving - body.velocity(0)).norm() > 1e-9 * (1.0 + moving.norm())) return 1;
+  std::printf("a push at vertex 0 is felt by %d of %d unknowns\n",
+              static_cast<int>((pushed.array() != 0.0).count()), static_cast<int>(body.unknowns()));
+
   // Ride.
   const double start = body.time();
   body.set_support([start](double t) {
@@ -74,7 +95,7 @@ int main(int argc, char** argv) {
   flyer.set_gravity({0.0, 0.0, -9.81});
   for (int i = 0; i < 500; ++i) (void)flyer.step(h);
   const TreeMomentum flight = flyer.momentum();  // mass, centre of mass, linear and angular momentum
-  const RootState frame = flyer.state().root;    // position, rotation and velocities of its frame
+  const FrameState frame = flyer.state().root;   // position, rotation and velocities of its frame
   std::printf("flew to x = %.3f m, spins with %.3f rad/s\n", flight.center.x(),
               frame.angular_velocity.norm());
 

@@ -27,7 +27,7 @@ std::string model_bytes() {
   return bytes;
 }
 
-PageServer make_server() { return PageServer(page, app::ServedModel{"a b\xC3\xA9.glb", model_bytes()}); }
+PageServer make_server() { return PageServer(page, {{{"a b\xC3\xA9.glb", model_bytes()}}, {0}}); }
 
 TEST(PageServer, GivesThePage) {
   const PageServer server = make_server();
@@ -47,8 +47,20 @@ TEST(PageServer, GivesTheModelWithItsName) {
   EXPECT_TRUE(contains(answer.head, "X-Limber-Name: a%20b%C3%A9.glb\r\n")) << answer.head;
 }
 
+TEST(PageServer, GivesTheModelsOfSeveralBodiesAndTheirList) {
+  const PageServer server(page, {{{"a.glb", "first"}, {"b.glb", "second"}}, {0, 1, 0}});
+  const HttpAnswer first = get(server.port(), "/model.glb"), second = get(server.port(), "/model-2.glb");
+  EXPECT_EQ(first.body, "first");
+  EXPECT_EQ(second.body, "second");
+  EXPECT_TRUE(contains(second.head, "X-Limber-Name: b.glb\r\n")) << second.head;
+  EXPECT_TRUE(contains(first.head, "X-Limber-Bodies: model.glb, model-2.glb, model.glb\r\n")) << first.head;
+  for (const char* target : {"/model-1.glb", "/model-3.glb", "/model-02.glb"})
+    EXPECT_EQ(get(server.port(), target).status, 404) << target;
+  EXPECT_EQ(get(server.port(), "/model-2.glb", "Sec-Fetch-Site: cross-site\r\n").status, 403);
+}
+
 TEST(PageServer, HasNoModelUnlessItWasGivenOne) {
-  const PageServer server(page, std::nullopt);
+  const PageServer server(page, {});
   EXPECT_EQ(get(server.port(), "/").status, 200);
   EXPECT_EQ(get(server.port(), "/model.glb").status, 404);
 }
@@ -187,7 +199,7 @@ TEST(PageServer, IsNotHeldUpByStuckClients) {
   constexpr std::size_t size = 40'000'000;  // more than the sockets take in advance
   std::vector<std::unique_ptr<Connection>> stuck;
   {
-    const PageServer server(page, app::ServedModel{"m.glb", std::string(size, 'x')});
+    const PageServer server(page, {{{"m.glb", std::string(size, 'x')}}, {0}});
     for (const char* text : {"", "G", "GET /model.glb HTTP/1.1\r\nHost: "}) {
       stuck.push_back(std::make_unique<Connection>(server.port()));
       stuck.back()->send(text);
@@ -203,9 +215,9 @@ TEST(PageServer, IsNotHeldUpByStuckClients) {
 
 TEST(PageServer, SaysWhenAPortIsTaken) {
   const PageServer server = make_server();
-  const std::string text = test::error_text([&] { PageServer(page, std::nullopt, server.port()); });
+  const std::string text = test::error_text([&] { PageServer(page, {}, server.port()); });
   EXPECT_TRUE(contains(text, fmt::format("port {} of 127.0.0.1 is taken", server.port()))) << text;
-  EXPECT_TRUE(contains(test::error_text([] { PageServer(page, std::nullopt, 65536); }), "the port is 65536"));
+  EXPECT_TRUE(contains(test::error_text([] { PageServer(page, {}, 65536); }), "the port is 65536"));
 }
 
 TEST(PageServer, FreesItsPort) {
@@ -215,7 +227,7 @@ TEST(PageServer, FreesItsPort) {
     port = first.port();
     EXPECT_EQ(get(port, "/").status, 200);
   }
-  const PageServer second(page, std::nullopt, port);
+  const PageServer second(page, {}, port);
   EXPECT_EQ(second.port(), port);
   EXPECT_EQ(get(port, "/").status, 200);
 }

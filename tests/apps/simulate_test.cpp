@@ -124,32 +124,41 @@ TEST(SimulateDynamic, WritesEachNthFrame) {
   EXPECT_NEAR(report["time"].get<double>(), 0.07, 1e-15);
 }
 
+/// The same under a weight that no step without a solve survives.
+json bursting_beam() {
+  json scene = moving_beam();
+  scene["gravity"] = {0, 0, -1e20};
+  scene["solver"].update({{"integrator", "central-differences"}, {"timestep", 1e-5}});
+  return scene;
+}
+
 TEST(SimulateDynamic, ThatFailsSaysNothingOfAResidualThatIsNoNumber) {
   const ScratchFolder folder;
-  json scene = moving_beam();
-  scene["bodies"][0]["damping"] = {{"mass", 0.1}, {"stiffness", 0.002}};
-  scene["gravity"] = {0, 0, -1e300};
+  json scene = bursting_beam();
+  scene["bodies"][0]["damping"] = {{"mass", 0.1}};
   write_scene(folder, scene);
   const auto result = run_limber(folder.path(), "simulate scene.json");
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(test::line_count(result.err), 1) << result.err;
-  EXPECT_FALSE(contains(result.err, "inf") || contains(result.err, "nan")) << result.err;
+  EXPECT_FALSE(contains(result.err, "inf,") || contains(result.err, "nan") ||
+               contains(result.err, "residual"))
+      << result.err;
+  EXPECT_TRUE(contains(result.err, "check the units of its loads, materials and mesh")) << result.err;
 }
 
 TEST(SimulateDynamic, KeepsItsFramesWhenAStepFails) {
   const ScratchFolder folder;
-  json scene = moving_beam();
-  scene["gravity"] = {0, 0, -1e200};  // an energy that is no number
+  json scene = bursting_beam();
   scene["output"]["displacements"] = "u.csv";
   write_scene(folder, scene);
   const auto result = run_limber(folder.path(), "simulate scene.json --json");
   EXPECT_EQ(result.status, 1);
   EXPECT_EQ(test::line_count(result.err), 1) << result.err;
-  EXPECT_TRUE(contains(result.err, "the solve failed after 0 steps")) << result.err;
+  EXPECT_TRUE(contains(result.err, "the solve failed after 3 steps")) << result.err;
   EXPECT_EQ(json::parse(result.out)["status"], "not finite");
-  EXPECT_EQ(
-      test::files_in(folder.path()),
-      (std::set<std::string>{"beam.msh", "scene.json", "frames", "frames/beam.pvd", "frames/beam_0000.vtu"}));
+  EXPECT_EQ(test::files_in(folder.path()),
+            (std::set<std::string>{"beam.msh", "scene.json", "frames", "frames/beam.pvd",
+                                   "frames/beam_0000.vtu", "frames/beam_0001.vtu"}));
 }
 
 TEST(SimulateOutputDir, TakesTheResultsInPlaceOfTheScenesFolder) {

@@ -19,7 +19,8 @@ extern const std::string_view awkward_page_text;
 namespace limber::view_test {
 namespace {
 
-using app::page_with_model;
+using app::page_with_models;
+using app::PageModels;
 using nlohmann::json;
 using test::contains;
 using test::run_limber;
@@ -54,6 +55,11 @@ void make_model(const ScratchFolder& folder) {
       folder.path(),
       fmt::format("reduce '{}' --fixed-where 'x < 0.01' --modes 2 --rank 3 -o m.glb", test::tiny_beam_name));
   ASSERT_EQ(result.status, 0) << result.err;
+}
+
+std::string page_with_model(std::string_view page, const std::string& content, const std::string& name,
+                            std::string_view title) {
+  return page_with_models(page, PageModels{{{name, content}}, {0}}, title);
 }
 
 constexpr std::string_view plain_page =
@@ -104,6 +110,31 @@ TEST(ViewerPage, MustHaveOneEmptyPlaceAndATitle) {
         title + "<script id=limber-model>x</script>", std::string()}) {
     EXPECT_THROW(page_with_model(page, "", "m", "t"), app::Failure) << page;
   }
+}
+
+TEST(ViewerPage, HoldsTheModelsOfSeveralBodiesEachFileOnce) {
+  EXPECT_EQ(page_with_models("<title></title><script id=limber-model></script>.",
+                             PageModels{{{"a.glb", "abc"}, {"b&.glb", "abcd"}}, {0, 1, 0}}, "t"),
+            R"(<title>t</title><script id="limber-model" data-name="a.glb">YWJj</script>)"
+            R"(<script id="limber-model-2" data-name="b&amp;.glb">YWJjZA==</script>)"
+            R"(<script id="limber-model-3" data-same-as="limber-model" data-name="a.glb"></script>.)");
+}
+
+TEST(ViewerPage, ReadsAFileOnceByWhateverPath) {
+  const ScratchFolder folder;
+  write_file(folder / "a.glb", "A");
+  write_file(folder / "b.glb", "B");
+  const std::string a = folder / "a.glb", again = folder / "." / "a.glb", b = folder / "b.glb";
+  std::vector<std::string> read;
+  const PageModels models = app::read_page_models({a, b, again, b}, [&](const std::string& path) {
+    read.push_back(path);
+    return read_file(path);
+  });
+  EXPECT_EQ(read, (std::vector{a, b}));
+  EXPECT_EQ(models.bodies, (std::vector<std::size_t>{0, 1, 0, 1}));
+  ASSERT_EQ(models.files.size(), 2u);
+  EXPECT_EQ(models.files[1].name, "b.glb");
+  EXPECT_EQ(models.files[1].content, "B");
 }
 
 TEST(ViewerPage, NamesFilesInUtf8) {
@@ -168,6 +199,18 @@ TEST(View, ServesThePageAndTheModelUntilInterrupted) {
   EXPECT_TRUE(test::get(view.port(), "/").body == read_file(LIMBER_VIEWER_PAGE));
   EXPECT_TRUE(test::get(view.port(), "/model.glb").body == read_file(folder / "m.glb"));
   EXPECT_EQ(view.end(SIGINT), 0);
+}
+
+TEST(View, ServesSeveralModels) {
+  const ScratchFolder folder;
+  make_model(folder);
+  std::filesystem::copy(folder / "m.glb", folder / "n.glb");
+  ViewProcess view(folder.path(), "m.glb n.glb m.glb --no-open");
+  const auto answer = test::get(view.port(), "/model-2.glb");
+  EXPECT_TRUE(answer.body == read_file(folder / "n.glb"));
+  EXPECT_TRUE(contains(answer.head, "X-Limber-Bodies: model.glb, model-2.glb, model.glb\r\n")) << answer.head;
+  EXPECT_EQ(view.end(SIGINT), 0);
+  test::expect_refused(folder, "view m.glb missing.glb --no-open", "missing.glb: no such file");
 }
 
 TEST(View, NeedsNoModelAndPrintsJson) {
@@ -243,6 +286,21 @@ TEST(Export, WritesOnePageWithTheModelInside) {
               read_file(folder / "m.glb"));
   EXPECT_EQ(between(html, "<title>", "</title>"), "m - limber");
   EXPECT_EQ(test::files_in(folder.path()), (std::set<std::string>{"m.glb", "page.html"}));
+}
+
+TEST(Export, WritesSeveralModelsIntoOnePage) {
+  const ScratchFolder folder;
+  make_model(folder);
+  std::filesystem::copy(folder / "m.glb", folder / "n.glb");
+  const auto result = run_limber(folder.path(), "export m.glb n.glb m.glb -o page.html --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(json::parse(result.out)["model_bytes"], 2 * read_file(folder / "m.glb").size());
+  const std::string html = read_file(folder / "page.html");
+  EXPECT_TRUE(decoded_base64(between(html, "data-name=\"n.glb\">", "</script")) ==
+              read_file(folder / "n.glb"));
+  EXPECT_TRUE(contains(html, R"(data-same-as="limber-model" data-name="m.glb"></script>)"));
+  EXPECT_EQ(between(html, "<title>", "</title>"), "m, n - limber");
+  test::expect_refused(folder, "export m.glb missing.glb -o other.html", "missing.glb: no such file");
 }
 
 TEST(Export, NamesTheLicencesOfWhatIsInside) {

@@ -105,7 +105,6 @@ TEST_P(Abilities, Springs) {
   const Vector3 start = body.position(vertex), target = start + 0.1 * size(body) * Vector3::UnitZ();
   const double stiffness = body.has_model() ? body.stiffness_at(vertex) : 200.0;
   const Spring spring{vertex, target, stiffness};
-  if (!able(Ability::springs, [&] { body.set_springs({&spring, 1}); })) return;
   body.set_damping({2.0, 0.01});
   body.set_springs({&spring, 1});
   advance(body, 100);
@@ -116,7 +115,6 @@ TEST_P(Abilities, Springs) {
 TEST_P(Abilities, Handles) {
   Body body = GetParam().make();
   Handle handle{tip(body), true, false, body.position(tip(body))};
-  if (!able(Ability::handles, [&] { body.set_handles({&handle, 1}); })) return;
   body.set_damping({2.0, 0.01});
   for (int i = 0; i < 60; ++i) {
     handle.position.z() += 0.002 * size(body);
@@ -150,7 +148,6 @@ TEST_P(Abilities, Support) {
     const double s = std::clamp(t / 0.2, 0.0, 1.0);
     return Pose{s * s * (3.0 - 2.0 * s) * way, Eigen::Quaterniond::Identity()};
   };
-  if (!able(Ability::support, [&] { body.set_support(motion); })) return;
   body.set_damping({4.0, 0.02});
   body.set_support(motion);
   const Vector3 start = body.position(tip(body));
@@ -162,7 +159,6 @@ TEST_P(Abilities, Support) {
 
 TEST_P(Abilities, Flight) {
   if (GetParam().tree) GTEST_SKIP() << "of this tree's root a vertex is held";
-  if (!able(Ability::flight, [&] { (void)GetParam().make(true); })) return;
   Body body = GetParam().make(true);
   const Vector3 velocity(0.4, 0.0, 1.0), spin(0.0, 2.0, 0.5);
   body.set_velocity(velocity, spin);
@@ -180,7 +176,6 @@ TEST_P(Abilities, Flight) {
 TEST_P(Abilities, Statics) {
   Body body = GetParam().make();
   body.set_gravity(Vector3(0.0, 0.0, -1.0));
-  if (!able(Ability::statics, [&] { (void)body.solve_static(); })) return;
   ASSERT_TRUE(body.solve_static().ok());
   const double deflection = body.position(tip(body)).z();
   Body swinging = GetParam().make();
@@ -190,12 +185,13 @@ TEST_P(Abilities, Statics) {
   advance(swinging, static_cast<int>(4.0 / (frequency * h)));
   const double rest = swinging.surface().mesh().vertices(2, tip(body));
   EXPECT_LT(deflection, rest);
-  EXPECT_NEAR(deflection - rest, swinging.position(tip(body)).z() - rest, 1e-3 * (rest - deflection));
+  // What is learned on the way is as exact as was asked for.
+  const double share = GetParam().method == Method::online ? 0.03 : 1e-3;
+  EXPECT_NEAR(deflection - rest, swinging.position(tip(body)).z() - rest, share * (rest - deflection));
 }
 
 TEST_P(Abilities, Materials) {
   Body body = GetParam().make();
-  if (!able(Ability::materials, [&] { body.set_material(0, rubber(1e6)); })) return;
   body.set_gravity(Vector3(0.0, 0.0, -1.0));
   ASSERT_TRUE(body.solve_static().ok());
   const double soft = body.energy().elastic;
@@ -218,7 +214,6 @@ TEST_P(Abilities, Rank) {
 TEST_P(Abilities, Wind) {
   Body body = GetParam().make();
   const Wind wind{.velocity = Vector3(0.0, 20.0, 0.0)};
-  if (!able(Ability::wind, [&] { body.set_wind(wind); })) return;
   body.set_damping({2.0, 0.01});
   body.set_wind(wind);
   const Vector3 start = body.position(tip(body));

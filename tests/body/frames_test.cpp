@@ -9,7 +9,10 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <functional>
+#include <limits>
+#include <memory>
 #include <utility>
 #include <vector>
 
@@ -429,18 +432,12 @@ TEST(EveryBody, KeepsTheFirstCoordinatesOfEachDomainWhereRanksChange) {
 
 TEST(EveryBody, DoesWhatItsMethodCanAndRefusesTheRestInOneSentence) {
   const std::vector<std::pair<Ability, std::function<void(Body&)>>> asked{
-      {Ability::springs,
+      {Ability::orientations,
        [](Body& body) {
-         const Spring spring{test::tip(), Vector3::Ones(), 1.0};
-         body.set_springs({&spring, 1});
-       }},
-      {Ability::handles,
-       [](Body& body) {
-         const Handle handle{.point = test::tip(), .position = body.position(test::tip())};
+         const Handle handle{.point = test::tip(), .hold_position = false, .hold_orientation = true};
          body.set_handles({&handle, 1});
        }},
-      {Ability::wind, [](Body& body) { body.set_wind({.velocity = Vector3::UnitX()}); }},
-      {Ability::support, [](Body& body) { body.set_support([](double) { return Pose{}; }); }},
+      {Ability::rank, [](Body& body) { body.set_rank(3); }},
   };
   for (const Method method : {Method::reduced, Method::linear, Method::warped}) {
     for (const auto& [ability, ask] : asked) {
@@ -463,6 +460,90 @@ TEST(EveryBody, DoesWhatItsMethodCanAndRefusesTheRestInOneSentence) {
   Body tree(test::beam_tree());
   EXPECT_NE(error_text([&] { tree.set_method(Method::warped); }).find("does not take several domains"),
             std::string::npos);
+}
+
+/// A support that breaks when it is asked too often.
+struct FragileSupport {
+  std::shared_ptr<int> left = std::make_shared<int>(unlimited);
+  static constexpr int unlimited = std::numeric_limits<int>::max();
+
+  Pose operator()(double t) const {
+    if (*left < unlimited && --*left < 0) throw Error("the support broke");
+    return {Vector3(0.0, 0.3 * std::sin(20.0 * t), 0.2 * t), test::turn(0.5 * t, Vector3::UnitX())};
+  }
+};
+
+/// Thrown about on it, so that steps are taken in parts.
+Body shaken_on(const FragileSupport& support, bool timed, double speed) {
+  Body body(make_model(bar_model(), false));
+  body.set_support(support);
+  const Point tip(test::tip());
+  if (timed) body.set_timed_loads({{{{tip}, Vector3(0.0, 5.0, 0.0), 0.005, 0.023}}, {}});
+  body.set_state(random_vector(test::bar_rank, 0.02 * speed, 1), random_vector(test::bar_rank, speed, 2));
+  return body;
+}
+
+bool breaks(Body& body, const ReducedStepOptions& options) {
+  try {
+    return !body.step(0.01, options).ok();
+  } catch (const Error&) {
+    return true;
+  }
+}
+
+/// Lets the support break at each call of a step in turn. Returns how often it is called in it.
+int break_in_step(const Body& body, const FragileSupport& support, const ReducedStepOptions& options) {
+  Body whole = body;
+  EXPECT_TRUE(whole.step(0.01, options).ok());
+  for (int calls = 0;; ++calls) {
+    Body tried = body;
+    *support.left = calls;
+    const bool broken = breaks(tried, options);
+    *support.left = FragileSupport::unlimited;
+    if (!broken) return calls;
+    EXPECT_EQ(tried.time(), body.time()) << calls;
+    EXPECT_EQ(tried.q(), body.q()) << calls;
+    EXPECT_EQ(tried.v(), body.v()) << calls;
+    EXPECT_TRUE(tried.step(0.01, options).ok());
+    EXPECT_EQ(tried.q(), whole.q()) << "as if nothing had happened, call " << calls;
+  }
+}
+
+TEST(CarriedBody, IsAsItWasWhereItsSupportThrowsInAStep) {
+  for (const int iterations : {1, 2, 30}) {
+    int most = 0;
+    for (const bool timed : {false, true}) {
+      for (const double speed : {1.0, 300.0, 1e5}) {
+        const FragileSupport support;
+        Body body = shaken_on(support, timed, speed);
+        ReducedStepOptions options;
+        options.newmark.max_iterations = iterations;
+        options.newmark.tolerance = 1e-13;
+        for (int i = 0; i < 3; ++i) {
+          most = std::max(most, break_in_step(body, support, options));
+          ASSERT_TRUE(body.step(0.01, options).ok());
+        }
+      }
+    }
+    EXPECT_GT(most, 20) << "steps that are taken in parts";
+  }
+}
+
+TEST(FreeBody, FliesOnInAStormThatNoIterationSolves) {
+  PartTree parts = test::twig_parts();
+  parts.free = true;
+  parts.parts[0].fixed.clear();
+  Body bush(test::reduced(parts));
+  ReducedStepOptions options;
+  options.newmark.max_iterations = 30;
+  for (const double speed : {5e3, 5e4}) {
+    bush.reset();
+    bush.set_wind({.velocity = speed * Vector3(1.0, 0.3, 0.1), .gusts = 0.5});
+    for (int i = 0; i < 50; ++i) ASSERT_TRUE(bush.step(1.0 / 60.0, options).ok()) << speed << ", step " << i;
+    const TreeMomentum now = bush.momentum();
+    EXPECT_LT(now.linear.norm(), 2.0 * speed * now.mass) << "no faster than gusts";
+    EXPECT_GT(now.linear.norm(), 0.01 * speed * now.mass);
+  }
 }
 
 }  // namespace

@@ -3,9 +3,11 @@
 #include "limber/body/handles.hpp"
 
 #include "tests/body/bar.hpp"
+#include "tests/multidomain/small_trees.hpp"
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <numbers>
@@ -254,6 +256,7 @@ TEST(Handle, IsRefusedWithAReasonAndTheOthersHoldOn) {
   for (const auto& [handles, text] : refusals) {
     const std::string reason = error_text([&] { body.set_handles(handles); });
     EXPECT_NE(reason.find(text), std::string::npos) << text << ": " << reason;
+    EXPECT_EQ(error_text([&] { body.check_handles(handles); }), reason) << "before it is due";
   }
   for (Body* one : {&body, &twin}) advance(*one, 3, h);
   EXPECT_EQ(body.state().q, twin.state().q);
@@ -272,6 +275,58 @@ TEST(Handle, TurnsNothingWhoseVerticesDoNotTurn) {
             }).find("act at the handles"),
             std::string::npos);
   body.set_handles({});
+}
+
+TEST(Handle, PutsOrientationsFirstWhereThereAreSomeAlone) {
+  const Handle handle = at(test::tip(), rest_of(test::tip()));
+  const auto refused = [&](Body& body) {
+    return error_text([&] {
+             hold(body, handle, ConstraintPriority::orientation);
+           }).find("cannot come first") != std::string::npos;
+  };
+  Body reduced(make_model(bar_model(), false)), free(make_model(bar_model(), true)), windy = reduced,
+                                                                                     linear = reduced;
+  free.set_method(Method::warped);
+  windy.set_method(Method::linear);
+  windy.set_wind({.velocity = Vector3(1.0, 0.0, 0.0)});
+  linear.set_method(Method::linear);
+  for (Body* body : {&reduced, &free, &windy}) {
+    EXPECT_TRUE(refused(*body)) << name_of(body->method());
+    EXPECT_TRUE(body->loads().handles.empty());
+  }
+  hold(linear, handle, ConstraintPriority::orientation);
+  linear.set_method(Method::reduced);
+  EXPECT_EQ(linear.loads().priority, ConstraintPriority::position);
+  EXPECT_EQ(linear.loads().handles.size(), 1U);
+}
+
+TEST(Handle, TakesAShareOfWhatTheBodyCanDo) {
+  const auto share_of = [](const Body& body, const std::vector<Handle>& handles) {
+    const HandleShare share = largest_share(body, handles);
+    return std::pair(share.held, share.coordinates);
+  };
+  const Vector3 x = Vector3::Zero();
+  const std::vector<Handle> two{at(test::tip(), x),
+                                fixed_at(test::middle(), x, turn(0.0, x + Vector3::UnitX()))};
+  Body bar = warped_bar();
+  EXPECT_EQ(share_of(bar, two), std::pair(Index{9}, bar_rank));
+  bar.set_modal_settings({.modes = 5});
+  EXPECT_EQ(share_of(bar, two), std::pair(Index{9}, Index{5}));
+  const std::vector<Handle> one{at(test::tip(), x)};
+  EXPECT_EQ(share_of(Body(make_model(bar_model(), true)), one), std::pair(Index{3}, bar_rank + 6));
+  // In a tree: of the domain where it is most, which its parent carries.
+  const Body chain(test::beam_tree());
+  const std::vector<int>& domains = chain.vertex_domains();
+  std::vector<Handle> handles;
+  for (const int domain : {0, 2, 2, 2}) {
+    int vertex = static_cast<int>(std::find(domains.begin(), domains.end(), domain) - domains.begin());
+    handles.push_back(at(vertex + static_cast<int>(handles.size()), x));
+    ASSERT_EQ(domains[static_cast<std::size_t>(handles.back().point.vertex)], domain);
+  }
+  const HandleShare most = largest_share(chain, handles);
+  EXPECT_EQ(most.domain, 2);
+  EXPECT_EQ(most.held, 9);
+  EXPECT_EQ(most.coordinates, chain.model().rank(2) + 6);
 }
 
 }  // namespace

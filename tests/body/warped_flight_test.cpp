@@ -152,6 +152,21 @@ TEST(WarpedFlight, GainsNoEnergyAtStepsOfAnyLengthNorByAnyIntegrator) {
   }
 }
 
+TEST(WarpedFlight, GainsNoEnergyByCoriolisForcesOfItsLocalFrames) {
+  for (const double bending : {0.05, 1.0}) {
+    Body body = shaken(bending), plain = body;
+    body.set_modal_settings({.coriolis = true});
+    const TreeMomentum start = body.momentum();
+    const double energy = internal_energy(body);
+    for (int i = 0; i < 1000; ++i) {
+      ASSERT_TRUE(body.step(frame).ok() && plain.step(frame).ok());
+      ASSERT_LE(internal_energy(body), (1.0 + 1e-9) * energy) << "step " << i;
+    }
+    EXPECT_EQ(body.momentum().angular, start.angular);
+    EXPECT_NE(body.q(), plain.q());
+  }
+}
+
 TEST(WarpedFlight, HasTheMomentumOfItsPoints) {
   Body body = shaken(0.02);
   advance(body, 10, 1e-3);

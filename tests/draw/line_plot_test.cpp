@@ -202,6 +202,16 @@ TEST(LinePlot, ShowsTitleLabelsAndNames) {
   }
 }
 
+/// A constant of another source of the module that has the name of a margin would move them.
+TEST(LinePlot, HasTitleAndLabelsAtItsEdges) {
+  const LinePlot plot = plot_of({curve("sine", 20, 0.0, 1.0, [](double x) { return std::sin(x); })});
+  const std::string svg = to_svg(plot);
+  EXPECT_NE(svg.find(fmt::format("y=\"{}\" text-anchor=\"middle\"", plot_sizes::border + 14.0)),
+            std::string::npos);
+  EXPECT_NE(svg.find(fmt::format("y=\"{}\" text-anchor=\"middle\"", plot.height - plot_sizes::border)),
+            std::string::npos);
+}
+
 TEST(LinePlot, HasAWhiteBackgroundOfItsSize) {
   LinePlot plot = plot_of({curve("a", 50, 0.0, 2.0, std::sin)});
   plot.width = 640;

@@ -94,6 +94,21 @@ TEST(FullSprings, AreInTheMatrixAsInTheForce) {
   EXPECT_LT((after - before - change).norm(), 1e-12 * after.norm());
 }
 
+TEST(FullSprings, AreTheSameInASubspace) {
+  const Beam beam;
+  const FullSprings springs(beam.model, some_springs(beam));
+  Matrix U(beam.model.dof_count(), 5);
+  for (Index i = 0; i < U.cols(); ++i) U.col(i) = test::random_vector(U.rows(), 1.0, 10 + i);
+  const Vector q = test::random_vector(5, 0.1, 3), u = U * q;
+  const FullSprings::Projected projected = springs.projected(U);
+  Vector force = beam.zero();
+  springs.add_force(u, Matrix3X(3, 0), force);
+  const Vector expected = U.transpose() * force, found = projected.stiffness * q + projected.force;
+  EXPECT_LT((found - expected).norm(), 1e-12 * expected.norm());
+  const double energy = q.dot(0.5 * projected.stiffness * q + projected.force) + projected.energy;
+  EXPECT_NEAR(energy, springs.energy(u, Matrix3X(3, 0)), 1e-12 * energy);
+}
+
 TEST(FullSprings, BalanceTheBodyInEquilibrium) {
   const Beam beam;
   const MeshPlace place = beam.inside({0.97, 0.05, 0.07});

@@ -285,5 +285,41 @@ TEST(MovingSupport, NeedsSomethingThatItHolds) {
   EXPECT_THROW(MovingSupport(model, along(shake)), Error);
 }
 
+/// Whoever moves the support may fail at any moment of a step: all is then as before it.
+TEST(MovingSupport, ThatCannotTellItsPoseLeavesTheBodyAsItWas) {
+  for (const MassKind mass : {MassKind::lumped, MassKind::consistent}) {
+    int calls_left = -1;  // none: it never fails
+    const Cantilever body(mass, [&](double t) {
+      if (calls_left == 0) throw Error("no pose");
+      if (calls_left > 0) --calls_left;
+      return moved_by(shake(t) * direction);
+    });
+    const Cantilever other(mass, along(shake));
+    DynamicsOptions options;
+    options.damping = {0.5, 0.002};
+    FullDynamics dynamics = body.dynamics(options), good = other.dynamics(options);
+    for (int i = 0; i < 12; ++i) {
+      const double before = body.model.energy(dynamics.state().u);
+      const Eigen::Isometry3d pose = body.support->pose();
+      int failures = 0;
+      for (bool done = false; !done; ++failures) {
+        calls_left = failures;
+        try {
+          ASSERT_TRUE(dynamics.step(0.02).ok());
+          done = true;
+        } catch (const Error&) {
+          ASSERT_EQ(body.support->pose().matrix(), pose.matrix()) << "call " << failures;
+          ASSERT_EQ(body.model.energy(dynamics.state().u), before) << "call " << failures;
+        }
+      }
+      calls_left = -1;
+      EXPECT_GT(failures, 5);
+      ASSERT_TRUE(good.step(0.02).ok());
+      ASSERT_EQ(dynamics.state().u, good.state().u) << "step " << i;
+      ASSERT_EQ(dynamics.state().slack, good.state().slack) << "step " << i;
+    }
+  }
+}
+
 }  // namespace
 }  // namespace limber::moving_support_test

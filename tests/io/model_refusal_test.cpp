@@ -58,8 +58,10 @@ json& first_primitive(GlbChunks& chunks) { return chunks.document["meshes"][0]["
 
 /// Of the extension.
 const std::vector<Damage> extension_damages{
-    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 2; },
-     "extensions.LIMBER_model.version: this limber reads versions up to 1, found 2; update limber"},
+    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 3; },
+     "extensions.LIMBER_model.version: this limber reads version 2, found 3; update limber"},
+    {"OlderVersion", [](GlbChunks&, json& e) { e["version"] = 1; },
+     "version: this limber reads version 2, found 1; make the model again with: limber reduce"},
     {"VersionZero", [](GlbChunks&, json& e) { e["version"] = 0; }, "version: expected an integer from 1"},
     {"NoVersion", [](GlbChunks&, json& e) { e.erase("version"); }, "'version' is missing"},
     {"NoName", [](GlbChunks&, json& e) { e.erase("name"); }, "LIMBER_model: 'name' is missing"},
@@ -198,17 +200,17 @@ const std::vector<Damage> damages{
        c.document["accessors"][indices]["count"] = 4;
      },
      "4 corners of triangles, expected a multiple of 3"},
-    {"PrimitiveNamedTwice", [](GlbChunks&, json& e) { e["parts"][2]["primitive"] = 0; },
-     "parts[2].primitive: expected an integer from 1 to 1, found 0"},
-    {"PrimitiveLeftOut", [](GlbChunks&, json& e) { e["parts"][3].erase("primitive"); },
-     "primitives: expected 2, one per part with triangles, found 3"},
-    {"PartsMixedUp", [](GlbChunks& c, json& e) { poke(c, e["triangle_parts"], 0, std::int32_t{0}); },
-     "triangle_parts: 1 triangles of part 0, but its primitive has 0"},
+    {"PrimitiveNamedTwice", [](GlbChunks&, json& e) { e["pieces"][2]["primitive"] = 0; },
+     "pieces[2].primitive: expected an integer from 1 to 1, found 0"},
+    {"PrimitiveLeftOut", [](GlbChunks&, json& e) { e["pieces"][3].erase("primitive"); },
+     "primitives: expected 2, one per piece with triangles, found 3"},
+    {"PiecesMixedUp", [](GlbChunks& c, json& e) { poke(c, e["triangle_pieces"], 0, std::int32_t{0}); },
+     "triangle_pieces: 1 triangles of piece 0, but its primitive has 0"},
     {"ColourOfTwo",
      [](GlbChunks&, json& e) {
-       e["parts"][0]["color"] = {0.1, 0.2};
+       e["pieces"][0]["color"] = {0.1, 0.2};
      },
-     "parts[0].color: expected 3 numbers, found 2"},
+     "pieces[0].color: expected 3 numbers, found 2"},
     {"UnknownElement", [](GlbChunks&, json& e) { e["simulation"]["element"] = "prism"; },
      "simulation.element: expected tetrahedron or brick, found 'prism'"},
     {"OtherElement", [](GlbChunks&, json& e) { e["simulation"]["element"] = "brick"; }, "simulation."},

@@ -174,9 +174,9 @@ TEST(SceneAssembly, IsRefusedWhereItIsNoTree) {
        {[](json& s) { instance_of(s, 3).erase("site"); }, "('second'): 'site' is missing"},
        {[](json& s) { instance_of(s, 3)["name"] = "first"; }, "another instance is called 'first'"},
        {[](json& s) {
-          instance_of(s, 3)["position"] = {1e200, 0, 0};
+          instance_of(s, 3)["position"] = {1e19, 0, 0};
         },
-        "it stands 1e+200 m from the site"},
+        "it stands 1e+19 m from the site"},
        {[](json& s) {
           instance_of(s, 2)["parent"] = "bob";
           instance_of(s, 2)["site"] = "x";
@@ -351,14 +351,7 @@ TEST(SceneDomains, AreRefusedByMethodsThatMoveOneDomain) {
                    {[](json& s) {
                       body_of(s) = {{"method", "warped"}, {"mesh", "builtin:oak"}};
                     },
-                    moved("mesh", "warped")},
-                   {[](json& s) {
-                      body_of(s)["method"] = "full";
-                      body_of(s).erase("domains");
-                      body_of(s)["wind"] = {{"velocity", {1, 0, 0}}};
-                    },
-                    "wind: a dynamic body of the method 'full' has no use for it (used by "
-                    "dynamic 'reduced', 'linear', 'warped', trees of domains)"}});
+                    moved("mesh", "warped")}});
 }
 
 TEST(SceneDomains, TakeBuiltinTreesWithOtherMaterials) {

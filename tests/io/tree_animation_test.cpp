@@ -38,7 +38,7 @@ Matrix3X reconstructed(const TreeClipMotion& motion, Index domain, Index step) {
   Matrix3X x = surface.mesh.vertices;
   x.reshaped() +=
       surface.basis.cast<double>() * motion.coordinates.col(step).segment(first, tree.rank(domain));
-  const DomainFrame& frame = motion.frames[static_cast<std::size_t>(step)][static_cast<std::size_t>(domain)];
+  const PoseMatrix& frame = motion.frames[static_cast<std::size_t>(step)][static_cast<std::size_t>(domain)];
   x = frame.rotation * tree.domains[static_cast<std::size_t>(domain)].scale * x;
   x.colwise() += frame.position;
   return rotation_between(motion.up, Vector3::UnitY()).toRotationMatrix() * x;

@@ -39,6 +39,11 @@ const std::vector<Damage> damages{
     {"WarpOfARigidPart", [](GlbChunks&, json& e) { part(e, 2)["warp"] = part(e, 0)["warp"]; },
      "parts[2].warp: expected none, because a body without coordinates does not bend"},
 
+    {"MassBeyondAllNumbers", [](GlbChunks&, json& e) { domain(e, 1)["scale"] = 1e150; },
+     "has a mass of inf kg, expected a positive number; change its density or its scale"},
+    {"NoMassAtAll", [](GlbChunks&, json& e) { domain(e, 1)["scale"] = 1e-150; },
+     "has a mass of 0 kg, expected a positive number"},
+
     {"NoMoments", [](GlbChunks&, json& e) { part(e, 1)["regions"][0].erase("moments"); },
      "parts[1].regions[0]: 'moments' is missing"},
     {"SecondMomentAsymmetric",

@@ -7,6 +7,9 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 namespace limber::inertia_test {
 namespace {
 
@@ -33,6 +36,70 @@ TEST(PartInertia, TraceOfItsPairsIsTheMass) {
     for (Index j = 0; j < r; ++j) trace(i, j) = inertia.second_pairs.col(i + r * j).reshaped(3, 3).trace();
   EXPECT_LE((trace - make_equations(model).mass).norm(), 1e-10);
   EXPECT_LE((inertia.first_rows.transpose() - make_equations(model).weight).norm(), 1e-9);
+}
+
+/// As its equations have it, from the integrals of the part entry by entry.
+InertiaTerms plain_terms(const Inertia& data, const Vector& q, const Vector& v, const Vector3& w, double s) {
+  const Index r = q.size();
+  const double s4 = s * s * s * s, s5 = s4 * s;
+  InertiaTerms terms;
+  terms.coupling.resize(r, 6);
+  terms.bias_q.resize(r);
+  Matrix3 second = data.second, flow = Matrix3::Zero();
+  for (Index i = 0; i < r; ++i) {
+    Matrix3 pairs = Matrix3::Zero(), rate = Matrix3::Zero();  // of rho U_i u^T, of rho U_i (u')^T
+    const Matrix3 rest = data.second_rows.col(i).reshaped(3, 3);
+    for (Index j = 0; j < r; ++j) {
+      pairs += q(j) * data.second_pairs.col(i + r * j).reshaped(3, 3);
+      rate += v(j) * data.second_pairs.col(i + r * j).reshaped(3, 3);
+    }
+    const Matrix3 moment = rest + pairs;
+    second += q(i) * (pairs + rest + rest.transpose());
+    flow += v(i) * moment;
+    const auto axial_of = [](const Matrix3& m) {
+      return Vector3(m(2, 1) - m(1, 2), m(0, 2) - m(2, 0), m(1, 0) - m(0, 1));
+    };
+    terms.coupling.row(i) << s4 * data.first_rows.col(i).transpose(), s5 * axial_of(moment).transpose();
+    const Matrix3 centrifugal = w * w.transpose() - w.squaredNorm() * Matrix3::Identity();
+    terms.bias_q(i) = s5 * (moment.cwiseProduct(centrifugal).sum() + 2.0 * w.dot(axial_of(rate)));
+  }
+  terms.mass = s * s * s * data.mass;
+  terms.first = s4 * (data.first + data.first_rows * q);
+  terms.rotational = s5 * (second.trace() * Matrix3::Identity() - second);
+  terms.bias.head<3>() = w.cross(w.cross(terms.first)) + 2.0 * s4 * w.cross(data.first_rows * v);
+  terms.bias.tail<3>() = w.cross(terms.rotational * w) + 2.0 * s5 * (flow.trace() * w - flow * w);
+  return terms;
+}
+
+TEST(DomainInertia, IsThatOfItsMoments) {
+  const auto tree = test::reduced(test::twig_parts(), 13);
+  const Index full = tree->parts[0].model.rank;
+  const Vector3 w(0.4, -1.1, 0.7);
+  const double scale = 1.3;
+  for (const Index r : {Index{1}, std::min<Index>(8, full), full}) {
+    PartSettings settings = settings_of(*tree)[0];
+    settings.rank = r;
+    DomainBody body(tree->parts[0], settings, 1);
+    const Vector q = random_vector(r, 0.3, 21), v = random_vector(r, 1.0, 22);
+    const InertiaTerms expected =
+        plain_terms(inertia_of(tree->parts[0].model, settings.materials, r), q, v, w, scale);
+    InertiaTerms terms;
+    body.inertia(q, v, w, scale, terms);
+    const double size = expected.rigid().norm();
+    EXPECT_LE((terms.rigid() - expected.rigid()).norm(), 1e-13 * size) << r;
+    EXPECT_LE((terms.bias - expected.bias).norm(), 1e-12 * expected.bias.norm()) << r;
+    EXPECT_LE((terms.coupling.topRows(r) - expected.coupling).norm(), 1e-12 * expected.coupling.norm()) << r;
+    EXPECT_LE((terms.bias_q.head(r) - expected.bias_q).norm(), 1e-12 * expected.bias_q.norm()) << r;
+    EXPECT_TRUE(terms.coupling.bottomRows(terms.coupling.rows() - r).isZero(0.0)) << r;
+
+    MotionTerms motion;
+    body.motion(q, v, scale, motion);
+    EXPECT_EQ(motion.rigid(), terms.rigid()) << r;
+    const Vector6 momentum = expected.coupling.transpose() * v;
+    EXPECT_LE((motion.momentum - momentum).norm(), 1e-12 * momentum.norm()) << r;
+    const double energy = 0.5 * std::pow(scale, 5) * v.dot(body.mass() * v);
+    EXPECT_NEAR(motion.energy, energy, 1e-13 * energy) << r;
+  }
 }
 
 TEST(InterfacePort, FollowsARigidMotionOfItsVertices) {

@@ -49,6 +49,23 @@ TEST(TreeSurface, IsTheClosedSurfaceOfTheBodyThatWasCut) {
   EXPECT_EQ(surface.colors().size(), surface.mesh().parts.size());
 }
 
+TEST(TreeSurface, NeedsNoMemoryForVerticesOfOneDomainAlone) {
+  PartTree parts = test::twig_parts();
+  parts.parts.resize(1);
+  parts.parts[0].sites.clear();
+  parts.placements.resize(1);
+  const auto one = test::reduced(parts);
+  const TreeDynamics dynamics = bent(one);
+  const TreeSurface surface(one);
+  Eigen::Matrix3Xf x(3, surface.mesh().vertex_count());
+  TreeSurface::Scratch scratch;
+  surface.positions(dynamics, x, scratch);
+  EXPECT_EQ(scratch.own.size(), 0);
+  EXPECT_GT((x - surface.mesh().vertices.cast<float>()).norm(), 1e-3f);
+  for (int v = 0; v < x.cols(); ++v)
+    EXPECT_LE((x.col(v).cast<double>() - dynamics.position(surface.point(v))).norm(), 1e-5) << v;
+}
+
 TEST(TreeSurface, AveragesTheCopiesOfAVertex) {
   const auto tree = test::beam_tree();
   const TreeDynamics dynamics = bent(tree);

@@ -140,7 +140,7 @@ TEST(CarriedRoot, ThatMovesAsTheRootOfAFreeTreeGivesTheSameAccelerations) {
     }
     free.set_state(state);
     ASSERT_TRUE(free.balance().ok());
-    const RootState root = free.state().root;
+    const FrameState root = free.state().root;
     const Pose rest{held->domains.front().position, held->domains.front().rotation};
     carried.set_support([&](double t) {
       const double s = t - state.time;

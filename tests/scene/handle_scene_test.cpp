@@ -39,12 +39,10 @@ Scene beam_scene(Method method, bool tree = false) {
   return scene;
 }
 
-/// One scene for each method that takes handles, and for a tree.
+/// One scene for each method, and for a tree.
 std::vector<Scene> all_scenes() {
   std::vector<Scene> scenes;
-  for (const Method method : all_methods) {
-    if (can(method, Ability::handles)) scenes.push_back(beam_scene(method));
-  }
+  for (const Method method : all_methods) scenes.push_back(beam_scene(method));
   scenes.push_back(beam_scene(Method::reduced, true));
   return scenes;
 }
@@ -120,7 +118,6 @@ TEST(HandleScene, HoldsWhereItStartsAndLetsGo) {
 TEST(HandleScene, HasTargetsInTheWorldOrOnTheSupport) {
   for (Scene& scene : all_scenes()) {
     SceneBody& body = scene.bodies[0];
-    if (!can(body.method, Ability::support)) continue;
     const Pose end{Vector3(0, 0, 0.05), Eigen::Quaterniond(Eigen::AngleAxisd(0.1, Vector3::UnitY()))};
     body.support = interpolate_poses({{0.0, {}}, {0.25, end}}, Interpolation::smooth);
     for (const MotionFrame frame : {MotionFrame::world, MotionFrame::support}) {

@@ -188,15 +188,28 @@ TEST(FreeReducedScene, FallsAndKeepsItsMomentum) {
   }
 }
 
-TEST(FreeReducedScene, OfWarpedModesHasARuleOfItsOwn) {
+TEST(FreeReducedScene, OfWarpedModesTakesEveryModalIntegratorAndCoriolisForces) {
   Scene scene = thrown_scene(Method::warped);
-  EXPECT_TRUE(make_state(scene).body(0).model().free);
-  scene.solver.modal_integrator = ModalIntegrator::exact;
-  EXPECT_NE(test::error_text([&] { (void)make_state(scene); }).find("in flight takes the integrator"),
-            std::string::npos);
+  scene.bodies[0].angular_velocity = {5, -10, 20};
+  const auto end_of = [&] {
+    SceneState state = make_state(scene);
+    const TreeMomentum start = state.body(0).momentum();
+    for (int i = 0; i < scene.solver.steps; ++i) EXPECT_TRUE(step(scene, state).ok()) << "step " << i;
+    EXPECT_LT((state.body(0).momentum().angular - start.angular).norm(), 1e-9 * start.angular.norm());
+    return Vector(state.body(0).q());
+  };
+  std::vector<Vector> ends;
+  for (const ModalIntegrator integrator :
+       {ModalIntegrator::newmark, ModalIntegrator::exact, ModalIntegrator::semi_implicit}) {
+    scene.solver.modal_integrator = integrator;
+    ends.push_back(end_of());
+  }
   scene.solver.modal_integrator = ModalIntegrator::newmark;
   scene.bodies[0].coriolis = true;
-  EXPECT_NE(test::error_text([&] { (void)make_state(scene); }).find("no use for 'coriolis'"),
+  ends.push_back(end_of());
+  for (std::size_t i = 1; i < ends.size(); ++i) EXPECT_NE(ends[i], ends[0]) << "it has an effect: " << i;
+  scene.solver.integrator = Integrator::central_differences;
+  EXPECT_NE(test::error_text([&] { (void)make_state(scene); }).find("'newmark', 'exact' or 'semi-implicit'"),
             std::string::npos);
 }
 

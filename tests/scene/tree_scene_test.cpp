@@ -364,6 +364,15 @@ TEST(TreeScene, RefusesAStateOfAnotherTree) {
   EXPECT_THROW(restore(other, 0, in), Error);
 }
 
+/// Steps that gain energy however short they are leave it at rest, which is no equilibrium.
+TEST(TreeScene, IsNotInEquilibriumWhereNoStepCanBeTaken) {
+  Scene scene = halves_scene();
+  scene.solver.type = SimulationType::statics;
+  scene.bodies[0].loads = {{{.where = "x > 0.99"}, Vector3(0, 0, 1e20)}};
+  SceneState state = make_state(scene);
+  EXPECT_FALSE(step(scene, state).ok());
+}
+
 TEST(TreeScene, IsRefusedWhereItCannotBe) {
   struct Case {
     std::function<void(Scene&)> change;

@@ -1,4 +1,5 @@
 #include "limber/base/error.hpp"
+#include "limber/body/handles.hpp"
 #include "limber/scene/scene.hpp"
 #include "tests/support/fixtures.hpp"
 
@@ -289,6 +290,8 @@ TEST(WarpedConstraint, MayHoldMoreNumbersThanThereAreModes) {
   const SceneState state = run(scene);
   EXPECT_EQ(most_held(state, 0), 27);
   EXPECT_EQ(state.body(0).unknowns(), 12);
+  EXPECT_EQ(largest_handle_share(state, 0).held, 27);
+  EXPECT_EQ(largest_handle_share(state, 0).coordinates, 12);
   EXPECT_LT(constraint_outcomes(state, 0)[0].position_error, 0.01) << "not even nearly met";
 }
 
@@ -317,12 +320,6 @@ TEST(WarpedScene, RefusesWhatCannotBe) {
   };
   const auto vertex = [](int v) { return VertexSelection{.vertices = {v}}; };
   const Case cases[] = {
-      {[](Scene& s) { s.bodies[0].method = Method::online; }, "the method 'online' does not take handles"},
-      {[](Scene& s) {
-         s.bodies[0].method = Method::full;
-         s.bodies[0].wind.velocity = {1, 0, 0};
-       },
-       "the method 'full' does not take wind"},
       {[](Scene& s) {
          s.bodies[0].velocity = {1, 0, 0};
        },

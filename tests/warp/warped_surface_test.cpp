@@ -157,6 +157,24 @@ TEST(WarpedSurface, TurnsNormalsAsTheLastPositions) {
   }
 }
 
+TEST(WarpedSurface, TurnsNormalsTheSameWheneverTheyAreFirstAskedFor) {
+  const Sample sample(37, 4);
+  WarpedSurface asked = sample.surface(), late = asked;
+  const Field rest = test::random_matrix(3, 37, 1.0, 9).cast<float>().colwise().normalized();
+  Field x(3, 37), normals(3, 37), expected(3, 37);
+  asked.normals(rest, expected);
+  for (const Index count : {4, 2}) {  // also where coordinates are left out
+    const Eigen::VectorXf q = coordinates(count, 0.8);
+    asked.positions(q, x);
+    asked.normals(rest, expected);
+    WarpedSurface other = late;
+    other.positions(coordinates(4, 0.3), x);
+    other.positions(q, x);
+    other.normals(rest, normals);
+    EXPECT_EQ(normals, expected);
+  }
+}
+
 TEST(WarpedSurface, WritesNothingBesideItsResult) {
   const Sample sample(7, 3);
   WarpedSurface surface = sample.surface();

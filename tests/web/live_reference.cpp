@@ -21,6 +21,7 @@
 #include <cstdlib>
 #include <ctime>
 #include <functional>
+#include <limits>
 #include <map>
 #include <string>
 
@@ -64,6 +65,17 @@ std::vector<PointForce> forces_of(const json& list) {
   std::vector<PointForce> forces;
   for (const json& item : list) forces.push_back({item.at("vertex").get<int>(), vector_of(item.at("force"))});
   return forces;
+}
+
+std::vector<SurfaceLoad> surface_loads_of(const json& list) {
+  std::vector<SurfaceLoad> loads;
+  for (const json& item : list) {
+    const json still = {0.0, 0.0, 0.0};
+    loads.push_back({item.at("triangles").get<std::vector<int>>(), item.value("pressure", 0.0),
+                     vector_of(item.value("traction", still)), item.value("from", 0.0),
+                     item.value("to", std::numeric_limits<double>::infinity())});
+  }
+  return loads;
 }
 
 std::vector<Spring> springs_of(const json& list) {
@@ -156,6 +168,7 @@ Actions loads_of(Body& body) {
       {"force",
        [&](const json& item) { body.set_force(item.at("vertex").get<int>(), vector_of(item.at("value"))); }},
       {"forces", [&](const json& item) { body.set_forces(forces_of(item.at("value"))); }},
+      {"surface", [&](const json& item) { body.set_surface_loads(surface_loads_of(item.at("value"))); }},
       {"springs", [&](const json& item) { body.set_springs(springs_of(item.at("value"))); }},
       {"handles",
        [&](const json& item) {

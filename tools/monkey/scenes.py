@@ -327,6 +327,9 @@ class SceneMaker:
             body["skin"] = {"bones": bones, "radius": 0.05}
         else:
             body["constraints"] = [{"where": "x > 0.99", "keys": keys(random, end, 0.1, 0.3)}]
+            for one in body["loads"]:  # on the end that is moved they would do nothing
+                if "nearest" in one:
+                    one["nearest"] = [0.5, 0.0, 0.0]
         return body
 
     def _domains_body(self, stiff: float, strength: float, end: float) -> dict:

@@ -28,6 +28,8 @@ namespace {
 struct Entry {
   explicit Entry(Model model)
       : body(std::move(model)), text(describe(body)), triangles(triangle_domains(body.model())) {}
+  /// Of a copy of its body.
+  Entry(const Entry& other) : body(other.body), text(other.text), triangles(other.triangles) {}
 
   Body body;
   std::string text;            ///< what it is, in JSON
@@ -47,6 +49,14 @@ Entry& find(int number) {
   require(index < entries.size() && entries[index] != nullptr, "there is no body {}; it was disposed of",
           number);
   return *entries[index];
+}
+
+/// The number that a body has from now on.
+int keep(std::unique_ptr<Entry> entry) {
+  auto slot = std::find(entries.begin(), entries.end(), nullptr);
+  if (slot == entries.end()) slot = entries.insert(slot, nullptr);
+  *slot = std::move(entry);
+  return static_cast<int>(slot - entries.begin()) + 1;
 }
 
 /// Longer texts are cut. Allocates nothing: it may be about memory.
@@ -198,14 +208,15 @@ EMSCRIPTEN_KEEPALIVE void limber_free(void* data) { std::free(data); }
 /// The number of the body in a .glb file, 0 where there is none.
 EMSCRIPTEN_KEEPALIVE int limber_load(const char* content, std::size_t size) {
   int number = 0;
-  (void)guarded([&] {
-    auto entry = std::make_unique<Entry>(parse_model({content, size}, "model"));
-    auto slot = std::find(entries.begin(), entries.end(), nullptr);
-    if (slot == entries.end()) slot = entries.insert(slot, nullptr);
-    *slot = std::move(entry);
-    number = static_cast<int>(slot - entries.begin()) + 1;
-  });
+  (void)guarded([&] { number = keep(std::make_unique<Entry>(parse_model({content, size}, "model"))); });
   return number;
+}
+
+/// The number of a copy of a body, which shares its model; 0 where there is none.
+EMSCRIPTEN_KEEPALIVE int limber_copy(int number) {
+  int copy = 0;
+  (void)guarded([&] { copy = keep(std::make_unique<Entry>(find(number))); });
+  return copy;
 }
 
 EMSCRIPTEN_KEEPALIVE void limber_release(int number) {
@@ -312,6 +323,22 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_forces(int number) {
   });
 }
 
+/// Of records of different lengths: pressure, traction, from, to, number of triangles, triangles.
+EMSCRIPTEN_KEEPALIVE bool limber_set_surface_loads(int number) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    std::vector<SurfaceLoad> loads;
+    for (std::size_t i = 0; i < entry.room.size();) {
+      const double* const x = &entry.room[i];
+      SurfaceLoad& load = loads.emplace_back(SurfaceLoad{{}, x[0], vector_at(x + 1), x[4], x[5]});
+      const auto count = static_cast<std::size_t>(x[6]);
+      for (std::size_t k = 0; k < count; ++k) load.triangles.push_back(static_cast<int>(x[7 + k]));
+      i += 7 + count;
+    }
+    entry.body.set_surface_loads(std::move(loads));
+  });
+}
+
 /// Of records: vertex, target, stiffness.
 EMSCRIPTEN_KEEPALIVE bool limber_set_springs(int number) {
   return guarded([&] {
@@ -397,7 +424,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_state(int number) {
 /// Position, rotation (x, y, z, w), velocity and angular velocity of the root.
 EMSCRIPTEN_KEEPALIVE bool limber_root(int number) {
   return with(number, [](const Body& body) {
-    const RootState root = body.state().root;
+    const FrameState root = body.state().root;
     give_vectors(root.position, root.rotation.coeffs(), root.velocity, root.angular_velocity);
   });
 }

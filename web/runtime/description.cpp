@@ -82,8 +82,7 @@ std::string describe(const Body& body) {
   }
   const auto& root = model.part(0).model.simulation;
   const bool mesh = single != nullptr && single->simulation;
-  const bool warpable =
-      single != nullptr && single->warp && (!model.free || can(Method::warped, Ability::flight));
+  const bool warpable = single != nullptr && single->warp;
   const json parts = describe_parts(model);
   const json info{{"name", model.name},
                   {"description", model.description},

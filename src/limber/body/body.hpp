@@ -68,8 +68,8 @@ class Body {
   [[nodiscard]] double stiffness(Index domain) const;
   void set_inertia(SubtreeInertia inertia);  ///< of trees; full at first
   [[nodiscard]] SubtreeInertia inertia() const;
-  /// The body goes on from the same q and v. What the new method cannot do is let go: springs, wind, handles,
-  /// a support that moves. `warped` needs a model with warp data. The method that it has already changes
+  /// The body goes on from the same q and v. Handles that the new method cannot hold are let go: those of
+  /// orientations. `warped` needs a model with warp data. The method that it has already changes
   /// nothing. A body of a mesh keeps its method, and one of a reduced model does not take those of meshes.
   void set_method(Method method);
   [[nodiscard]] Method method() const;
@@ -83,6 +83,12 @@ class Body {
   /// The same for one point, in place of the force there; zero takes it away. O(number of forces).
   void set_force(const Point& point, const Vector3& force);
   void set_timed_loads(TimedLoads loads);  ///< in place of those there were
+  /// Pressure and traction on pieces of the surface, in place of those there were, for every method: they act
+  /// as forces on its vertices, a third of each triangle's on each corner. Pressure follows the shape that
+  /// the body has when a step begins: at each step it costs the positions of the surface and a change of
+  /// forces. Throws Error for triangles that do not exist or are named twice, and for numbers that are not
+  /// finite.
+  void set_surface_loads(std::vector<SurfaceLoad> loads);
   /// Springs, taken implicitly: as stiff as one likes, at any time step (in trees up to some 10^4 times
   /// stiffness_at()). The whole list is replaced.
   void set_springs(std::span<const Spring> springs);
@@ -101,6 +107,10 @@ class Body {
   void set_handles(std::span<const Handle> handles,
                    ConstraintPriority priority = ConstraintPriority::position,
                    std::span<const Point> exercised = {});
+  /// Throws Error where set_handles() would, and changes nothing: O(r) for each handle.
+  void check_handles(std::span<const Handle> handles,
+                     ConstraintPriority priority = ConstraintPriority::position,
+                     std::span<const Point> exercised = {}) const;
   /// How well they were met in the last step; as if met before the first, and after reset().
   [[nodiscard]] ConstraintReport handle_report() const;
   void set_wind(const Wind& wind);  ///< none at first
@@ -138,8 +148,9 @@ class Body {
   void go_back();   ///< to what was remembered
 
   [[nodiscard]] BodyEnergy energy() const;
-  /// Potential energy of gravity and forces, 0 at rest, J; of warped modes also that of the support's motion.
-  /// With that of the springs that pull, and with energy(), it is what never grows by itself.
+  /// Potential energy of gravity, forces and tractions that always act, 0 at rest, J; of warped modes also
+  /// that of the support's motion. Pressure follows the body and has none; it is left out, as are tractions
+  /// for a time. With that of the springs that pull, and with energy(), it is what never grows by itself.
   [[nodiscard]] double load_energy() const;
   [[nodiscard]] TreeMomentum momentum() const;
 
@@ -147,6 +158,10 @@ class Body {
   [[nodiscard]] Vector3 velocity(const Point& point) const;  ///< m/s
   /// How a point is turned from rest: as modal warping has it, or as the frame of its domain.
   [[nodiscard]] Eigen::Quaterniond orientation(const Point& point) const;
+  /// How the point moves with the unknowns, for whoever solves for what acts on it: contact, or a controller.
+  /// O(r), in trees times the number of its ancestors. Allocates nothing where `result` has as many columns
+  /// already.
+  void point_rows(const Point& point, PointRows& result) const;
   /// Positions of all vertices of the surface now. x: 3 x n.
   void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const;
   /// Displacements, 3 x n, m: of the surface, and of the mesh, without columns where it was not kept.

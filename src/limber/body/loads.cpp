@@ -16,4 +16,19 @@ Vector3 mean_acceleration(std::span<const TimedAcceleration> loads, double t0, d
   return sum;
 }
 
+bool SurfaceForces::operator==(const SurfaceForces& other) const {
+  return from == other.from && to == other.to && vertices == other.vertices && forces == other.forces;
+}
+
+bool same_sites(std::span<const SurfaceForces> one, std::span<const SurfaceForces> other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const SurfaceForces& a, const SurfaceForces& b) {
+                      return a.from == b.from && a.to == b.to && a.vertices == b.vertices;
+                    });
+}
+
+bool by_time(std::span<const SurfaceForces> forces) {
+  return std::any_of(forces.begin(), forces.end(), [](const SurfaceForces& one) { return !one.always(); });
+}
+
 }  // namespace limber

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/body/point.hpp"
+#include "limber/linalg/types.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 #include "limber/warp/constraint_report.hpp"
 #include "limber/warp/pose.hpp"
@@ -45,6 +46,21 @@ struct TimedLoads {
   [[nodiscard]] bool empty() const { return forces.empty() && accelerations.empty(); }
 };
 
+/// A load on a piece of the surface, for a time: a pressure, a traction or both. Pressure pushes against the
+/// outer normal of the surface as it is at the start of a step, on its area as it is then: it follows the
+/// body, and has no potential. Traction is a force per area at rest, in axes of the world. What a load gives
+/// a step is its mean over that, as for TimedForce. Without an end, and from 0 s or before, it acts at every
+/// time.
+struct SurfaceLoad {
+  std::vector<int> triangles;                           ///< of the surface, each once
+  double pressure = 0.0;                                ///< Pa; negative: it pulls outwards
+  Vector3 traction = Vector3::Zero();                   ///< Pa
+  double from = 0.0;                                    ///< s
+  double to = std::numeric_limits<double>::infinity();  ///< s
+
+  bool operator==(const SurfaceLoad&) const = default;
+};
+
 /// Share of the time from t0 to t1 (s) in which a load acts; for t0 = t1 whether it does then.
 double active_share(double from, double to, double t0, double t1);
 
@@ -70,11 +86,35 @@ struct Handle {
       Eigen::Quaterniond::Identity();  ///< how it shall be turned from rest, of unit length
 };
 
+/// What loads on the surface are in the present shape of a body: forces on its vertices, which come and go
+/// together.
+struct SurfaceForces {
+  std::vector<int> vertices;  ///< of the surface, ascending
+  Matrix3X forces;            ///< 3 x vertices, N
+  double from = 0.0;          ///< s
+  double to = std::numeric_limits<double>::infinity();
+
+  /// Without an end, and from 0 s or before: at every time.
+  [[nodiscard]] bool always() const { return from <= 0.0 && to == std::numeric_limits<double>::infinity(); }
+  /// Share of the time from t0 to t1 (s) in which they act.
+  [[nodiscard]] double share(double t0, double t1) const {
+    return always() ? 1.0 : active_share(from, to, t0, t1);
+  }
+
+  bool operator==(const SurfaceForces& other) const;
+};
+
+/// Whether they act on the same vertices in the same times, whatever they are.
+bool same_sites(std::span<const SurfaceForces> one, std::span<const SurfaceForces> other);
+/// Whether some of them come or go.
+bool by_time(std::span<const SurfaceForces> forces);
+
 /// All that acts on a body, until it is changed.
 struct BodyLoads {
   Vector3 gravity = Vector3::Zero();  ///< m/s^2
   std::vector<PointForce> forces;     ///< none is zero
   TimedLoads timed;
+  std::vector<SurfaceLoad> surface;  ///< each has triangles, and a pressure or traction
   std::vector<Spring> springs;
   std::vector<Handle> handles;
   ConstraintPriority priority = ConstraintPriority::position;  ///< of the handles

@@ -14,8 +14,8 @@ constexpr double long_step = 1e4;       ///< s
 constexpr double faint_gravity = 1e-6;  ///< m/s^2: the shape stays in proportion to it
 
 /// Root mean square displacement at which energies are compared, as a share of the size of a domain: so small
-/// that they grow with its square, and so large that they are more than what rounding leaves of an energy that
-/// is a difference of far larger numbers, as that of laws that are no polynomials.
+/// that they grow with its square, and so large that they are more than what rounding leaves of an energy
+/// that is a difference of far larger numbers, as that of laws that are no polynomials.
 constexpr double swing = 1e-3;
 
 /// Length of the largest domain, m.

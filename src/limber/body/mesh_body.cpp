@@ -24,7 +24,7 @@ Body make_full_body(MeshBodySetup setup) {
 
 Body make_online_body(MeshBodySetup setup, const OnlineSettings& settings, double duration) {
   const std::shared_ptr<const MeshBodySetup> shared = checked_setup(std::move(setup));
-  auto motion = std::make_unique<OnlineMotion>(shared, settings, duration);
+  auto motion = std::make_unique<OnlineMotion>(shared, shared->materials, settings, duration);
   return {shared->name, Method::online, surface_of(*shared), std::move(motion)};
 }
 

@@ -1,6 +1,8 @@
 #include "limber/body/mesh_motion.hpp"
 
+#include "limber/body/handles.hpp"
 #include "limber/full/mass_pairs.hpp"
+#include "limber/multidomain/wind.hpp"
 
 #include <Eigen/Geometry>
 
@@ -23,6 +25,30 @@ std::vector<int> vertices_of_boundary(const VolumeMesh& mesh) {
     if (used[v] != 0) vertices.push_back(static_cast<int>(v));
   }
   return vertices;
+}
+
+/// Stiffness of what holds a handle in equilibria, in multiples of what resists it.
+constexpr double static_grip = 1e6;
+
+RigidMotion rigid_motion(PoseFunction motion) {
+  return [motion = checked_poses(std::move(motion))](double t) {
+    const Pose pose = motion(t);
+    Eigen::Isometry3d result = Eigen::Isometry3d::Identity();
+    result.linear() = pose.rotation.normalized().toRotationMatrix();
+    result.translation() = pose.position;
+    return result;
+  };
+}
+
+bool same_handles(std::span<const Handle> one, std::span<const Handle> other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const Handle& a, const Handle& b) {
+    return a.point == b.point && a.hold_position == b.hold_position && a.position == b.position;
+  });
+}
+
+bool same_statics(const StaticOptions& a, const StaticOptions& b) {
+  return a.tolerance == b.tolerance && a.max_iterations == b.max_iterations && a.load_steps == b.load_steps &&
+         a.solver == b.solver;
 }
 
 }  // namespace
@@ -114,7 +140,19 @@ std::unique_ptr<FullModel> MeshMotion::make_model(std::vector<Material> material
   });
 }
 
+std::unique_ptr<FullModel> MeshMotion::model_with(Index region, const Material& material) const {
+  std::vector<Material> materials = model_->materials();
+  materials[static_cast<std::size_t>(region)] = material;
+  return make_model(std::move(materials));
+}
+
 void MeshMotion::adopt_model(std::unique_ptr<FullModel> model) {
+  if (support_) {
+    auto support = std::make_shared<MovingSupport>(*model, rigid_motion(support_motion_));
+    support->place(support_->pose());
+    support_ = std::move(support);
+  }
+  statics_.reset();
   model_ = std::move(model);
   compute_loads();
 }
@@ -123,6 +161,18 @@ void MeshMotion::adopt_model(std::unique_ptr<FullModel> model) {
 void MeshMotion::compute_loads() {
   constant_ = constant_load(gravity_, forces_);
   compute_timed_loads();
+  compute_surface_loads();
+}
+
+void MeshMotion::compute_surface_loads() {
+  surface_loads_.resize(surface_.size());
+  for (std::size_t i = 0; i < surface_.size(); ++i) {
+    const auto& [vertices, forces, from, to] = surface_[i];
+    surface_loads_[i].setZero(model_->dof_count());
+    for (std::size_t k = 0; k < vertices.size(); ++k)
+      add_force_at(points_.place(vertices[k]), model_->dofs(), forces.col(static_cast<Index>(k)),
+                   surface_loads_[i]);
+  }
 }
 
 void MeshMotion::compute_timed_loads() {
@@ -170,16 +220,180 @@ void MeshMotion::set_timed_loads(const TimedLoads& loads) {
   loads_changed();
 }
 
+void MeshMotion::set_surface_forces(std::span<const SurfaceForces> forces) {
+  if (std::equal(forces.begin(), forces.end(), surface_.begin(), surface_.end())) return;
+  surface_.assign(forces.begin(), forces.end());
+  compute_surface_loads();
+  loads_changed();
+}
+
 void MeshMotion::hand_loads_to(MeshMotion& other) const {
   other.set_gravity(gravity_);
   other.set_forces(forces_);
   other.set_timed_loads(timed_);
+  other.set_surface_forces(surface_);
+  other.set_springs(springs_);
+  other.set_handles(handles_, ConstraintPriority::position, {});
+  other.set_wind(wind_);
+  other.set_support(support_motion_);
+}
+
+MeshMotion::AtRest::AtRest(MeshMotion& motion) : motion_(motion) {
+  if (motion_.maps() != nullptr) motion_.model_->set_supports(Matrix3X::Zero(3, motion_.mesh_vertex_count()));
+  if (!motion_.support_) return;
+  pose_ = motion_.support_->pose();
+  motion_.support_->place(Eigen::Isometry3d::Identity());
+}
+
+MeshMotion::AtRest::~AtRest() {
+  if (const VertexMaps* const maps = motion_.maps()) motion_.model_->set_supports(maps->offset);
+  if (motion_.support_) motion_.support_->place(pose_);
+}
+
+void MeshMotion::require_dynamic(bool nothing, std::string_view what) const {
+  require(nothing || !quasistatic(),
+          "{}: a quasistatic body does not take {}; let it move by the type 'dynamic'", name(), what);
+}
+
+void MeshMotion::set_springs(std::span<const Spring> springs) {
+  require_dynamic(springs.empty(), "springs");
+  if (std::equal(springs.begin(), springs.end(), springs_.begin(), springs_.end())) return;
+  springs_.assign(springs.begin(), springs.end());
+  springs_changed();
+}
+
+void MeshMotion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,
+                             std::span<const Point> /*exercised*/) {
+  require_dynamic(handles.empty(), "handles");
+  if (same_handles(handles, handles_)) return;
+  for (const Handle& handle : handles) {
+    bool moves = false;
+    points_.for_each_vertex(handle.point, [&](int vertex, double weight) {
+      moves = moves || (weight != 0.0 && model_->dofs().free_index(vertex) >= 0);
+    });
+    require(moves, "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
+  }
+  const bool led = same_grip(handles, handles_);  // which is no change of the loads
+  handles_.assign(handles.begin(), handles.end());
+  if (handles_.empty()) report_ = {};
+  handles_changed(led);
+}
+
+void MeshMotion::set_wind(const Wind& wind) {
+  require_dynamic(wind == Wind{}, "wind");
+  if (wind == wind_) return;
+  wind_ = wind;
+  air_changed();
+}
+
+void MeshMotion::set_support(const PoseFunction& motion) {
+  require_dynamic(!motion, "another support than that of its maps");
+  if (!motion && !support_motion_) return;
+  std::shared_ptr<MovingSupport> next;
+  Eigen::Isometry3d pose = Eigen::Isometry3d::Identity(), before = pose, way = pose;
+  if (motion) {
+    next = naming(name(), [&] { return std::make_shared<MovingSupport>(*model_, rigid_motion(motion)); });
+    pose = next->pose_at(time());
+  }
+  if (support_) {
+    before = support_->pose();
+    support_->place(Eigen::Isometry3d::Identity());
+  }
+  support_ = std::move(next);
+  support_motion_ = motion;
+  if (support_) support_->place(pose);
+  if (pose.matrix() != before.matrix()) way = pose * before.inverse();
+  support_changed(way);
+}
+
+Eigen::Isometry3d MeshMotion::support_pose_at(double time) const {
+  return support_ ? support_->pose_at(time) : Eigen::Isometry3d::Identity();
+}
+
+std::vector<FullSpring> MeshMotion::full_springs() const {
+  std::vector<FullSpring> result;
+  result.reserve(springs_.size());
+  for (const auto& [point, target, stiffness] : springs_)
+    result.push_back({points_.place(point), target - points_.rest(point), stiffness});
+  return result;
+}
+
+std::vector<FullHandle> MeshMotion::full_handles() const {
+  std::vector<FullHandle> result;
+  result.reserve(handles_.size());
+  for (const Handle& handle : handles_)
+    result.push_back({points_.place(handle.point), handle.position - points_.rest(handle.point)});
+  return result;
+}
+
+FullAir MeshMotion::air() const {
+  if (wind_ == Wind{}) return {};
+  return {[wind = wind_](const Vector3& x, double t) { return air_velocity(wind, x, t); },
+          0.5 * wind_.density * wind_.coefficient};
+}
+
+void MeshMotion::look_at_handles() {
+  constexpr double tolerance = 1e-5;  // of the size of the body
+  const BoundingBox box = bounding_box(setup_->mesh);
+  report_ = {};
+  for (const Handle& handle : handles_)
+    report_.position_error =
+        std::max(report_.position_error, (position(handle.point) - handle.position).norm());
+  report_.met = report_.position_error <= tolerance * (box.max - box.min).norm();
+}
+
+/// Of equilibria: handles are springs, too, far stiffer than the body.
+std::vector<FullSpring> MeshMotion::static_springs() const {
+  std::vector<FullSpring> springs = full_springs();
+  if (handles_.empty()) return springs;
+  const Vector resisting = model_->stiffness(Vector::Zero(model_->dof_count())).diagonal();
+  for (const FullHandle& handle : full_handles()) {
+    double largest = 0.0, squares = 0.0;
+    for (std::size_t i = 0; i < handle.place.vertices.size(); ++i) {
+      const int f = model_->dofs().free_index(handle.place.vertices[i]);
+      if (f < 0) continue;
+      squares += handle.place.weights[i] * handle.place.weights[i];
+      largest = std::max(largest, resisting.segment<3>(3 * Index{f}).maxCoeff());
+    }
+    springs.push_back({handle.place, handle.target, static_grip * largest / squares});
+  }
+  return springs;
+}
+
+void MeshMotion::make_statics(const EquilibriumOptions& options) {
+  StaticOptions wanted = setup_->statics;
+  wanted.solver = setup_->solver;
+  wanted.tolerance = options.tolerance;
+  wanted.max_iterations = options.max_iterations;
+  if (statics_ && same_statics(wanted, static_options_)) return;
+  statics_ = naming(name(), [&] { return std::make_unique<StaticSolver>(*model_, wanted); });
+  static_options_ = wanted;
+}
+
+StepReport MeshMotion::solve_static(const EquilibriumOptions& options) {
+  Vector load_now, y = world_displacement();
+  load(time(), time(), load_now);
+  if (!(wind_ == Wind{})) FullWind(*model_, air()).add_drag(y, Vector::Zero(y.size()), time(), 0.0, load_now);
+  std::vector<FullSpring> springs;
+  {
+    const AtRest at_rest(*this);
+    make_statics(options);
+    springs = static_springs();
+  }
+  statics_->set_springs(springs, support_ ? support_->displacement() : Matrix3X(3, 0));
+  const StaticReport solved = statics_->solve(load_now, y, options.progress);
+  if (solved.ok()) {
+    rest_at(quasistatic() ? maps()->to_rest(model_->dofs(), y) : y);
+    if (!handles_.empty()) look_at_handles();
+  }
+  return step_report_of(solved);
 }
 
 void MeshMotion::load(double t0, double t1, Vector& f) const {
   f = constant_;
   for (std::size_t i = 0; i < timed_forces_.size(); ++i)
     f += active_share(timed_.forces[i].from, timed_.forces[i].to, t0, t1) * timed_forces_[i];
+  for (std::size_t i = 0; i < surface_.size(); ++i) f += surface_[i].share(t0, t1) * surface_loads_[i];
   if (timed_.accelerations.empty()) return;
   const Vector3 acceleration = mean_acceleration(timed_.accelerations, t0, t1);
   for (int axis = 0; axis < 3; ++axis) f += acceleration(axis) * along_[static_cast<std::size_t>(axis)];
@@ -288,6 +502,23 @@ Vector3 MeshMotion::velocity(const Point& point) const {
   return sum;
 }
 
+void MeshMotion::point_rows(const Point& point, PointRows& result) const {
+  const DofMap& dofs = model_->dofs();
+  result.columns.clear();
+  points_.for_each_vertex(point, [&](int vertex, double weight) {
+    const int f = dofs.free_index(vertex);
+    for (int axis = 0; axis < 3 && f >= 0 && weight != 0.0; ++axis) result.columns.push_back(3 * f + axis);
+  });
+  result.rows.resize(3, static_cast<Index>(result.columns.size()));
+  Index next = 0;
+  points_.for_each_vertex(point, [&](int vertex, double weight) {
+    if (dofs.free_index(vertex) < 0 || weight == 0.0) return;
+    const Matrix3* const map = vertex_map(vertex);
+    result.rows.middleCols<3>(next) = weight * (map != nullptr ? *map : Matrix3(Matrix3::Identity()));
+    next += 3;
+  });
+}
+
 Eigen::Quaterniond MeshMotion::orientation(const Point& /*point*/) const {
   return Eigen::Quaterniond::Identity();
 }
@@ -296,17 +527,92 @@ void MeshMotion::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const {
   x = (points_.surface() + surface_displacement()).cast<float>();
 }
 
+void MeshMotion::positions_of(std::span<const int> vertices, Matrix3X& x) const {
+  const Matrix3X moved = surface_displacement();
+  for (std::size_t i = 0; i < vertices.size(); ++i)
+    x.col(static_cast<Index>(i)) = points_.surface().col(vertices[i]) + moved.col(vertices[i]);
+}
+
 Matrix3X MeshMotion::surface_displacement() const { return points_.on_surface(mesh_displacement()); }
 
 double MeshMotion::smallest_volume_ratio() const {
   return model_->smallest_volume_ratio(world_displacement());
 }
 
-Matrix3X MeshMotion::mesh_velocity() const { return model_->dofs().expand(v()); }
+Vector MeshMotion::world_displacement() const {
+  return quasistatic() ? maps()->to_world(model_->dofs(), q()) : q();
+}
+
+Matrix3X MeshMotion::mesh_displacement() const {
+  if (quasistatic()) return maps()->displacement(model_->dofs(), q());
+  Matrix3X field = model_->dofs().expand(q());
+  if (support_) field += support_->displacement();  // one of the two is zero in each column
+  return field;
+}
+
+Vector3 MeshMotion::vertex_displacement(int vertex) const {
+  const int f = model_->dofs().free_index(vertex);
+  if (!quasistatic()) {
+    if (f >= 0) return q().segment<3>(3 * Index{f});
+    return support_ ? Vector3(support_->displacement().col(vertex)) : Vector3::Zero();
+  }
+  Vector3 moved = maps()->offset.col(vertex);
+  if (f < 0) return moved;
+  const Vector3 u = q().segment<3>(3 * Index{f});
+  if (maps()->carries()) {
+    moved += maps()->linear[static_cast<std::size_t>(vertex)] * u;
+  } else {
+    moved += u;
+  }
+  return moved;
+}
+
+RigidVelocity MeshMotion::support_velocity() const {
+  return support_ ? support_->velocity(time(), support_h_) : RigidVelocity{};
+}
 
 Vector3 MeshMotion::vertex_velocity(int vertex) const {
   const int f = model_->dofs().free_index(vertex);
-  return f >= 0 ? Vector3(v().segment<3>(3 * Index{f})) : Vector3::Zero();
+  if (f >= 0) return v().segment<3>(3 * Index{f});
+  if (!support_) return Vector3::Zero();
+  const std::vector<int>& held = support_->held();
+  if (!std::binary_search(held.begin(), held.end(), vertex)) return Vector3::Zero();
+  return support_velocity().at(setup_->mesh.vertices.col(vertex) + vertex_displacement(vertex));
+}
+
+Matrix3X MeshMotion::mesh_velocity() const {
+  Matrix3X field = model_->dofs().expand(v());
+  const RigidVelocity velocity = support_velocity();
+  if (velocity.is_zero()) return field;
+  for (const int vertex : support_->held())
+    field.col(vertex) = velocity.at(setup_->mesh.vertices.col(vertex) + vertex_displacement(vertex));
+  return field;
+}
+
+/// With that of the fixed vertices where they move.
+double MeshMotion::kinetic_energy() const {
+  if (support_velocity().is_zero()) return moving_energy();
+  const Matrix3X velocities = mesh_velocity();
+  double sum = 0.0;
+  for_each_mass(*model_, [&](int a, int b, double mass) {
+    sum += 0.5 * mass * velocities.col(a).dot(velocities.col(b));
+  });
+  return sum;
+}
+
+Vector turned(const Eigen::Isometry3d& way, const Vector& x) {
+  const Matrix3X result = way.linear() * x.reshaped(3, x.size() / 3);
+  return result.reshaped();
+}
+
+DynamicState carried(const Eigen::Isometry3d& way, const Vector& X, DynamicState state) {
+  if (way.matrix() == Eigen::Isometry3d::Identity().matrix()) return state;
+  Matrix3X places = (X + state.u).reshaped(3, X.size() / 3);
+  places = ((way.linear() * places).colwise() + way.translation()).eval();
+  state.u = places.reshaped() - X;
+  state.v = turned(way, state.v);
+  state.a = turned(way, state.a);
+  return state;
 }
 
 DynamicState state_at_rest(double time, Vector u) {

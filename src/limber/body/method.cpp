@@ -11,22 +11,8 @@ namespace {
 /// What a body is asked for, as it is said in a sentence.
 std::string_view words_of(Ability ability) {
   switch (ability) {
-    case Ability::springs:
-      return "springs";
-    case Ability::handles:
-      return "handles";
     case Ability::orientations:
       return "handles that hold orientations";
-    case Ability::wind:
-      return "wind";
-    case Ability::support:
-      return "a support that moves";
-    case Ability::flight:
-      return "free flight";
-    case Ability::statics:
-      return "statics";
-    case Ability::materials:
-      return "other materials";
     case Ability::rank:
       return "another rank";
     case Ability::several_domains:
@@ -62,22 +48,10 @@ std::optional<Method> find_method(std::string_view name) {
 bool can(Method method, Ability ability) {
   const bool modal = method == Method::warped || method == Method::linear;
   switch (ability) {
-    case Ability::springs:
-    case Ability::handles:
-    case Ability::support:
-      return method != Method::online;
     case Ability::orientations:  // places of other bodies do not turn
       return modal;
-    case Ability::flight:
-      return true;
-    case Ability::wind:
-      return !uses_mesh(method);
     case Ability::several_domains:
       return method == Method::reduced || method == Method::linear;
-    case Ability::statics:
-      return method != Method::online;
-    case Ability::materials:
-      return method != Method::online;
     case Ability::rank:
       return !uses_mesh(method);
   }

@@ -23,6 +23,14 @@ const std::vector<Material>& Motion::materials() const {
   return none;
 }
 
+void Motion::set_surface_forces(std::span<const SurfaceForces> forces) {
+  require_nothing(forces.empty(), "a load on the surface");
+}
+
+void Motion::positions_of(std::span<const int> vertices, Matrix3X& x) const {
+  for (std::size_t i = 0; i < vertices.size(); ++i) x.col(static_cast<Index>(i)) = position(vertices[i]);
+}
+
 void Motion::set_springs(std::span<const Spring> springs) { require_nothing(springs.empty(), "a spring"); }
 
 void Motion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,

@@ -73,6 +73,10 @@ class Motion {
   virtual void set_gravity(const Vector3& acceleration) = 0;
   virtual void set_forces(std::span<const PointForce> forces) = 0;
   virtual void set_timed_loads(const TimedLoads& loads) = 0;
+  /// Of loads on the surface, beside those on points: Body computes them anew when the shape is another. The
+  /// same ones again are no change of the loads; others on the same vertices in the same times allocate
+  /// nothing. They have no part in load_energy().
+  virtual void set_surface_forces(std::span<const SurfaceForces> forces);
   virtual void set_springs(std::span<const Spring> springs);
   virtual void set_handles(std::span<const Handle> handles, ConstraintPriority priority,
                            std::span<const Point> exercised);
@@ -111,7 +115,11 @@ class Motion {
   [[nodiscard]] virtual Vector3 position(const Point& point) const = 0;  ///< m
   [[nodiscard]] virtual Vector3 velocity(const Point& point) const = 0;  ///< m/s
   [[nodiscard]] virtual Eigen::Quaterniond orientation(const Point& point) const = 0;
+  /// Allocates nothing where `result` has room for as many columns.
+  virtual void point_rows(const Point& point, PointRows& result) const = 0;
   virtual void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const = 0;  ///< of the surface
+  /// Where forces on vertices of the surface act now, as position() says. x: 3 x vertices, m.
+  virtual void positions_of(std::span<const int> vertices, Matrix3X& x) const;
   /// Displacements of the surface, 3 x n, m.
   [[nodiscard]] virtual Matrix3X surface_displacement() const = 0;
   [[nodiscard]] virtual Index mesh_vertex_count() const = 0;  ///< 0 where its mesh was not kept

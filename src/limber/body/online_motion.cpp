@@ -2,6 +2,7 @@
 
 #include "limber/integrators/saved_state.hpp"
 
+#include <cmath>
 #include <cstdint>
 #include <utility>
 
@@ -44,15 +45,15 @@ void restore_steps(StateReader& in, DynamicsOptions& options) {
 
 }  // namespace
 
-OnlineMotion::OnlineMotion(std::shared_ptr<const MeshBodySetup> setup, const OnlineSettings& settings,
-                           double duration)
-    : MeshMotion(setup, setup->materials), settings_(settings), duration_(duration) {
-  state_ = state_at_rest(0.0, Vector::Zero(model_->dof_count()));
+OnlineMotion::OnlineMotion(std::shared_ptr<const MeshBodySetup> setup, std::vector<Material> materials,
+                           const OnlineSettings& settings, double duration)
+    : MeshMotion(std::move(setup), std::move(materials)), settings_(settings), duration_(duration) {
+  start_.state = state_at_rest(0.0, Vector::Zero(model_->dof_count()));
   if (quasistatic()) quasistatics_ = make_quasistatics();
 }
 
 std::unique_ptr<Motion> OnlineMotion::copy() const {
-  auto next = std::make_unique<OnlineMotion>(setup_, settings_, duration_);
+  auto next = std::make_unique<OnlineMotion>(setup_, model_->materials(), settings_, duration_);
   next->points_ = points_;
   next->damping_ = damping_;
   hand_loads_to(*next);
@@ -70,12 +71,15 @@ std::unique_ptr<OnlineQuasistatics> OnlineMotion::make_quasistatics() const {
   });
 }
 
-std::unique_ptr<OnlineDynamics> OnlineMotion::make_dynamics(const DynamicsOptions& options) const {
+std::unique_ptr<OnlineDynamics> OnlineMotion::make_dynamics(const DynamicsOptions& options) {
+  const AtRest at_rest(*this);
   auto next = naming(name(), [&] {
-    return std::make_unique<OnlineDynamics>(*model_, load_function(), state_.u, state_.v, options, settings_,
-                                            duration_);
+    return std::make_unique<OnlineDynamics>(*model_, load_function(), start_.state.u, start_.state.v, options,
+                                            settings_, duration_);
   });
-  next->resume(state_, started_);
+  burden(*next);
+  next->resume(start_.state, start_.started);
+  next->set_memory(start_.memory);
   return next;
 }
 
@@ -85,18 +89,48 @@ void OnlineMotion::use_options(const DynamicsOptions& options) {
   options_ = options;
 }
 
+OnlineMotion::Start OnlineMotion::start_now() const {
+  return dynamics_ ? Start{dynamics_->state(), dynamics_->started(), dynamics_->memory()} : start_;
+}
+
 /// The state stays.
 void OnlineMotion::forget_dynamics() {
   if (!dynamics_) return;
-  state_ = dynamics_->state();
-  started_ = dynamics_->started();
-  note_change(state_);
+  start_ = start_now();
+  note_change(start_.state);
   dynamics_.reset();
 }
 
 void OnlineMotion::loads_changed() {
   if (dynamics_) dynamics_->note_change();
-  if (!dynamics_ && started_) note_change(state_);
+  if (!dynamics_ && start_.started) note_change(start_.state);
+}
+
+void OnlineMotion::springs_changed() {
+  if (!dynamics_) return loads_changed();
+  dynamics_->set_springs(full_springs());
+}
+
+void OnlineMotion::handles_changed(bool led) {
+  if (dynamics_) {
+    dynamics_->set_handles(full_handles());
+  } else if (!led) {
+    loads_changed();
+  }
+}
+
+void OnlineMotion::air_changed() {
+  if (!dynamics_) return loads_changed();
+  dynamics_->set_air(air());
+}
+
+void OnlineMotion::support_changed(const Eigen::Isometry3d& way) {
+  Start next = start_now();
+  next.state = carried(way, model_->dofs().restrict(setup_->mesh.vertices), std::move(next.state));
+  next.memory = {.drag = turned(way, next.memory.drag)};
+  if (dynamics_) dynamics_->set_support(support_);
+  go_on(std::move(next), support_ ? support_->pose() : Eigen::Isometry3d::Identity());
+  loads_changed();
 }
 
 void OnlineMotion::set_damping(const RayleighDamping& damping) {
@@ -104,11 +138,28 @@ void OnlineMotion::set_damping(const RayleighDamping& damping) {
   damping_ = damping;
 }
 
+/// The body learns anew: nothing that it knew holds.
+void OnlineMotion::set_material(Index region, const Material& material) {
+  std::unique_ptr<FullModel> next = model_with(region, material);
+  forget_dynamics();
+  loads_changed();
+  const Vector u = quasistatic() ? quasistatics_->displacement() : Vector();
+  quasistatics_.reset();
+  adopt_model(std::move(next));
+  if (!quasistatic()) return;
+  quasistatics_ = make_quasistatics();
+  quasistatics_->resume(u, clock_.time());
+}
+
 StepReport OnlineMotion::step(double h, const ReducedStepOptions& options) {
   check_step(h);
   if (!quasistatic()) {
     use_options(dynamics_options(options));
-    return {dynamics_->step(h)};
+    const SolveReport solved = dynamics_->step(h);
+    if (!solved.ok()) return {solved};
+    support_h_ = h;
+    if (has_handles()) look_at_handles();
+    return {solved};
   }
   StepClock clock = clock_;
   clock.aim(h);
@@ -120,62 +171,72 @@ StepReport OnlineMotion::step(double h, const ReducedStepOptions& options) {
   return step_report_of(solved);
 }
 
-StepReport OnlineMotion::solve_static(const EquilibriumOptions& /*options*/) {
-  throw Error(
-      "{}: the method 'online' learns from steps and statics has one; use the method 'full', or the type "
-      "'quasistatic' or 'dynamic'",
-      name());
+void OnlineMotion::rest_at(Vector u) {
+  if (quasistatic()) return quasistatics_->resume(std::move(u), clock_.time());
+  go_on({state_at_rest(time(), std::move(u))});
 }
 
 double OnlineMotion::time() const {
   if (quasistatic()) return clock_.time();
-  return dynamics_ ? dynamics_->time() : state_.time;
+  return dynamics_ ? dynamics_->time() : start_.state.time;
 }
 
 DynamicState OnlineMotion::dynamic_state() const {
   if (quasistatic()) return state_at_rest(clock_.time(), quasistatics_->displacement());
-  return dynamics_ ? dynamics_->state() : state_;
+  return dynamics_ ? dynamics_->state() : start_.state;
 }
 
 const Vector& OnlineMotion::q() const {
   if (quasistatic()) return quasistatics_->displacement();
-  if (!dynamics_) return state_.u;
+  if (!dynamics_) return start_.state.u;
   q_now_ = dynamics_->displacement();
   return q_now_;
 }
 
 const Vector& OnlineMotion::v() const {
-  if (!dynamics_) return state_.v;  // none where it is quasistatic
+  if (!dynamics_) return start_.state.v;  // none where it is quasistatic
   v_now_ = dynamics_->state().v;
   return v_now_;
 }
 
-void OnlineMotion::go_on(DynamicState state, bool started) {
+void OnlineMotion::go_on(Start next) {
+  const Eigen::Isometry3d pose = support_pose_at(next.state.time);  // may throw: before all else
+  go_on(std::move(next), pose);
+}
+
+void OnlineMotion::go_on(Start next, const Eigen::Isometry3d& pose) {
   if (dynamics_) {
-    dynamics_->resume(std::move(state), started);
+    dynamics_->set_memory(std::move(next.memory));
+    dynamics_->resume(std::move(next.state), next.started);
   } else {
-    state_ = std::move(state);
-    started_ = started;
+    start_ = std::move(next);
   }
+  if (support_) support_->place(pose);
 }
 
 void OnlineMotion::set_state(const TreeState& state, Accelerations accelerations) {
-  if (!quasistatic()) return go_on(taken_state(state, accelerations), accelerations == Accelerations::keep);
+  if (!quasistatic()) return go_on({taken_state(state, accelerations), accelerations == Accelerations::keep});
   quasistatics_->resume(state.q, state.time);
   clock_.set(state.time);
 }
 
 void OnlineMotion::take_velocities(Vector v) {
-  const DynamicState now = dynamic_state();
-  go_on({now.time, now.u, std::move(v), Vector::Zero(now.u.size())}, false);
+  Start next = start_now();
+  next.state = {next.state.time, next.state.u, std::move(v), Vector::Zero(model_->dof_count())};
+  next.started = false;
+  next.memory.drag.resize(0);
+  go_on(std::move(next));
 }
 
 /// What was learned is forgotten with all else: the body is as it was made.
 void OnlineMotion::reset() {
+  const Eigen::Isometry3d pose = support_pose_at(0.0);
+  const DynamicState rest = state_at_rest(0.0, Vector::Zero(model_->dof_count()));
   dynamics_.reset();
-  state_ = state_at_rest(0.0, Vector::Zero(model_->dof_count()));
-  started_ = false;
+  start_ = {carried(pose, model_->dofs().restrict(setup_->mesh.vertices), rest)};
+  if (support_) support_->place(pose);
   clock_ = {};
+  report_ = {};
   if (quasistatic()) {
     model_->set_supports(Matrix3X::Zero(3, mesh_vertex_count()));
     quasistatics_ = make_quasistatics();
@@ -187,34 +248,64 @@ void OnlineMotion::save(StateWriter& out) const {
     clock_.save(out);
     return quasistatics_->save(out);
   }
+  out.write(report_.met);
+  out.write(report_.position_error);
+  out.write(support_h_);
   out.write(dynamics_ != nullptr);
   if (dynamics_) {
     save_steps(options_, out);
     return dynamics_->save(out);
   }
-  out.write(started_);
-  save_state(state_, out);
+  out.write(start_.started);
+  save_state(start_.state, out);
+  start_.memory.save(out);
 }
 
 void OnlineMotion::restore(StateReader& in) {
   if (quasistatic()) return restore_quasistatic(in);
+  ConstraintReport report;
+  double support_h = 0.0;
   bool made = false;
+  in.read(report.met);
+  in.read(report.position_error);
+  in.read(support_h);
   in.read(made);
-  if (!made) {
-    bool started = false;
-    in.read(started);
-    DynamicState state = restore_state(in, model_->dof_count());
-    dynamics_.reset();
-    state_ = std::move(state);
-    started_ = started;
-    return;
+  require(std::isfinite(report.position_error) && std::isfinite(support_h) && support_h > 0.0,
+          "the state has numbers that are not finite, or a step that is none");
+  if (made) {
+    restore_dynamics(in);
+  } else {
+    restore_start(in);
   }
+  report_ = report;
+  support_h_ = support_h;
+}
+
+void OnlineMotion::restore_dynamics(StateReader& in) {
   DynamicsOptions options = dynamics_options({});
   restore_steps(in, options);
-  std::unique_ptr<OnlineDynamics> next = make_dynamics(options);
-  next->restore(in);
+  std::unique_ptr<OnlineDynamics> next;
+  Eigen::Isometry3d pose;
+  {
+    const AtRest at_rest(*this);  // it looks at the model
+    next = make_dynamics(options);
+    next->restore(in);
+    pose = support_pose_at(next->time());
+  }
   dynamics_ = std::move(next);
   options_ = options;
+  if (support_) support_->place(pose);
+}
+
+void OnlineMotion::restore_start(StateReader& in) {
+  Start next;
+  in.read(next.started);
+  next.state = restore_state(in, model_->dof_count());
+  next.memory = FullDynamics::Memory::restored(in, model_->dof_count());
+  const Eigen::Isometry3d pose = support_pose_at(next.state.time);
+  dynamics_.reset();
+  start_ = std::move(next);
+  if (support_) support_->place(pose);
 }
 
 void OnlineMotion::restore_quasistatic(StateReader& in) {
@@ -227,7 +318,9 @@ void OnlineMotion::restore_quasistatic(StateReader& in) {
 void OnlineMotion::remember() {
   remembered_clock_ = clock_;
   remembered_dynamics_ = dynamics_ != nullptr;
-  remembered_state_ = state_;
+  remembered_report_ = report_;
+  remembered_support_h_ = support_h_;
+  if (!dynamics_) remembered_ = start_;
   if (dynamics_) dynamics_->remember();
   if (quasistatics_) quasistatics_->remember();
 }
@@ -236,12 +329,15 @@ void OnlineMotion::go_back() {
   require(quasistatics_ || !remembered_dynamics_ || dynamics_,
           "what was remembered is of a motion that is not learned from any more");
   clock_ = remembered_clock_;
+  report_ = remembered_report_;
+  support_h_ = remembered_support_h_;
   if (remembered_dynamics_ && dynamics_) dynamics_->go_back();
   if (!remembered_dynamics_) {
     dynamics_.reset();
-    state_ = remembered_state_;
+    start_ = remembered_;
   }
   if (quasistatics_) quasistatics_->go_back(clock_.time());
+  if (support_) support_->place_at(time());
 }
 
 const OnlineReport* OnlineMotion::online_report() const {
@@ -249,23 +345,13 @@ const OnlineReport* OnlineMotion::online_report() const {
   return dynamics_ ? &dynamics_->report() : &nothing_;
 }
 
-Vector OnlineMotion::world_displacement() const {
-  return quasistatic() ? quasistatics_->maps().to_world(model_->dofs(), q()) : q();
+const Matrix3* OnlineMotion::vertex_map(int vertex) const {
+  if (!quasistatic() || !quasistatics_->maps().carries()) return nullptr;
+  return &quasistatics_->maps().linear[static_cast<std::size_t>(vertex)];
 }
 
-Matrix3X OnlineMotion::mesh_displacement() const {
-  if (quasistatic()) return quasistatics_->maps().displacement(model_->dofs(), q());
-  return model_->dofs().expand(q());
-}
-
-Vector3 OnlineMotion::vertex_displacement(int vertex) const {
-  if (quasistatic()) return mesh_displacement().col(vertex);
-  const int f = model_->dofs().free_index(vertex);
-  return f >= 0 ? Vector3(q().segment<3>(3 * Index{f})) : Vector3::Zero();
-}
-
-double OnlineMotion::kinetic_energy() const {
-  return dynamics_ ? dynamics_->kinetic_energy() : 0.5 * state_.v.dot(model_->mass() * state_.v);
+double OnlineMotion::moving_energy() const {
+  return dynamics_ ? dynamics_->kinetic_energy() : 0.5 * start_.state.v.dot(model_->mass() * start_.state.v);
 }
 
 }  // namespace limber

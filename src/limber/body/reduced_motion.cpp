@@ -100,6 +100,7 @@ void ReducedMotion::load_from(double t0, double t1, Vector& load) const {
   load = load_;
   for (std::size_t i = 0; i < timed_forces_.size(); ++i)
     load += active_share(timed_.forces[i].from, timed_.forces[i].to, t0, t1) * timed_forces_[i];
+  for (std::size_t i = 0; i < surface_.size(); ++i) load += surface_[i].share(t0, t1) * surface_loads_[i];
   if (!timed_.accelerations.empty())
     load.noalias() += equations_->weight * mean_acceleration(timed_.accelerations, t0, t1);
 }
@@ -127,6 +128,18 @@ void ReducedMotion::set_timed_loads(const TimedLoads& loads) {
   }
   timed_ = loads;
   timed_forces_ = std::move(forces);
+  note_change(state_);
+}
+
+void ReducedMotion::set_surface_forces(std::span<const SurfaceForces> forces) {
+  if (std::equal(forces.begin(), forces.end(), surface_.begin(), surface_.end())) return;
+  surface_.assign(forces.begin(), forces.end());
+  surface_loads_.resize(surface_.size());
+  for (std::size_t i = 0; i < surface_.size(); ++i) {
+    surface_loads_[i].setZero(rank());
+    for (std::size_t k = 0; k < surface_[i].vertices.size(); ++k)
+      add_force(surface_[i].vertices[k], surface_[i].forces.col(static_cast<Index>(k)), surface_loads_[i]);
+  }
   note_change(state_);
 }
 
@@ -227,7 +240,7 @@ void ReducedMotion::check_explicit_step(double h, const ReducedStepOptions& opti
 
 /// Forces at the ends of a step are their means over half a step before and after.
 SolveReport ReducedMotion::step_under_timed_loads(double h, const ReducedStepOptions& options) {
-  const DynamicState start = state_;
+  start_ = state_;
   bool load_changes = false;
   const auto advance = [&](double part, bool last) {
     load_from(std::max(0.0, state_.time - 0.5 * part), state_.time + 0.5 * part, load_before_);
@@ -239,10 +252,10 @@ SolveReport ReducedMotion::step_under_timed_loads(double h, const ReducedStepOpt
   const bool halves = options.integrator == Integrator::newmark && options.newmark.max_iterations > 1;
   const SolveReport solved = step_by_halves(advance, h, halves ? options.max_halvings : 0);
   if (solved.ok()) {
-    state_.time = start.time + h;
-    if (load_changes || start.changed) forget_slack(state_);
+    state_.time = start_.time + h;
+    if (load_changes || start_.changed) forget_slack(state_);
   } else {
-    state_ = start;
+    state_ = start_;
   }
   return solved;
 }
@@ -261,8 +274,11 @@ StepReport ReducedMotion::step(double h, const ReducedStepOptions& options) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   check_explicit_step(h, options);
   if (const SolveReport begun = begin(h); !begun.ok()) return {begun};
+  const bool varies = loads_vary();
+  if (!varies && !surface_.empty()) load_from(state_.time, state_.time + h, load_after_);
+  const Vector& load = surface_.empty() ? load_ : load_after_;
   const SolveReport solved =
-      timed_.empty() ? limber::step(work_, h, load_, state_, options) : step_under_timed_loads(h, options);
+      varies ? step_under_timed_loads(h, options) : limber::step(work_, h, load, state_, options);
   if (solved.ok() && !handles_.empty()) look_at_handles();
   return {solved};
 }
@@ -385,6 +401,16 @@ Vector3 ReducedMotion::velocity(const Point& point) const {
 
 Eigen::Quaterniond ReducedMotion::orientation(const Point& /*point*/) const {
   return Eigen::Quaterniond::Identity();
+}
+
+void ReducedMotion::point_rows(const Point& point, PointRows& result) const {
+  result.take_first(rank());
+  const Index first = 3 * Index{point.vertex};
+  if (point.of == Point::Of::mesh) {
+    result.rows = reduced().simulation->basis.block(first, 0, 3, rank());
+  } else {
+    result.rows = reduced().surface.basis.block(first, 0, 3, rank()).cast<double>();
+  }
 }
 
 Matrix3X ReducedMotion::surface_displacement() const {

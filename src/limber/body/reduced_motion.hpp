@@ -17,6 +17,7 @@ class ReducedMotion final : public Motion {
   void set_gravity(const Vector3& acceleration) override;
   void set_forces(std::span<const PointForce> forces) override;
   void set_timed_loads(const TimedLoads& loads) override;
+  void set_surface_forces(std::span<const SurfaceForces> forces) override;
   void set_springs(std::span<const Spring> springs) override;
   /// As springs that are far stiffer than body and inertia together, whatever the step.
   void set_handles(std::span<const Handle> handles, ConstraintPriority priority,
@@ -40,6 +41,7 @@ class ReducedMotion final : public Motion {
   [[nodiscard]] Vector3 position(const Point& point) const override;
   [[nodiscard]] Vector3 velocity(const Point& point) const override;
   [[nodiscard]] Eigen::Quaterniond orientation(const Point& point) const override;
+  void point_rows(const Point& point, PointRows& result) const override;
   void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const override;
   [[nodiscard]] Matrix3X surface_displacement() const override;
   [[nodiscard]] Index mesh_vertex_count() const override;
@@ -54,6 +56,7 @@ class ReducedMotion final : public Motion {
   void add_force(const Point& point, const Vector3& force, Vector& sum) const;
   [[nodiscard]] Vector load_of(const Vector3& gravity, std::span<const PointForce> forces) const;
   void load_from(double t0, double t1, Vector& load) const;
+  [[nodiscard]] bool loads_vary() const { return !timed_.empty() || by_time(surface_); }
   [[nodiscard]] ReducedSpring spring_at(const Point& point, const Vector3& target, double stiffness) const;
   void use_springs(std::span<const Spring> springs, std::span<const Handle> handles, const Vector& grips);
   [[nodiscard]] Vector grips_of(std::span<const Handle> handles, double h) const;
@@ -78,13 +81,16 @@ class ReducedMotion final : public Motion {
   double explicit_h_ = 0.0;  ///< s, a step that central differences were found to be stable for
   TimedLoads timed_;
   std::vector<Vector> timed_forces_;  ///< r' each
-  Vector load_;                       ///< r', of gravity and forces
+  std::vector<SurfaceForces> surface_;
+  std::vector<Vector> surface_loads_;  ///< r' each
+  Vector load_;                        ///< r', of gravity and forces
 
   // Memory of const functions and steps.
   mutable ElasticWorkspace elastic_;
   mutable Vector product_;
   mutable Eigen::VectorXf coordinates_;
   Vector load_before_, load_after_;
+  DynamicState start_;
 };
 
 /// Rows of a vertex (3n x r) times q.

@@ -30,6 +30,8 @@ TreeMotion::TreeMotion(MotionSetup setup)
       rest_center_(dynamics_.momentum().center) {
   const Matrix3X& rest = surface_->mesh().vertices;
   if (rest.cols() > 0) size_ = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
+  for (Index d = 0; d < setup.model->domain_count(); ++d)
+    largest_rank_ = std::max(largest_rank_, dynamics_.rank(d));
   dynamics_.set_inertia(setup.inertia);
   dynamics_.set_damping(setup.damping);
   for (std::size_t d = 0; d < setup.stiffness.size(); ++d)
@@ -74,30 +76,67 @@ void TreeMotion::set_timed_loads(const TimedLoads& loads) {
   }
   timed_ = loads;
   timed_forces_ = std::move(taken);
-  use_loads(dynamics_.state().time, dynamics_.state().time);
+  use_loads(dynamics_.state().time, dynamics_.state().time, true);
 }
 
-/// The constant forces, and those that depend on time as far as they act.
+void TreeMotion::set_surface_forces(std::span<const SurfaceForces> forces) {
+  if (std::equal(forces.begin(), forces.end(), surface_loads_.begin(), surface_loads_.end())) return;
+  const std::size_t timed = timed_.forces.size();
+  if (same_sites(forces, surface_loads_)) {
+    std::copy(forces.begin(), forces.end(), surface_loads_.begin());
+    auto next = static_cast<Index>(taken_forces_.size());
+    for (std::size_t i = 0; i < timed; ++i)
+      if (shares_[i] != 0.0) next += static_cast<Index>(timed_forces_[i].size());
+    for (std::size_t i = 0; i < surface_loads_.size(); ++i) {
+      if (shares_[timed + i] == 0.0) continue;
+      for (const auto& force : surface_loads_[i].forces.colwise())
+        dynamics_.set_force(next++, shares_[timed + i] * force);
+    }
+    return;
+  }
+  std::vector<std::vector<TreePoint>> points;
+  for (const SurfaceForces& one : forces) {
+    points.emplace_back();
+    for (const int vertex : one.vertices) points.back().push_back(place(vertex));
+  }
+  surface_loads_.assign(forces.begin(), forces.end());
+  loaded_points_ = std::move(points);
+  use_loads(dynamics_.state().time, dynamics_.state().time, true);
+}
+
+/// The constant forces, and then those that depend on time or shape as far as they act.
 void TreeMotion::use_forces(const std::vector<double>& shares) {
   std::vector<TreeForce> all = taken_forces_;
+  const std::size_t timed = timed_.forces.size();
   for (std::size_t i = 0; i < shares.size(); ++i) {
     if (shares[i] == 0.0) continue;
-    for (const TreeForce& one : timed_forces_[i]) all.push_back({one.point, shares[i] * one.force});
+    if (i < timed) {
+      for (const TreeForce& one : timed_forces_[i]) all.push_back({one.point, shares[i] * one.force});
+      continue;
+    }
+    const std::vector<TreePoint>& points = loaded_points_[i - timed];
+    for (std::size_t k = 0; k < points.size(); ++k)
+      all.push_back({points[k], shares[i] * surface_loads_[i - timed].forces.col(static_cast<Index>(k))});
   }
   dynamics_.set_forces(all);
 }
 
-/// As loads are on average from t0 to t1, s.
-void TreeMotion::use_loads(double t0, double t1) {
+/// Of timed forces and of those of the surface, in the time from t0 to t1, s.
+void TreeMotion::shares_from(double t0, double t1, std::vector<double>& shares) const {
+  shares.clear();
+  for (const TimedForce& one : timed_.forces) shares.push_back(active_share(one.from, one.to, t0, t1));
+  for (const SurfaceForces& one : surface_loads_) shares.push_back(one.share(t0, t1));
+}
+
+/// As loads are on average from t0 to t1, s.  others: they are not those there were.
+void TreeMotion::use_loads(double t0, double t1, bool others) {
   loads_from_ = t0;
   loads_to_ = t1;
   dynamics_.set_gravity(gravity_ + mean_acceleration(timed_.accelerations, t0, t1));
-  std::vector<double> shares;
-  shares.reserve(timed_.forces.size());
-  for (const TimedForce& one : timed_.forces) shares.push_back(active_share(one.from, one.to, t0, t1));
-  if (shares == shares_) return;
-  use_forces(shares);
-  shares_ = std::move(shares);
+  shares_from(t0, t1, next_shares_);
+  if (!others && next_shares_ == shares_) return;
+  use_forces(next_shares_);
+  shares_.swap(next_shares_);
 }
 
 /// Stiffnesses of the springs that hold handles, N/m: far above what resists a force there within a step of h
@@ -168,7 +207,7 @@ void TreeMotion::grasp(double h, double point) {
 /// be as far on their own way.
 SolveReport TreeMotion::begin(double h, double point) {
   if (!handles_.empty()) grasp(h, point);
-  if (timed_.empty() || balanced_) return {};
+  if (!loads_vary() || balanced_) return {};
   const double time = dynamics_.state().time;
   use_loads(time, time + 0.5 * h);
   const SolveReport balanced = dynamics_.balance(h);
@@ -179,11 +218,12 @@ SolveReport TreeMotion::begin(double h, double point) {
 /// By halves where it does not converge.
 SolveReport TreeMotion::step_by_parts(double h, const NewmarkOptions& newmark, int halvings) {
   StateWriter start;  // filled only where it is needed
+  const bool varies = loads_vary();
   const auto advance = [&](double part, bool last) {
     const double time = dynamics_.state().time;
-    if (!timed_.empty()) use_loads(time + 0.5 * part, time + 1.5 * part);
+    if (varies) use_loads(time + 0.5 * part, time + 1.5 * part);
     SolveReport one = dynamics_.step(part, newmark);
-    if (one.status == SolveStatus::not_converged && last) {
+    if (!one.ok() && newmark.max_iterations > 1 && last) {
       NewmarkOptions linearized = newmark;
       linearized.max_iterations = 1;
       one = dynamics_.step(part, linearized);  // which always ends
@@ -192,11 +232,23 @@ SolveReport TreeMotion::step_by_parts(double h, const NewmarkOptions& newmark, i
     if (!one.ok() && start.bytes().empty()) dynamics_.save(start);
     return one;
   };
-  const SolveReport solved = step_by_halves(advance, h, halvings);
-  if (!solved.ok()) {
+  const double from = loads_from_, to = loads_to_;
+  const auto go_back = [&] {
+    if (start.bytes().empty()) return;  // nothing was advanced
     StateReader in(start.bytes(), "state");
     dynamics_.restore(in);
-    if (!timed_.empty()) use_loads(dynamics_.state().time, dynamics_.state().time);
+  };
+  SolveReport solved;
+  try {
+    solved = step_by_halves(advance, h, halvings);
+  } catch (...) {  // by the motion of the support
+    if (varies) use_loads(from, to);
+    go_back();
+    throw;
+  }
+  if (!solved.ok()) {
+    go_back();
+    if (varies) use_loads(dynamics_.state().time, dynamics_.state().time);
   }
   return solved;
 }
@@ -222,7 +274,7 @@ StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {
   // what they set ringing is gone after a step by a rule that takes forces at its end.
   const NewmarkOptions newmark = handles_.empty() ? newmark_of(options.newmark) : generalized_alpha(0.0, 1);
   if (const SolveReport begun = begin(h, 1.0 - newmark.alpha_f); !begun.ok()) return {begun};
-  const bool parts = newmark.max_iterations > 1 || !timed_.empty();
+  const bool parts = newmark.max_iterations > 1 || loads_vary();
   const SolveReport solved =
       parts ? step_by_parts(h, newmark, options.max_halvings) : dynamics_.step(h, newmark);
   if (solved.ok() && !handles_.empty()) look_at_handles();
@@ -235,7 +287,7 @@ StepReport TreeMotion::solve_static(const EquilibriumOptions& options) {
   report(options.progress, "statics of domains", 0.0);
   const double time = dynamics_.state().time;
   TreeMotion found = *this;
-  if (!timed_.empty()) found.use_loads(time, time);
+  if (loads_vary()) found.use_loads(time, time);
   if (!handles_.empty() && grips_.size() == 0) found.grasp(1e-2, 1.0);
   const SolveReport solved = found.find_equilibrium(options.tolerance, options.max_iterations);
   if (solved.ok()) {
@@ -270,13 +322,16 @@ SolveReport TreeMotion::find_equilibrium(double tolerance, int max_iterations) {
   int since = 0;
   while (outcome.iterations < max_iterations && !outcome.ok()) {
     ++outcome.iterations;
+    bool stuck = true;  // all steps were rescued: what they leave at rest is no equilibrium
     for (int i = 0; i < steps; ++i) {
-      if (const SolveReport one = falling.step(1.0 / (steps * frequency)); !one.ok()) return one;
+      const SolveReport one = falling.step(1.0 / (steps * frequency));
+      if (!one.ok()) return one;
+      stuck = stuck && one.rescued;
     }
     const TreeState& now = falling.state();
     const double moving = now.v.norm() / omega + now.a.norm() / (omega * omega);
     outcome.residual = moving > 0.0 ? moving / now.q.norm() : 0.0;
-    if (outcome.residual <= tolerance) outcome.status = SolveStatus::converged;
+    if (outcome.residual <= tolerance && !stuck) outcome.status = SolveStatus::converged;
     since = outcome.residual < 0.5 * least ? 0 : since + 1;
     least = std::min(least, outcome.residual);
     if (since < patience) continue;
@@ -352,7 +407,7 @@ void TreeMotion::restore(StateReader& in) {
   require(std::isfinite(from) && std::isfinite(to), "the state has loads of a time that is not finite");
   TreeMotion next = *this;
   // Loads that stand as before the break are no change, after which slack is forgotten.
-  if (!timed_.empty()) next.use_loads(from, to);
+  if (loads_vary()) next.use_loads(from, to);
   // How stiff they are follows from the shape at which they took hold.
   if (held > 0) next.use_springs(springs_, handles_, grips);
   next.grips_ = std::move(grips);
@@ -388,8 +443,38 @@ Eigen::Quaterniond TreeMotion::orientation(const Point& point) const {
   return (frame(domain).rotation * made.conjugate()).normalized();
 }
 
+void TreeMotion::point_rows(const Point& point, PointRows& result) const {
+  const bool of_mesh = point.of == Point::Of::mesh;
+  const auto [domain, vertex] = of_mesh ? mesh().copy_of(point.vertex) : surface_->copy_of(point.vertex);
+  const Model& tree = dynamics_.tree();
+  const ReducedModel& model = tree.part(domain).model;
+  const Index rank = dynamics_.rank(domain), first = 3 * vertex;
+  own_rows_.resize(3, largest_rank_);
+  auto own = own_rows_.leftCols(rank);
+  if (rank > 0 && of_mesh) own = model.simulation->basis.block(first, 0, 3, rank);
+  if (rank > 0 && !of_mesh) own = model.surface.basis.block(first, 0, 3, rank).cast<double>();
+  const Vector3 place =
+      of_mesh ? model.simulation->mesh.vertices.col(vertex) : model.surface.mesh.vertices.col(vertex);
+  dynamics_.point_rows(domain, place, own, result.columns, result.rows);
+}
+
 void TreeMotion::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const {
   surface_->positions(dynamics_, x, scratch_);
+}
+
+void TreeMotion::positions_of(std::span<const int> vertices, Matrix3X& x) const {
+  const Vector& q = dynamics_.state().q;
+  for (std::size_t i = 0; i < vertices.size(); ++i) {
+    const auto [domain, local] = surface_->copy_of(vertices[i]);
+    const auto& surface = dynamics_.tree().part(domain).model.surface;
+    const Index first = dynamics_.first_coordinate(domain);
+    Vector3 own = surface.mesh.vertices.col(local);
+    for (Index k = 0; k < dynamics_.rank(domain); ++k)
+      own += q(first + k) * surface.basis.block<3, 1>(3 * local, k).cast<double>();
+    const PoseMatrix& frame = dynamics_.frame(domain);
+    const double scale = dynamics_.tree().domains[static_cast<std::size_t>(domain)].scale;
+    x.col(static_cast<Index>(i)) = frame.position + frame.rotation * (scale * own);
+  }
 }
 
 Matrix3X TreeMotion::surface_displacement() const {
@@ -415,7 +500,7 @@ Matrix3X TreeMotion::mesh_displacement() const {
 }
 
 Pose TreeMotion::frame(Index domain) const {
-  const DomainFrame& now = dynamics_.frame(domain);
+  const PoseMatrix& now = dynamics_.frame(domain);
   return {now.position, Eigen::Quaterniond(now.rotation).normalized()};
 }
 

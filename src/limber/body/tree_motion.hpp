@@ -20,6 +20,7 @@ class TreeMotion final : public Motion {
   void set_gravity(const Vector3& acceleration) override;
   void set_forces(std::span<const PointForce> forces) override;
   void set_timed_loads(const TimedLoads& loads) override;
+  void set_surface_forces(std::span<const SurfaceForces> forces) override;
   void set_springs(std::span<const Spring> springs) override;
   /// As springs that are far stiffer than body and inertia together, whatever the step: met to some
   /// ten-thousandths of what a handle moves by in it. While they hold, steps are linearised and damp what is
@@ -59,7 +60,9 @@ class TreeMotion final : public Motion {
   [[nodiscard]] Vector3 velocity(const Point& point) const override;
   /// Of the frame of its domain, from rest.
   [[nodiscard]] Eigen::Quaterniond orientation(const Point& point) const override;
+  void point_rows(const Point& point, PointRows& result) const override;
   void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const override;
+  void positions_of(std::span<const int> vertices, Matrix3X& x) const override;
   [[nodiscard]] Matrix3X surface_displacement() const override;
   [[nodiscard]] Index mesh_vertex_count() const override;
   [[nodiscard]] bool has_mesh_vertex(int vertex) const override;
@@ -73,8 +76,10 @@ class TreeMotion final : public Motion {
   [[nodiscard]] TreePoint place(const Point& point) const;
   [[nodiscard]] Vector grips_of(std::span<const Handle> handles, double h) const;
   void use_springs(std::span<const Spring> springs, std::span<const Handle> handles, const Vector& grips);
-  void use_loads(double t0, double t1);
+  void use_loads(double t0, double t1, bool others = false);
   void use_forces(const std::vector<double>& shares);
+  [[nodiscard]] bool loads_vary() const { return !timed_.empty() || by_time(surface_loads_); }
+  void shares_from(double t0, double t1, std::vector<double>& shares) const;
   void grasp(double h, double point);
   SolveReport begin(double h, double point);
   SolveReport step_by_parts(double h, const NewmarkOptions& newmark, int halvings);
@@ -87,14 +92,17 @@ class TreeMotion final : public Motion {
   TreeDynamics dynamics_;
   Vector3 rest_center_;  ///< of mass, where it was made, m
   double size_ = 0.0;    ///< m, of the surface
+  Index largest_rank_ = 0;
 
   Vector3 gravity_ = Vector3::Zero();
   std::vector<PointForce> forces_;
   std::vector<TreeForce> taken_forces_;  ///< the same for the dynamics
   TimedLoads timed_;
   std::vector<std::vector<TreeForce>> timed_forces_;  ///< of each
-  std::vector<double> shares_;                        ///< in which these act now
-  double loads_from_ = 0.0, loads_to_ = 0.0;          ///< s, the time that loads were last set for
+  std::vector<SurfaceForces> surface_loads_;
+  std::vector<std::vector<TreePoint>> loaded_points_;  ///< of each
+  std::vector<double> shares_;                         ///< in which these act now, after the timed ones
+  double loads_from_ = 0.0, loads_to_ = 0.0;           ///< s, the time that loads were last set for
   std::vector<Spring> springs_;
   std::vector<Handle> handles_;
   std::vector<Vector3> handled_;  ///< where they were to be at the end of the last step, m
@@ -104,6 +112,8 @@ class TreeMotion final : public Motion {
   ConstraintReport report_;
   bool balanced_ = false;  ///< where loads depend on time: whether the start was balanced
   mutable TreeSurface::Scratch scratch_;
+  std::vector<double> next_shares_;  ///< memory of use_loads()
+  mutable Matrix3X own_rows_;        ///< of a point in its domain
 };
 
 }  // namespace limber

@@ -110,7 +110,7 @@ void WarpedFlight::set_state(const FlightState& state) {
   now_ = lumps_.at(state_.modal.q, state_.modal.v);
 }
 
-FlightState WarpedFlight::moving_with(const WarpedState& modal, const RootState& root) const {
+FlightState WarpedFlight::moving_with(const WarpedState& modal, const FrameState& root) const {
   const Index modes = stiffness_.size();
   require(modal.q.size() == modes && modal.v.size() == modes,
           "a state of {} amplitudes and {} velocities, expected {}", modal.q.size(), modal.v.size(), modes);
@@ -135,9 +135,9 @@ Vector3 WarpedFlight::spin_in_axes() const {
   return now_.inverse * (state_.rotation.conjugate() * state_.angular - now_.swirl);
 }
 
-RootState WarpedFlight::root() const {
+FrameState WarpedFlight::root() const {
   const Pose frame = pose();
-  RootState root;
+  FrameState root;
   root.position = frame.position;
   root.rotation = frame.rotation;
   const Vector3 w = spin_in_axes(), middle = lumps_.center() + now_.shift;

@@ -82,11 +82,11 @@ class WarpedFlight {
   void set_state(const FlightState& state);
   /// The state with the momentum that the velocities of the frame and of the modes make. Accelerations are
   /// not looked at. Throws Error as set_state() does.
-  [[nodiscard]] FlightState moving_with(const WarpedState& modal, const RootState& root) const;
+  [[nodiscard]] FlightState moving_with(const WarpedState& modal, const FrameState& root) const;
 
   [[nodiscard]] Pose pose() const;  ///< of the frame
   /// The same with its velocities; without accelerations.
-  [[nodiscard]] RootState root() const;
+  [[nodiscard]] FrameState root() const;
   [[nodiscard]] TreeMomentum momentum() const;
   [[nodiscard]] double kinetic_energy() const;                 ///< J
   [[nodiscard]] Vector3 velocity(const WarpSite& site) const;  ///< in the world, m/s

@@ -26,10 +26,19 @@ template <class Take>
 void WarpedMotion::for_each_force(const Take& take) const {
   for (std::size_t i = 0; i < forces_.size(); ++i)
     take((*force_sites_)[i], Vector3(to_frame_ * forces_[i].force));
-  for (std::size_t i = 0; i < shares_.size(); ++i) {
+  const std::size_t timed = timed_.forces.size();
+  for (std::size_t i = 0; i < timed; ++i) {
     if (shares_[i] == 0.0) continue;
     const Vector3 force = to_frame_ * Vector3(shares_[i] * timed_.forces[i].force);
     for (const WarpSite& site : (*timed_sites_)[i]) take(site, force);
+  }
+  for (std::size_t i = 0; i < surface_loads_.size(); ++i) {
+    const double share = shares_[timed + i];
+    if (share == 0.0) continue;
+    const std::vector<WarpSite>& sites = (*loaded_sites_)[i];
+    for (std::size_t k = 0; k < sites.size(); ++k)
+      take(sites[k],
+           Vector3(to_frame_ * Vector3(share * surface_loads_[i].forces.col(static_cast<Index>(k)))));
   }
 }
 
@@ -81,32 +90,40 @@ void WarpedMotion::use_springs() {
   dynamics_.set_springs(site_springs());
 }
 
-/// The shares of timed forces in the time of the loads. Returns whether forces come or go.
+/// The shares of timed forces, and of those of the surface, in the time of the loads. Returns whether forces
+/// come or go.
 bool WarpedMotion::take_shares() {
   bool others = false;
-  for (std::size_t i = 0; i < shares_.size(); ++i) {
-    const TimedForce& load = timed_.forces[i];
-    const double share = active_share(load.from, load.to, acting_.from, acting_.to);
+  std::size_t i = 0;
+  const auto take = [&](double share) {
     others = others || (share == 0.0) != (shares_[i] == 0.0);
-    shares_[i] = share;
-  }
+    shares_[i++] = share;
+  };
+  for (const TimedForce& load : timed_.forces)
+    take(active_share(load.from, load.to, acting_.from, acting_.to));
+  for (const SurfaceForces& load : surface_loads_) take(load.share(acting_.from, acting_.to));
   return others;
 }
 
-/// Takes the loads of a time, turned into the axes of the frame. Those that stand as before are no change,
-/// after which slack would be forgotten.
-void WarpedMotion::act(const LoadTime& when, const Eigen::Quaterniond& to_frame) {
-  const bool stands = timed_.empty() && to_frame.coeffs() == to_frame_.coeffs();
-  acting_ = when;
-  to_frame_ = to_frame;
-  use_gravity();
-  if (stands) return;
-  if (take_shares()) return use_forces();
+/// The same forces, others in size.
+void WarpedMotion::change_forces() {
   Index i = 0;
   for_each_force([&](const WarpSite& /*site*/, const Vector3& force) {
     if (flight_) return flight_->set_force(i++, force);
     dynamics_.set_force(i++, force);
   });
+}
+
+/// Takes the loads of a time, turned into the axes of the frame. Those that stand as before are no change,
+/// after which slack would be forgotten.
+void WarpedMotion::act(const LoadTime& when, const Eigen::Quaterniond& to_frame) {
+  const bool stands = !loads_vary() && to_frame.coeffs() == to_frame_.coeffs();
+  acting_ = when;
+  to_frame_ = to_frame;
+  use_gravity();
+  if (stands) return;
+  if (take_shares()) return use_forces();
+  change_forces();
 }
 
 /// Where the frame is from now on: what is held in the world moves in it.
@@ -155,14 +172,8 @@ void WarpedMotion::hold(WarpedDynamics& dynamics, const Grip& grip) const {
 }
 
 /// How stiff their springs are follows from the next step.
-void WarpedMotion::hold_in_flight(std::span<const Handle> handles, std::span<const Point> exercised) {
+void WarpedMotion::hold_in_flight(std::span<const Handle> handles) {
   if (handles.empty() && grip_.handles.empty()) return;
-  const bool turned = std::any_of(handles.begin(), handles.end(),
-                                  [](const Handle& handle) { return handle.hold_orientation; });
-  require(
-      !turned && exercised.empty(),
-      "nothing holds the body: handles hold positions of its points then, no orientations, and push where "
-      "they are");
   check_handles(handles, reduced().surface.mesh.vertex_count(), mesh_vertex_count());
   if (same_grip(grip_.handles, handles) && grip_h_ > 0.0) {
     Index spring = std::count_if(springs_.begin(), springs_.end(), pulls);
@@ -208,11 +219,45 @@ void WarpedMotion::set_timed_loads(const TimedLoads& loads) {
   for (const TimedForce& one : loads.forces) sites->push_back(sites_of(one.points));
   timed_ = loads;
   timed_sites_ = std::move(sites);
-  shares_.assign(timed_.forces.size(), 0.0);
+  shares_.assign(timed_.forces.size() + surface_loads_.size(), 0.0);
   acting_ = {state_.time, state_.time};
   (void)take_shares();
   use_gravity();
   use_forces();
+}
+
+void WarpedMotion::set_surface_forces(std::span<const SurfaceForces> forces) {
+  if (std::equal(forces.begin(), forces.end(), surface_loads_.begin(), surface_loads_.end())) return;
+  if (same_sites(forces, surface_loads_)) {
+    std::copy(forces.begin(), forces.end(), surface_loads_.begin());
+    return change_forces();
+  }
+  auto sites = std::make_shared<std::vector<std::vector<WarpSite>>>();
+  sites->reserve(forces.size());
+  for (const SurfaceForces& one : forces) {
+    sites->emplace_back();
+    for (const int vertex : one.vertices) sites->back().push_back(site(vertex));
+  }
+  surface_loads_.assign(forces.begin(), forces.end());
+  loaded_sites_ = std::move(sites);
+  shares_.assign(timed_.forces.size() + surface_loads_.size(), 0.0);
+  (void)take_shares();
+  use_forces();
+}
+
+/// What the forces of the surface are to load_energy() of those who move the body, J.
+double WarpedMotion::surface_energy() const {
+  double energy = 0.0;
+  for (std::size_t i = 0; i < surface_loads_.size(); ++i) {
+    const auto& [vertices, forces, from, to] = surface_loads_[i];
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      const Vector3 place = flight_ ? position(vertices[k]) : place_in_frame(vertices[k]);
+      const Vector3 moved = place - reduced().surface.mesh.vertices.col(vertices[k]);
+      const Vector3 force = shares_[timed_.forces.size() + i] * forces.col(static_cast<Index>(k));
+      energy -= (to_frame_ * force).dot(moved);
+    }
+  }
+  return energy;
 }
 
 void WarpedMotion::set_springs(std::span<const Spring> springs) {
@@ -223,7 +268,7 @@ void WarpedMotion::set_springs(std::span<const Spring> springs) {
 
 void WarpedMotion::set_handles(std::span<const Handle> handles, ConstraintPriority priority,
                                std::span<const Point> exercised) {
-  if (flight_) return hold_in_flight(handles, exercised);
+  if (flight_) return hold_in_flight(handles);
   const bool same_forces =
       priority == grip_.priority &&
       std::equal(exercised.begin(), exercised.end(), grip_.exercised.begin(), grip_.exercised.end());

@@ -163,7 +163,7 @@ StepReport WarpedMotion::fly(double h, ModalIntegrator integrator) {
     act(acting, to_frame_);
     return {report};
   }
-  const RootState root = state_.root;
+  const FrameState root = state_.root;
   state_.a = -state_.v / h;
   dynamics_.set_state(flight_->state().modal);
   read_modes();
@@ -211,7 +211,8 @@ void WarpedMotion::set_state(const TreeState& state, Accelerations accelerations
   next.dynamics_.set_state({state.time, amplitudes_ * state.q, amplitudes_ * state.v,
                             keep ? std::min(state.slack, 0.0) : 0.0, true});
   next.state_ = state;
-  if (unknowns() < state.q.size()) next.read_modes();  // what fewer modes do not hold is lost
+  if (dynamics_.equations().modes() < state.q.size())
+    next.read_modes();  // what fewer modes do not hold is lost
   if (flight_) {
     next.flight_->set_state(flight_->moving_with(next.dynamics_.state(), state.root));
     next.pose_ = next.flight_->pose();
@@ -244,7 +245,7 @@ void WarpedMotion::reset() {
 /// What a flight has beside its modes; and for which steps its handles are held.
 void WarpedMotion::save_flight(StateWriter& out) const {
   const FlightState& now = flight_->state();
-  const RootState& root = state_.root;
+  const FrameState& root = state_.root;
   Vector values(20);
   values << now.center, now.rotation.coeffs(), now.linear, now.angular, root.acceleration,
       root.angular_acceleration, now.modal.slack;
@@ -335,9 +336,9 @@ void WarpedMotion::restore(StateReader& in) {
 }
 
 double WarpedMotion::load_energy() const {
-  if (flight_) return flight_->load_energy();
+  if (flight_) return flight_->load_energy() - surface_energy();
   Vector load;
-  return dynamics_.modal_load(load);
+  return dynamics_.modal_load(load) - surface_energy();
 }
 
 TreeMomentum WarpedMotion::momentum() const {

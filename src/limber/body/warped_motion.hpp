@@ -26,9 +26,10 @@ class WarpedMotion final : public Motion {
   void set_forces(std::span<const PointForce> forces) override;
   /// Until the next step they are those of the present time.
   void set_timed_loads(const TimedLoads& loads) override;
+  void set_surface_forces(std::span<const SurfaceForces> forces) override;
   void set_springs(std::span<const Spring> springs) override;
   /// In flight, where nothing takes up what ideal constraints would need, they are springs that are far
-  /// stiffer than the inertia of the body; throws Error there for orientations and exercised points.
+  /// stiffer than the inertia of the body, of positions alone.
   void set_handles(std::span<const Handle> handles, ConstraintPriority priority,
                    std::span<const Point> exercised) override;
   /// A push on the centre of mass, which all of the body feels as it feels gravity.
@@ -65,6 +66,9 @@ class WarpedMotion final : public Motion {
   [[nodiscard]] Vector3 position(const Point& point) const override;
   [[nodiscard]] Vector3 velocity(const Point& point) const override;
   [[nodiscard]] Eigen::Quaterniond orientation(const Point& point) const override;
+  /// Of the coordinates of the model, as q() and v() have them; where fewer modes are in use, of what these
+  /// hold of them.
+  void point_rows(const Point& point, PointRows& result) const override;
   void positions(Eigen::Ref<Eigen::Matrix3Xf> x) const override;
   [[nodiscard]] Matrix3X surface_displacement() const override;
   [[nodiscard]] Index mesh_vertex_count() const override;
@@ -104,6 +108,9 @@ class WarpedMotion final : public Motion {
   [[nodiscard]] bool in_hand() const;
   void use_gravity();
   void use_forces();
+  void change_forces();
+  [[nodiscard]] bool loads_vary() const { return !timed_.empty() || by_time(surface_loads_); }
+  [[nodiscard]] double surface_energy() const;
   void use_springs();
   bool take_shares();
   void act(const LoadTime& when, const Eigen::Quaterniond& to_frame);
@@ -111,7 +118,7 @@ class WarpedMotion final : public Motion {
   void feel_wind(double h);
   void prepare_loads(double h);
   void hold(WarpedDynamics& dynamics, const Grip& grip) const;
-  void hold_in_flight(std::span<const Handle> handles, std::span<const Point> exercised);
+  void hold_in_flight(std::span<const Handle> handles);
   void look_at_handles();
 
   [[nodiscard]] ModalIntegrator integrator_for(const ReducedStepOptions& options) const;
@@ -136,6 +143,8 @@ class WarpedMotion final : public Motion {
   std::shared_ptr<const std::vector<WarpSite>> force_sites_;  ///< one per force
   TimedLoads timed_;
   std::shared_ptr<const std::vector<std::vector<WarpSite>>> timed_sites_;  ///< of each timed force
+  std::vector<SurfaceForces> surface_loads_;
+  std::shared_ptr<const std::vector<std::vector<WarpSite>>> loaded_sites_;  ///< of each
   std::vector<Spring> springs_;
   Grip grip_;
   double grip_h_ = 0.0;  ///< s, of the steps that the springs of handles in flight are stiff enough for
@@ -146,13 +155,14 @@ class WarpedMotion final : public Motion {
   Pose pose_;                         ///< of the frame now
   // How the dynamics have the loads of the world.
   LoadTime acting_;
-  Vector3 wind_push_ = Vector3::Zero();                           ///< on a body that is held, m/s^2
-  std::vector<double> shares_;                                    ///< of each timed force, in that time
+  Vector3 wind_push_ = Vector3::Zero();  ///< on a body that is held, m/s^2
+  std::vector<double> shares_;  ///< of each timed force and then of those of the surface, in that time
   Eigen::Quaterniond to_frame_ = Eigen::Quaterniond::Identity();  ///< that they were turned by
 
   mutable std::shared_ptr<const Matrix> mesh_rotations_;  ///< computed when first needed
-  mutable WarpedSurface warped_surface_;                  ///< remembers the last positions; of warped modes
+  mutable WarpedSurface warped_surface_;                  ///< remembers the last q; of warped modes
   mutable Eigen::VectorXf coordinates_;
+  mutable Matrix3X modal_rows_;  ///< of a point
 };
 
 }  // namespace limber

@@ -16,6 +16,25 @@ Vector3 mesh_product_at(const Matrix& columns, int vertex, const Vector& q) {
   return columns.block(3 * Index{vertex}, 0, 3, q.size()).lazyProduct(q);
 }
 
+/// d(R~(Psi q) U q)/dq of a vertex, turned. basis and rotations: 3n x r or more columns.
+template <class Basis, class Rows>
+void fill_warped_rows(const Basis& basis, const Basis& rotations, int vertex, const Vector& q,
+                      const Matrix3& turn, Rows&& rows) {
+  const auto shape = basis.block(3 * Index{vertex}, 0, 3, q.size()).template cast<double>();
+  const auto turning = rotations.block(3 * Index{vertex}, 0, 3, q.size()).template cast<double>();
+  const Vector3 y = shape.lazyProduct(q), w = turning.lazyProduct(q);
+  const Matrix3 moved = turn * mean_rotation(w), bent = turn * mean_rotation_derivative(w, y);
+  rows.noalias() = moved.lazyProduct(shape);
+  rows.noalias() += bent.lazyProduct(turning);
+}
+
+/// Of one that is displaced by U q.
+template <class Basis, class Rows>
+void fill_linear_rows(const Basis& basis, int vertex, const Matrix3& turn, Rows&& rows) {
+  rows.noalias() =
+      turn.lazyProduct(basis.block(3 * Index{vertex}, 0, 3, rows.cols()).template cast<double>());
+}
+
 }  // namespace
 
 /// 3n x r, of the vertices of the mesh, rad per unit of q. Cost O(elements r), once.
@@ -85,6 +104,33 @@ Eigen::Quaterniond WarpedMotion::orientation(const Point& point) const {
   const Vector3 half = 0.5 * rotation(point);
   const Vector3 axis = rotation_factors(half.squaredNorm()).sine * half;
   return pose_.rotation * Eigen::Quaterniond(std::cos(half.norm()), axis.x(), axis.y(), axis.z());
+}
+
+void WarpedMotion::point_rows(const Point& point, PointRows& result) const {
+  const ReducedModel& model = reduced();
+  const bool of_mesh = point.of == Point::Of::mesh;
+  const Matrix3 turn = pose_.rotation.toRotationMatrix();
+  const Index rank = state_.q.size();
+  result.take_first(rank + (flight_ ? 6 : 0));
+  auto rows = result.rows.leftCols(rank);
+  if (of_mesh && setup_.warp) {
+    fill_warped_rows(model.simulation->basis, mesh_rotations(), point.vertex, state_.q, turn, rows);
+  } else if (of_mesh) {
+    fill_linear_rows(model.simulation->basis, point.vertex, turn, rows);
+  } else if (setup_.warp) {
+    fill_warped_rows(model.surface.basis, model.warp->surface_rotations, point.vertex, state_.q, turn, rows);
+  } else {
+    fill_linear_rows(model.surface.basis, point.vertex, turn, rows);
+  }
+  const WarpedEquations& equations = dynamics_.equations();
+  if (equations.modes() < rank) {
+    modal_rows_.resize(3, equations.modes());
+    modal_rows_.noalias() = rows.lazyProduct(equations.shapes);
+    rows.noalias() = modal_rows_.lazyProduct(amplitudes_);
+  }
+  if (!flight_) return;
+  result.rows.middleCols<3>(rank).setIdentity();
+  result.rows.rightCols<3>() = cross_matrix(pose_.position - position(point));
 }
 
 void WarpedMotion::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const {

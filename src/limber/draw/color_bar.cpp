@@ -14,7 +14,7 @@ constexpr double bar_length = 560.0;
 constexpr double label_height = 17.0;
 constexpr double label_gap = 14.0;
 constexpr double title_gap = 26.0;
-constexpr double border = 44.0;  ///< between the labels and the picture's edge
+constexpr double bar_border = 44.0;  ///< between the labels and the picture's edge
 
 double widest_label(const ColorBar& bar, double height) {
   double widest = 0.0;
@@ -51,7 +51,7 @@ double color_bar_width(const ColorBar& bar, int picture_height) {
   const double unit = picture_height / 1000.0;
   const double labels = widest_label(bar, label_height * unit);
   const double below_title = unit * (bar_width + label_gap) + labels;
-  return std::max(below_title, text_width(bar.title, label_height * unit)) + unit * border;
+  return std::max(below_title, text_width(bar.title, label_height * unit)) + unit * bar_border;
 }
 
 void draw_color_bar(Image& image, const ColorBar& bar) {

@@ -8,6 +8,7 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace limber {
@@ -67,7 +68,12 @@ FullModel::FullModel(VolumeMesh mesh, std::vector<Material> materials, std::span
     const double share = element_mass(mesh_, materials_, e) / static_cast<double>(mesh_.elements.rows());
     for (const int v : mesh_.elements.col(e)) vertex_masses_(v) += share;
   }
-  const Vector3 middle = mesh_.vertices * vertex_masses_ / vertex_masses_.sum();
+  const double whole = vertex_masses_.sum();
+  require(std::isfinite(whole) && whole > 0.0,
+          "the mass of the body is {} kg, expected a positive number; change its density or the size of its "
+          "mesh",
+          whole);
+  const Vector3 middle = mesh_.vertices * vertex_masses_ / whole;
   const Vector x = dofs_.restrict(mesh_.vertices.colwise() - middle);
   const SparseMatrix K = stiffness(Vector::Zero(dof_count()));
   const Vector Kx = K.cwiseAbs() * x.cwiseAbs();

@@ -64,6 +64,41 @@ void FullSystem::set_springs(std::span<const FullSpring> springs, std::span<cons
   if (u_.size() > 0) sum_up();
 }
 
+void FullSystem::set_wind(FullWind wind) {
+  wind_ = std::move(wind);
+  blown_to_.resize(0);
+  forget();
+}
+
+void FullSystem::follow_wind(const DynamicState& start, double h, const NewmarkOptions& options,
+                             const Vector& drag) {
+  if (!wind_.blows()) return;
+  wind_.aim(start, h, options, drag);
+  blown_from_ = start.u;
+  blown_to_.resize(0);
+  energy_.reset();
+  if (u_.size() > 0) sum_up();
+}
+
+SolveReport FullSystem::settle_wind(bool rescued, DynamicState& end, Vector& drag) {
+  if (!wind_.blows()) return {};
+  Vector now;
+  if (rescued) {  // its acceleration is that of all that was balanced
+    now.setZero(end.u.size());
+    wind_.add_force(end.u, now);
+    now = -now;
+  } else {
+    now = wind_.drag(end.u);
+    Vector changed;
+    const SolveReport report = solve_mass(drag.size() > 0 ? Vector(now - drag) : now, changed);
+    if (!report.ok()) return report;
+    end.a += wind_.on_acceleration() * changed;
+    end.v += wind_.on_velocity() * changed;
+  }
+  drag = std::move(now);
+  return {};
+}
+
 void FullSystem::set_support(std::shared_ptr<MovingSupport> support) {
   support_ = std::move(support);
   step_ = {};
@@ -71,6 +106,16 @@ void FullSystem::set_support(std::shared_ptr<MovingSupport> support) {
   field_.resize(0);
   coupled_.resize(0);
   rest_diagonal_.resize(0);
+  forget();
+}
+
+void FullSystem::put_support(const Eigen::Isometry3d& pose) {
+  at_middle_ = false;
+  step_ = {};
+  velocity_ = {};
+  field_.resize(0);
+  coupled_.resize(0);
+  if (support_) support_->place(pose);
   forget();
 }
 
@@ -146,6 +191,7 @@ void FullSystem::sum_up() {
   if (!is_sum()) return;
   sum_ = force_;
   springs().add_force(u_, supports(), sum_);
+  wind_.add_force(u_, sum_);
   if (step_.inertia.size() > 0) sum_ += at_middle_ ? step_.mean_inertia : step_.inertia;
 }
 
@@ -175,8 +221,10 @@ void FullSystem::evaluate_force(const Vector& u) {
 double FullSystem::distance() const { return std::max(1.0, u_.lpNorm<Eigen::Infinity>() / extent_); }
 
 double FullSystem::force_rounding() const {
-  const double body = distance() * model_.force_rounding();
-  return springs_.empty() ? body : body + springs().rounding(u_, supports()).force;
+  double sum = distance() * model_.force_rounding();
+  if (!springs_.empty()) sum += springs().rounding(u_, supports()).force;
+  if (wind_.blows()) sum += wind_.rounding(u_).force;
+  return sum;
 }
 
 double FullSystem::energy_rounding() const {
@@ -187,6 +235,7 @@ double FullSystem::energy_rounding() const {
   double sum = distance() * model_.energy_rounding() + uncertain * step_.carried;
   if (!springs_.empty()) sum += springs().rounding(u_, supports()).energy;
   if (springs_.moving()) sum += uncertain_by_hand * springs().half_work(u_, supports());
+  if (wind_.blows()) sum += wind_.rounding(u_).energy;
   return sum;
 }
 
@@ -196,11 +245,24 @@ double FullSystem::elastic_energy() const {
 }
 
 double FullSystem::counted_energy() const {
-  double beside = springs().energy(u_, supports());
+  double beside = springs().energy(u_, supports()) + energy_of_wind();
   if (step_.mean_inertia.size() > 0) beside += step_.mean_inertia.dot(u_);
   if (!step_.moving || at_middle_) return model_.energy(u_) + beside;
   if (!step_.ended) return step_.start_energy + beside;
   return energy_with_work(step_.end, -0.5) - step_.end_work + beside;
+}
+
+/// At the start of a step none; at its end less the work that was done. What a rescue looks for has its
+/// potential. Of a body that nothing holds: but for what moves it as a whole.
+double FullSystem::energy_of_wind() const {
+  if (!wind_.blows()) return 0.0;
+  const bool ended = blown_to_.size() > 0 && blown_to_ == u_;
+  if (!ended && !at_middle_) return 0.0;
+  const double whole = ended ? -wind_.work(u_) : wind_.potential(u_);
+  if (!free()) return whole;
+  Vector way = u_ - blown_from_;
+  const Vector translation = flight_->take_translation(way);
+  return ended ? whole + wind_.drag(u_).dot(translation) : whole - wind_.potential(blown_from_ + translation);
 }
 
 /// W at u_ with the supports at a pose, and that share of the work of their forces over the step, J.
@@ -236,7 +298,7 @@ double FullSystem::transmitted_power(const Vector& v) const {
 }
 
 void FullSystem::take_forces_of_energy(bool on) {
-  if (!step_.moving && !springs_.moving()) return;
+  if (!step_.moving && !springs_.moving() && !wind_.blows()) return;
   at_middle_ = on;
   if (step_.moving) support_->place(on ? step_.middle : step_.force);
   forget();
@@ -254,9 +316,14 @@ void FullSystem::settle(double h, const Vector& f_ext, const DynamicState& start
     step_.end_work = 0.5 * h * transmitted_power(end.v);
     energy_.reset();
   }
+  if (wind_.blows()) {
+    blown_to_ = end.u;
+    energy_.reset();
+  }
   if (!free()) return;
   const Vector3 before = flight_->angular_momentum(start.u, start.v);
-  const Vector3 torque = start_share_ * start_torque_ + (1.0 - start_share_) * flight_->torque(end.u, f_ext);
+  Vector3 torque = start_share_ * start_torque_ + (1.0 - start_share_) * flight_->torque(end.u, f_ext);
+  if (wind_.blows()) torque += flight_->torque(end.u, wind_.drag(end.u));
   // Damping in proportion to mass, as Newmark's method takes it.
   const double kept = 1.0 - start_share_ * h * damping_.mass,
                over = 1.0 + (1.0 - start_share_) * h * damping_.mass;
@@ -310,11 +377,13 @@ SolveReport FullSystem::factor(double mass, double damping, double stiffness, co
     matrix_.coeffs() += stiffness * damping_.stiffness * damping_derivative_.coeffs();
   }
   springs().add_stiffness(matrix_);
+  wind_.add_stiffness(matrix_);
   SolveReport report = solver_->factor(matrix_);
   if (report.status != SolveStatus::not_positive_definite) return report;
   model_.force_and_stiffness(u_, force_, K_, Tangent::projected);
   combine(mass, damping, stiffness);
   springs().add_stiffness(matrix_);
+  wind_.add_stiffness(matrix_);
   report = solver_->factor(matrix_);
   model_.force_and_stiffness(u_, force_, K_);  // damping forces speak of the exact K
   return report;
@@ -322,16 +391,28 @@ SolveReport FullSystem::factor(double mass, double damping, double stiffness, co
 
 /// Forces inside of a free body move it nowhere as a whole: that part of x is known. Where the mass is little
 /// beside the stiffness (small stiff bodies in long steps), the solver would not only miss it: what it is off
-/// by, as a share of the whole flight, would be strain.
+/// by, as a share of the whole flight, would be strain. In the wind that part is known nearly.
 SolveReport FullSystem::solve(const Vector& b, Vector& x) {
   x.resize(b.size());
   if (!free()) return solver_->solve(b, x);
+  if (wind_.blows()) return solve_in_wind(b, x);
   Vector translation = Vector::Zero(b.size());
   flight_->set_linear_momentum(b.reshaped(3, b.size() / 3).rowwise().sum() / on_mass_, translation);
   const SolveReport report = solver_->solve(b - on_mass_ * (model_.mass() * translation), x);
   if (!report.ok()) return report;
   flight_->set_linear_momentum(Vector3::Zero(), x);
   x += translation;
+  return report;
+}
+
+SolveReport FullSystem::solve_in_wind(const Vector& b, Vector& x) {
+  const double resisting = on_mass_ * model_.vertex_masses().sum() + wind_.stiffness();
+  const Vector translation =
+      Vector3(b.reshaped(3, b.size() / 3).rowwise().sum() / resisting).replicate(b.size() / 3, 1);
+  Vector moved = on_mass_ * (model_.mass() * translation);
+  wind_.add_product(translation, moved);
+  const SolveReport report = solver_->solve(b - moved, x);
+  if (report.ok()) x += translation;
   return report;
 }
 
@@ -348,9 +429,25 @@ FullDynamics::FullDynamics(const FullModel& model, LoadFunction load, Vector u, 
   require(options.newmark.beta > 0.0, "Newmark's beta is {}, expected more than 0", options.newmark.beta);
   state_ = {0.0, std::move(u), std::move(v), Vector()};
   f_ext_ = load_before_ = Vector::Zero(model.dof_count());
-  memory_.reached.resize(3, 0);
   const SolveReport report = balance(0.0);
   require(report.ok(), "the mass matrix cannot be factored ({})", name_of(report.status));
+}
+
+void FullDynamics::Memory::save(StateWriter& out) const {
+  out.write(moved);
+  out.write(reached);
+  out.write(drag);
+}
+
+FullDynamics::Memory FullDynamics::Memory::restored(StateReader& in, Index size) {
+  Memory memory;
+  in.read(memory.moved);
+  in.read(memory.reached);
+  in.read(memory.drag);
+  require(memory.reached.allFinite() && memory.drag.allFinite(), "the state has numbers that are not finite");
+  require(memory.drag.size() == 0 || memory.drag.size() == size,
+          "the state has the drag of {} unknowns, the body has {}", memory.drag.size(), size);
+  return memory;
 }
 
 void FullDynamics::set_options(const DynamicsOptions& options) {
@@ -382,6 +479,12 @@ void FullDynamics::set_support(std::shared_ptr<MovingSupport> support) {
   note_change();
 }
 
+void FullDynamics::set_air(FullAir air) {
+  system_.set_wind(FullWind(model_, std::move(air)));
+  if (!system_.wind().blows()) memory_.drag.resize(0);
+  note_change();
+}
+
 void FullDynamics::take_load(double t0, double t1, double h) {
   load_(t0, t1, f_ext_);
   if (!support_) return;
@@ -400,6 +503,23 @@ SolveReport FullDynamics::balance(double duration) {
 
 SolveReport FullDynamics::step(double h) {
   require(h > 0.0, "the time step is {} s, expected more than 0", h);
+  if (!support_) return take_step(h);
+  const DynamicState before = state_;
+  const Vector drag = memory_.drag;
+  const bool was_started = started_;
+  const Eigen::Isometry3d pose = support_->pose();
+  try {
+    return take_step(h);
+  } catch (...) {  // by who moves the support
+    state_ = before;
+    memory_.drag = drag;
+    started_ = was_started;
+    system_.put_support(pose);
+    throw;
+  }
+}
+
+SolveReport FullDynamics::take_step(double h) {
   if (!started_) {  // only now is it known over which time the first force stands
     const SolveReport report = balance(0.5 * h);
     if (!report.ok()) return report;
@@ -431,6 +551,11 @@ void FullDynamics::note_motion(bool moves) {
 
 SolveReport FullDynamics::central_differences(double h) {
   take_load(state_.time + 0.5 * h, state_.time + 1.5 * h, h);
+  if (system_.wind().blows()) {
+    memory_.drag.setZero(f_ext_.size());
+    system_.wind().add_drag(state_.u, state_.v, state_.time, h, memory_.drag);
+    f_ext_ += memory_.drag;
+  }
   system_.place_support(state_.time + h, h);
   return central_differences_step(system_, h, f_ext_, state_, central_work_);
 }
@@ -446,6 +571,7 @@ NewmarkOptions FullDynamics::rule() const {
 
 SolveReport FullDynamics::newmark(double h, bool led) {
   const DynamicState start = state_;
+  const Vector drag = memory_.drag;
   const NewmarkOptions newmark = rule();
   bool load_changes = false;
   const auto advance = [&](double part, bool last) {
@@ -461,24 +587,23 @@ SolveReport FullDynamics::newmark(double h, bool led) {
     load_(state_.time + 0.5 * part, state_.time + 1.5 * part, f_ext_);
     const StepLoad load = mean_load(f_ext_, newmark, load_before_, state_);
     load_changes = load_changes || !load.stands_still();
-    const SolveReport report =
+    SolveReport report =
         newmark_step(system_, part, load, state_, newmark_work_, newmark, last && options_.last_resort);
+    if (report.ok()) {
+      const SolveReport settled = system_.settle_wind(report.rescued, state_, memory_.drag);
+      if (!settled.ok()) report.status = settled.status;
+    }
     // What a hand that pulls gently does is not counted: nothing is owed, on either side.
     if (report.rescued && led) state_.slack = 0.0;
     return report;
   };
-  SolveReport report;
-  try {
-    report = step_by_halves(advance, h, options_.max_halvings);
-  } catch (...) {  // by who moves a support
-    state_ = start;
-    throw;
-  }
+  const SolveReport report = step_by_halves(advance, h, options_.max_halvings);
   if (report.ok()) {
     state_.time = start.time + h;
     if (load_changes || start.changed) forget_slack(state_);
   } else {
     state_ = start;
+    memory_.drag = drag;
   }
   return report;
 }
@@ -497,7 +622,9 @@ void FullDynamics::aim(const DynamicState& start, double whole, double part, con
     }
     system_.set_springs(springs, gentle);
   }
-  system_.follow_support(state_, part, state_.caution > 0 ? cautious(newmark) : newmark);
+  const NewmarkOptions taken = state_.caution > 0 ? cautious(newmark) : newmark;
+  system_.follow_support(state_, part, taken);
+  system_.follow_wind(state_, part, taken, memory_.drag);
 }
 
 /// N/m, for steps of h seconds. What resists a force on a place is at most the largest of what resists one on

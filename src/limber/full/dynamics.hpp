@@ -3,11 +3,13 @@
 #include "limber/fem/full_model.hpp"
 #include "limber/full/free_flight.hpp"
 #include "limber/full/full_springs.hpp"
+#include "limber/full/full_wind.hpp"
 #include "limber/full/moving_support.hpp"
 #include "limber/integrators/central_differences.hpp"
 #include "limber/integrators/dynamic_system.hpp"
 #include "limber/integrators/newmark.hpp"
 #include "limber/linalg/sparse_solver.hpp"
+#include "limber/linalg/state_stream.hpp"
 
 #include <functional>
 #include <memory>
@@ -19,7 +21,7 @@
 namespace limber {
 
 /// The full model as the integrators see it: M, D, f and K of one body, and a sparse solver for their
-/// combinations. With springs that pull at it, and supports that move.
+/// combinations. With springs that pull at it, air that moves past it, and supports that move.
 ///
 /// In a step in which supports move, forces are those with the supports where they are at its end; for
 /// generalised alpha, which takes forces within the step, where they are then. Their work is counted by the
@@ -34,6 +36,9 @@ namespace limber {
 ///
 /// Damping in proportion to the mass is against the world, that of the stiffness against the support: it acts
 /// on velocities less those that the vertices would have if they moved with it.
+///
+/// What moving air gives in a step the step may have, and what it takes is lost: its energy is W less the
+/// work of the drag, of a body that nothing holds less that on its shape alone.
 class FullSystem {
  public:
   FullSystem(const FullModel& model, const RayleighDamping& damping,
@@ -45,8 +50,17 @@ class FullSystem {
   /// Throws Error as FullSprings does; the system then keeps those it had.
   /// gentle: what takes their place in a step that is rescued, where some of them move.
   void set_springs(std::span<const FullSpring> springs, std::span<const FullSpring> gentle = {});
+  void set_wind(FullWind wind);  ///< in place of what there was; none at first
+  [[nodiscard]] const FullWind& wind() const { return wind_; }
+  /// Before a step of h seconds by these options.
+  /// drag: of the step before; empty: none.
+  void follow_wind(const DynamicState& start, double h, const NewmarkOptions& options, const Vector& drag);
+  /// After it: brings the end of the step into line with its drag, which takes the place of that before.
+  SolveReport settle_wind(bool rescued, DynamicState& end, Vector& drag);
   /// How the fixed vertices move; none: they stand still. Of the same model.
   void set_support(std::shared_ptr<MovingSupport> support);
+  /// Puts the supports there without asking how they move.
+  void put_support(const Eigen::Isometry3d& pose);
   /// Before a step of h seconds by these options.
   void follow_support(const DynamicState& start, double h, const NewmarkOptions& options);
   /// As the supports are at time t, with velocities by differences over h; 0: at rest.
@@ -81,7 +95,10 @@ class FullSystem {
 
   void multiply_mass(const Vector& x, Vector& y) const { y.noalias() = model_.mass() * x; }
   void multiply_damping(const Vector& x, Vector& y) const;
-  void add_end_stiffness_product(const Vector& x, Vector& y) const { springs().add_product(x, y); }
+  void add_end_stiffness_product(const Vector& x, Vector& y) const {
+    springs().add_product(x, y);
+    wind_.add_product(x, y);
+  }
   SolveReport solve_mass(const Vector& b, Vector& x);
 
   /// c1 M + c2 D + c3 (K + d(D(u) v)/du) + K_s, K of the body and K_s of its springs. Where that is not
@@ -90,13 +107,14 @@ class FullSystem {
   SolveReport solve(const Vector& b, Vector& x);
 
  private:
+  SolveReport solve_in_wind(const Vector& b, Vector& x);
   [[nodiscard]] double distance() const;  ///< that a vertex has moved by, in sizes of the body; at least 1
   [[nodiscard]] bool damps_linearly() const {
     return damping_.stiffness > 0.0 && damping_.kind == RayleighDamping::Stiffness::linear;
   }
   void combine(double mass, double damping, double stiffness);
   [[nodiscard]] SparseMatrix stiffness_at_rest() const;
-  [[nodiscard]] bool is_sum() const { return !springs_.empty() || step_.inertia.size() > 0; }
+  [[nodiscard]] bool is_sum() const { return !springs_.empty() || wind_.blows() || step_.inertia.size() > 0; }
   void sum_up();
   void forget();
   [[nodiscard]] bool stands_as_evaluated() const;
@@ -105,6 +123,7 @@ class FullSystem {
     return at_middle_ && springs_.moving() ? gentle_ : springs_;
   }
   [[nodiscard]] double counted_energy() const;
+  [[nodiscard]] double energy_of_wind() const;
   [[nodiscard]] double energy_with_work(const Eigen::Isometry3d& pose, double share) const;
   [[nodiscard]] Vector support_field(const RigidVelocity& velocity, const Vector& u) const;
   [[nodiscard]] Vector support_field() const;
@@ -128,7 +147,10 @@ class FullSystem {
   double start_share_ = 0.5;
 
   FullSprings springs_, gentle_;
-  Vector sum_;  ///< of all forces at u_; not kept up where there are only those of the body
+  FullWind wind_;
+  Vector blown_from_;        ///< u at the start of the step
+  mutable Vector blown_to_;  ///< u at its end, where its work was counted; or empty
+  Vector sum_;               ///< of all forces at u_; not kept up where there are only those of the body
   Vector rest_diagonal_;
 
   std::shared_ptr<MovingSupport> support_;
@@ -192,8 +214,10 @@ class FullDynamics {
   void set_handles(std::vector<FullHandle> handles);
   /// How the fixed vertices move; none: they stand still. Of the same model.
   void set_support(std::shared_ptr<MovingSupport> support);
+  void set_air(FullAir air);  ///< none at first
 
-  /// Advances by h seconds. On failure the state stays where it was and the report says why.
+  /// Advances by h seconds. On failure the state stays where it was and the report says why. Where who moves
+  /// a support throws, all is as before the step.
   SolveReport step(double h);
 
   [[nodiscard]] const DynamicState& state() const { return state_; }
@@ -211,10 +235,15 @@ class FullDynamics {
   /// After a change of loads.
   void note_change() { limber::note_change(state_); }
 
-  /// What else it goes on from: memory of supports and handles.
+  /// What else it goes on from: memory of supports, handles and wind.
   struct Memory {
-    bool moved = false;  ///< whether the support or a handle did, in the last step
-    Matrix3X reached;    ///< targets of the handles in it, 3 x handles, m
+    bool moved = false;                 ///< whether the support or a handle did, in the last step
+    Matrix3X reached = Matrix3X(3, 0);  ///< targets of the handles in it, 3 x handles, m
+    Vector drag;                        ///< of the air in it, on the unknowns, N; empty: none
+
+    void save(StateWriter& out) const;
+    /// size: how many unknowns there are. Throws Error for what cannot be.
+    static Memory restored(StateReader& in, Index size);
   };
   [[nodiscard]] const Memory& memory() const { return memory_; }
   void set_memory(Memory memory) { memory_ = std::move(memory); }
@@ -227,6 +256,7 @@ class FullDynamics {
   /// The acceleration now that balances the mean load from here on for `duration`. Springs act at the end of
   /// a step alone: what they would do at once, with no end to it, is left out.
   SolveReport balance(double duration);
+  SolveReport take_step(double h);
   SolveReport newmark(double h, bool led);  ///< led: whether a handle moves
   SolveReport central_differences(double h);
   void note_motion(bool moves);

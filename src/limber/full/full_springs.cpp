@@ -119,6 +119,18 @@ void FullSprings::add_stiffness(SparseMatrix& K) const {
   for (const auto& [slot, value] : stiffness_) K.valuePtr()[slot] += value;
 }
 
+FullSprings::Projected FullSprings::projected(const Eigen::Ref<const Matrix>& U) const {
+  Projected sum{Matrix::Zero(U.cols(), U.cols()), Vector::Zero(U.cols())};
+  for (const Entry& entry : entries_) {
+    Matrix3X rows = Matrix3X::Zero(3, U.cols());
+    for (const auto& [first, weight] : entry.free) rows += weight * U.middleRows<3>(first);
+    sum.stiffness.noalias() += entry.stiffness * rows.transpose() * rows;
+    sum.force.noalias() -= entry.stiffness * rows.transpose() * entry.anchor;
+    sum.energy += 0.5 * entry.stiffness * entry.anchor.squaredNorm();
+  }
+  return sum;
+}
+
 FullSprings::Rounding FullSprings::rounding(const Vector& u, const Matrix3X& supports) const {
   Rounding sum;
   for (const Entry& entry : entries_) {

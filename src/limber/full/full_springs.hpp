@@ -54,6 +54,14 @@ class FullSprings {
   [[nodiscard]] double half_work(const Vector& u, const Matrix3X& supports) const;
   void add_product(const Vector& p, Vector& y) const;  ///< y += K p
   void add_stiffness(SparseMatrix& K) const;           ///< to one with the pattern of the model
+  /// The same for u = U q, with supports that stand where they were made: f = K q + f_0, and the energy
+  /// 1/2 q . K q + f_0 . q + e_0. O(r^2) per spring.
+  struct Projected {
+    Matrix stiffness;     ///< U^T K U, r x r, N/m
+    Vector force;         ///< f_0, r, N
+    double energy = 0.0;  ///< e_0, J
+  };
+  [[nodiscard]] Projected projected(const Eigen::Ref<const Matrix>& U) const;
 
   /// Sizes of the rounding errors in force (N) and energy (J) at u: the stretch is a difference of B u and d.
   struct Rounding {

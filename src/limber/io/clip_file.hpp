@@ -36,9 +36,9 @@ std::string encode_animation(std::span<const double> times, std::span<const Body
 /// The motion of a tree: a frame for each domain, and all coordinates.
 struct TreeClipMotion {
   const Model* tree = nullptr;
-  std::vector<std::vector<DomainFrame>> frames;  ///< of each step, one per domain
-  Matrix coordinates;                            ///< all of them x steps
-  Vector3 up = Vector3::UnitY();                 ///< which viewers shall show upward
+  std::vector<std::vector<PoseMatrix>> frames;  ///< of each step, one per domain
+  Matrix coordinates;                           ///< all of them x steps
+  Vector3 up = Vector3::UnitY();                ///< which viewers shall show upward
 };
 
 /// A clip for stock viewers: a node per domain with an animated translation and rotation, and morph weights,

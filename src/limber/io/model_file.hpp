@@ -14,7 +14,7 @@ namespace limber {
 // (docs/model_file.md).
 
 inline constexpr std::string_view model_extension = "LIMBER_model";
-inline constexpr int model_version = 1;  ///< of the extension
+inline constexpr int model_version = 2;  ///< of the extension, the one that is read
 
 /// The model in a .glb file, checked in full. Throws Error, naming the file and what is wrong, for anything
 /// else.

@@ -30,13 +30,12 @@ bool has_extension(std::string_view content, std::string_view name) {
   }
 }
 
-int read_version(const JsonValue& extension, int newest) {
-  const std::int64_t version = extension.at("version").integer(1, max_int);
-  if (version > newest) {
-    extension.at("version").fail(
-        fmt::format("this limber reads versions up to {}, found {}; update limber", newest, version));
-  }
-  return static_cast<int>(version);
+void check_version(const JsonValue& extension, int version) {
+  const std::int64_t found = extension.at("version").integer(1, max_int);
+  if (found == version) return;
+  extension.at("version").fail(
+      fmt::format("this limber reads version {}, found {}; {}", version, found,
+                  found > version ? "update limber" : "make the model again with: limber reduce"));
 }
 
 Vector read_numbers(const JsonValue& list, Index count) {

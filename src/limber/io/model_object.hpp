@@ -25,8 +25,8 @@ std::optional<JsonValue> find_extension(const GltfContainer& container, std::str
 /// Whether the content is a glTF file with an extension; false for a damaged one.
 bool has_extension(std::string_view content, std::string_view name);
 
-/// The version of an extension; throws for one beyond `newest`.
-int read_version(const JsonValue& extension, int newest);
+/// Throws unless an extension is of this version.
+void check_version(const JsonValue& extension, int version);
 
 /// A list of that many numbers.
 Vector read_numbers(const JsonValue& list, Index count);

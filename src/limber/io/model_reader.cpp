@@ -38,7 +38,7 @@ class ModelReader {
       : arrays_(container), extension_(std::move(extension)) {}
 
   Model read() {
-    (void)read_version(extension_, model_version);
+    check_version(extension_, model_version);
     model_.name = extension_.at("name").text();
     model_.description = extension_.at("description").text();
     model_.free = extension_.at("free").boolean();

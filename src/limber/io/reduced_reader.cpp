@@ -101,15 +101,15 @@ class ReducedReader {
   void read_surface() {
     const JsonValue primitives = object_.at("mesh").item_of(container_.root(), "meshes").at("primitives");
     read_shape(primitives.at(0));
-    std::vector<std::vector<std::uint32_t>> corners;  // of each part
+    std::vector<std::vector<std::uint32_t>> corners;  // of each piece
     std::size_t next = 0;                             // primitive
-    const JsonValue parts = object_.at("parts");
-    for (std::size_t p = 0; p < parts.size(); ++p) {
-      const JsonValue part = parts.at(p);
-      model_.surface.mesh.parts.push_back(part.at("name").text());
-      model_.surface.colors.emplace_back(read_numbers(part.at("color"), 3));
+    const JsonValue pieces = object_.at("pieces");
+    for (std::size_t p = 0; p < pieces.size(); ++p) {
+      const JsonValue piece = pieces.at(p);
+      model_.surface.mesh.parts.push_back(piece.at("name").text());
+      model_.surface.colors.emplace_back(read_numbers(piece.at("color"), 3));
       corners.emplace_back();
-      const auto number = part.find("primitive");
+      const auto number = piece.find("primitive");
       if (!number) continue;
       (void)number->integer(static_cast<std::int64_t>(next), static_cast<std::int64_t>(next));  // in order
       const JsonValue primitive = primitives.at(next++);
@@ -118,9 +118,9 @@ class ReducedReader {
     }
     if (next != primitives.size()) {
       primitives.fail(
-          fmt::format("expected {}, one per part with triangles, found {}", next, primitives.size()));
+          fmt::format("expected {}, one per piece with triangles, found {}", next, primitives.size()));
     }
-    join_parts(corners);
+    join_pieces(corners);
   }
 
   /// Vertices and basis.
@@ -168,11 +168,11 @@ class ReducedReader {
     return container_.read_indices(reference, model_.surface.mesh.vertex_count());
   }
 
-  /// Puts the triangles of all parts into their order.
-  void join_parts(const std::vector<std::vector<std::uint32_t>>& corners) {
+  /// Puts the triangles of all pieces into their order.
+  void join_pieces(const std::vector<std::vector<std::uint32_t>>& corners) {
     SurfaceMesh& mesh = model_.surface.mesh;
-    if (const auto order = object_.find("triangle_parts")) {
-      const Index triangles = arrays_.count(*order, sizeof(int), "numbers of parts");
+    if (const auto order = object_.find("triangle_pieces")) {
+      const Index triangles = arrays_.count(*order, sizeof(int), "numbers of pieces");
       mesh.part = arrays_.integers(*order, triangles, static_cast<std::int64_t>(corners.size()));
     } else {
       for (std::size_t p = 0; p < corners.size(); ++p) {
@@ -183,8 +183,8 @@ class ReducedReader {
     for (const int part : mesh.part) used[static_cast<std::size_t>(part)] += 3;
     for (std::size_t p = 0; p < corners.size(); ++p) {
       if (used[p] == corners[p].size()) continue;
-      object_.at("triangle_parts")
-          .fail(fmt::format("{} triangles of part {}, but its primitive has {}", used[p] / 3, p,
+      object_.at("triangle_pieces")
+          .fail(fmt::format("{} triangles of piece {}, but its primitive has {}", used[p] / 3, p,
                             corners[p].size() / 3));
     }
     used.assign(corners.size(), 0);

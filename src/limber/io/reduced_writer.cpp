@@ -23,16 +23,16 @@ MorphShape make_shape(const ReducedModel& model) {
   return shape;
 }
 
-json make_parts(const ReducedSurface& surface) {
+json make_pieces(const ReducedSurface& surface) {
   const std::vector<int> primitives = primitive_numbers(surface.mesh);
-  json parts = json::array();
+  json pieces = json::array();
   for (std::size_t p = 0; p < primitives.size(); ++p) {
     const Vector3& color = surface.colors[p];
-    json part = {{"name", surface.mesh.parts[p]}, {"color", {color.x(), color.y(), color.z()}}};
-    if (primitives[p] >= 0) part["primitive"] = primitives[p];
-    parts.push_back(std::move(part));
+    json piece = {{"name", surface.mesh.parts[p]}, {"color", {color.x(), color.y(), color.z()}}};
+    if (primitives[p] >= 0) piece["primitive"] = primitives[p];
+    pieces.push_back(std::move(piece));
   }
-  return parts;
+  return pieces;
 }
 
 json make_moments_object(GlbBuilder& builder, const RegionMoments& moments) {
@@ -121,10 +121,10 @@ json make_warp(GlbBuilder& builder, const WarpData& warp, std::string_view where
 
 json add_reduced_object(GlbBuilder& builder, const ReducedModel& model, std::string_view where) {
   const int mesh = add_morph_mesh(builder, model.surface, make_shape(model), model.name);
-  json object = {{"name", model.name}, {"description", model.description},   {"rank", model.rank},
-                 {"mesh", mesh},       {"parts", make_parts(model.surface)}, {"regions", json::array()}};
+  json object = {{"name", model.name}, {"description", model.description},     {"rank", model.rank},
+                 {"mesh", mesh},       {"pieces", make_pieces(model.surface)}, {"regions", json::array()}};
   const std::vector<int>& part = model.surface.mesh.part;
-  if (!std::is_sorted(part.begin(), part.end())) add_array(builder, object, "triangle_parts", part);
+  if (!std::is_sorted(part.begin(), part.end())) add_array(builder, object, "triangle_pieces", part);
   for (const ReducedRegion& region : model.regions) {
     object["regions"].push_back(make_region(builder, region, !model.cubature));
   }

@@ -32,24 +32,67 @@ using nlohmann::json;
 // The schema has checked types, ranges and defaults before anything here runs; what is left are the rules
 // that tie keys together.
 
+/// Of what acts on a body. Throws Error for zero, which would do nothing.
+Vector3 to_effect(const json& value, const char* key, const std::string& where) {
+  const Vector3 effect = to_vector(value[key]);
+  require(!effect.isZero(0.0), "{}.{}: it is zero and does nothing; leave it out", where, key);
+  return effect;
+}
+
+/// What a load of the scene file is: the one of these keys that it has.
+std::string load_kind(const json& value, const std::string& where) {
+  std::string kind;
+  for (const char* key : {"force", "acceleration", "pressure", "traction"}) {
+    if (!value.contains(key)) continue;
+    require(kind.empty(), "{}: '{}' and '{}' exclude each other: give two loads", where, kind, key);
+    kind = key;
+  }
+  require(!kind.empty(), "{}: 'force', 'acceleration', 'pressure' or 'traction' is missing", where);
+  return kind;
+}
+
+/// A pressure or a traction.
+SceneSurfaceLoad to_surface_load(const json& value, const std::string& kind, VertexSelection selection,
+                                 const std::string& where) {
+  require(selection.vertices.empty() && selection.nearest.empty(),
+          "{}: '{}' acts on triangles, not on single vertices; choose them by 'box' or 'where'", where, kind);
+  SceneSurfaceLoad load;
+  load.where = std::move(selection);
+  if (kind == "traction") {
+    load.traction = to_effect(value, "traction", where);
+    return load;
+  }
+  load.pressure = value["pressure"].get<double>();
+  require(load.pressure != 0.0, "{}.pressure: it is zero and does nothing; leave it out", where);
+  return load;
+}
+
 /// Adds a load to those of the body.
-void read_load(const json& value, const std::string& where, SceneBody& body) {
+void read_load(const json& value, const SolverSettings& solver, std::size_t number, const std::string& where,
+               SceneBody& body) {
   const double from = value["from"].get<double>();
   const double to =
       value.contains("to") ? value["to"].get<double>() : std::numeric_limits<double>::infinity();
   require(to > from, "{}: it ends at {} s, before it starts at {} s", where, to, from);
-  const bool force = value.contains("force"), acceleration = value.contains("acceleration");
-  require(force || acceleration, "{}: 'force' or 'acceleration' is missing", where);
-  require(force != acceleration, "{}: 'force' and 'acceleration' exclude each other: give two loads", where);
+  check_start(from, solver, where);
+  const std::string kind = load_kind(value, where);
   VertexSelection selection = to_selection(value, where);
-  if (force) {
-    body.loads.push_back({std::move(selection), to_vector(value["force"]), from, to});
+  if (kind == "force") {
+    body.loads.push_back({std::move(selection), to_effect(value, "force", where), from, to});
+    return;
+  }
+  if (kind != "acceleration") {
+    SceneSurfaceLoad& load =
+        body.surface_loads.emplace_back(to_surface_load(value, kind, std::move(selection), where));
+    load.from = from;
+    load.to = to;
+    load.number = number;
     return;
   }
   require(selection.empty(),
           "{}: 'acceleration' acts on the whole body; leave out 'vertices', 'box', 'where' and 'nearest'",
           where);
-  body.accelerations.push_back({to_vector(value["acceleration"]), from, to});
+  body.accelerations.push_back({to_effect(value, "acceleration", where), from, to});
 }
 
 RayleighDamping to_damping(const json& value) {
@@ -118,19 +161,19 @@ void check_modal_basis(const json& stated, const ScenePlan& plan, const std::str
   }
 }
 
-Wind to_wind(const json& value) {
-  return {to_vector(value["velocity"]), value["gusts"].get<double>(), value["drag"].get<double>(),
+Wind to_wind(const json& value, const std::string& where) {
+  return {to_effect(value, "velocity", where), value["gusts"].get<double>(), value["drag"].get<double>(),
           value["density"].get<double>()};
 }
 
 /// What holds a body, and what acts on it.
-void read_loads(const json& value, SceneFiles& files, const std::string& where,
+void read_loads(const json& value, const SolverSettings& solver, SceneFiles& files, const std::string& where,
                 FollowedAnimations& animations, SceneBody& body) {
   for (std::size_t i = 0; i < value["loads"].size(); ++i) {
-    read_load(value["loads"][i], fmt::format("{}.loads[{}]", where, i), body);
+    read_load(value["loads"][i], solver, i, fmt::format("{}.loads[{}]", where, i), body);
   }
-  read_motion(value, files, where, animations, body);
-  if (value.contains("wind")) body.wind = to_wind(value["wind"]);
+  read_motion(value, solver, files, where, animations, body);
+  if (value.contains("wind")) body.wind = to_wind(value["wind"], where + ".wind");
   body.damping = to_damping(value["damping"]);
   body.velocity = to_vector(value["velocity"]);
   body.angular_velocity = to_vector(value["angular_velocity"]);
@@ -138,13 +181,13 @@ void read_loads(const json& value, SceneFiles& files, const std::string& where,
 
 /// stated: the body without the defaults of the schema.
 SceneBody to_body(const json& value, const json& stated, std::size_t number, SceneFiles& files,
-                  const std::string& where, const ScenePlan& plan, int threads,
+                  const std::string& where, const ScenePlan& plan, const SolverSettings& solver,
                   FollowedAnimations& animations) {
   SceneBody body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
   body.method = plan.method;
-  const bool of_parts = load_shape(value, stated, files, where, plan, threads, body);
+  const bool of_parts = load_shape(value, stated, files, where, plan, solver.threads, body);
   if (value.contains("render")) {
     body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
     body.render_colors.clear();
@@ -160,9 +203,9 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   if (value.contains("fixed") && !of_parts) {
     body.fixed_stated = true;
     const bool none = value["fixed"].is_string();
-    body.fixed = none ? VertexSelection{} : to_selection(value["fixed"], where + ".fixed");
+    body.fixed = none ? VertexSelection{} : to_fixed(value["fixed"], where + ".fixed", "let it go by 'none'");
   }
-  read_loads(value, files, where, animations, body);
+  read_loads(value, solver, files, where, animations, body);
   return body;
 }
 
@@ -319,7 +362,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   FollowedAnimations animations;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files, place(i), plans[i],
-                                   scene.solver.threads, animations));
+                                   scene.solver, animations));
   }
   check_key_elements(stated, scene, where);
   scene.output = to_output(value["output"], files, where);

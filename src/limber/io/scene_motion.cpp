@@ -128,6 +128,21 @@ Skeleton to_skin(const json& value, const Context& context, Index vertices, cons
   return skin;
 }
 
+/// Throws Error for a priority where all constraints are of one kind.
+void check_priority(const json& value, const std::vector<BodyConstraint>& constraints,
+                    const std::string& where) {
+  if (value["constraint_priority"] == "position") return;  // as where it is not given
+  const auto holds = [&](bool (BodyConstraint::*kind)() const) {
+    return std::any_of(constraints.begin(), constraints.end(),
+                       [&](const BodyConstraint& one) { return (one.*kind)(); });
+  };
+  require(
+      holds(&BodyConstraint::holds_position) && holds(&BodyConstraint::holds_orientation),
+      "{}.constraint_priority: it has no use where constraints hold positions alone or orientations alone; "
+      "leave it out",
+      where);
+}
+
 }  // namespace
 
 const GltfAnimation& FollowedAnimations::find(const std::filesystem::path& file, const std::string& animation,
@@ -138,14 +153,27 @@ const GltfAnimation& FollowedAnimations::find(const std::filesystem::path& file,
   return read_.emplace(key, read_gltf_animation(file, animation, read_from)).first->second;
 }
 
-void read_motion(const json& value, SceneFiles& files, const std::string& where,
+void check_start(double from, const SolverSettings& solver, const std::string& where) {
+  if (solver.type == SimulationType::statics) return;
+  const double end = solver.steps * solver.timestep;
+  const double rounding = 1e-6 * solver.timestep;  // times that are multiples of a step mean these
+  const bool late =
+      solver.type == SimulationType::quasistatic ? from > end + rounding : from >= end - rounding;
+  require(!late,
+          "{}: it starts at {} s, but the run is over at {:.6g} s; leave it out, or take more solver.steps",
+          where, from, end);
+}
+
+void read_motion(const json& value, const SolverSettings& solver, SceneFiles& files, const std::string& where,
                  FollowedAnimations& animations, SceneBody& body) {
   const Context context{files, animations};
   const json& constraints = value["constraints"];
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const std::string place = fmt::format("{}.constraints[{}]", where, i);
     body.constraints.push_back(to_constraint(constraints[i], context, place));
+    check_start(body.constraints.back().from, solver, place);
   }
+  check_priority(value, body.constraints, where);
   body.constraint_priority = value["constraint_priority"] == "orientation" ? ConstraintPriority::orientation
                                                                            : ConstraintPriority::position;
   body.coriolis = value["coriolis"].get<bool>();

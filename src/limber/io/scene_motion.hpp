@@ -29,8 +29,12 @@ class FollowedAnimations {
 /// The constraints, the moving support and the skin of a body of a scene file, with the files that they
 /// follow. value: the body, checked by the schema.  where: names it in messages.  body: with its mesh. Throws
 /// Error, at the key, for motions given twice or not at all, quaternions that are not of unit length to 1e-6,
-/// keys whose times do not ascend, and files of weights that do not fit.
-void read_motion(const nlohmann::json& value, SceneFiles& files, const std::string& where,
-                 FollowedAnimations& animations, SceneBody& body);
+/// keys whose times do not ascend, constraints that start after the run, a priority among constraints of one
+/// kind, and files of weights that do not fit.
+void read_motion(const nlohmann::json& value, const SolverSettings& solver, SceneFiles& files,
+                 const std::string& where, FollowedAnimations& animations, SceneBody& body);
+
+/// Throws Error for what starts (s) when the run is over and so does nothing.  where: names it.
+void check_start(double from, const SolverSettings& solver, const std::string& where);
 
 }  // namespace limber

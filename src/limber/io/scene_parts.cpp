@@ -69,7 +69,8 @@ Part to_part(const json& value, const json& body, const std::string& name, Scene
   if (!value.contains("material") && body.contains("material")) made_of["material"] = body["material"];
   part.materials = to_materials(made_of, part.mesh.regions, part.materials, where);
   if (value.contains("fixed"))
-    part.fixed = select_vertices(part.mesh, to_selection(value["fixed"], where + ".fixed"), where + ".fixed");
+    part.fixed = select_vertices(part.mesh, to_fixed(value["fixed"], where + ".fixed", "leave it out"),
+                                 where + ".fixed");
   part.rigid = value["rigid"].get<bool>();
   part.rank = value["rank"].get<int>();
   require(!part.rigid || part.rank == 0, "{}: a rigid part has no coordinates; leave out 'rank' or 'rigid'",

@@ -107,9 +107,14 @@ class UseCheck {
     }
     const Words needed = words(property, "x-only-with");
     const bool there = std::any_of(needed.begin(), needed.end(),
-                                   [&](const std::string& other) { return beside.contains(other); });
+                                   [&](const std::string& other) { return is_given(beside, other); });
     require(needed.empty() || there, "{}: it has no use without {}; leave it out", place,
             in_marks(needed, "'", " or "));
+  }
+
+  /// A list without items says as little as none.
+  static bool is_given(const json& object, const std::string& key) {
+    return object.contains(key) && !(object[key].is_array() && object[key].empty());
   }
 
   static bool is_among(const Words& users, const RunWay& way) {

@@ -16,12 +16,12 @@ namespace limber {
 //
 //   "x-used-by": {"dynamic": ["full", "reduced"]}   for these types of solver, by these methods
 //   "x-only-where": {"law": ["mooney-rivlin"]}      where another key beside it has one of these values
-//   "x-only-with": ["constraints"]                  where one of these keys stands beside it
+//   "x-only-with": ["constraints"]                  where one of these keys stands beside it, and no empty list
 //   "x-not-with": ["model"]                         where none of these keys stands beside it
 //
-// Methods in "x-used-by" are those of bodies that are one domain. Trees have words of their own: "domains" for
-// all of them, "reduced-domains" and "linear-domains" for those of one method. A key of a body must be used by
-// that body; a key beside the bodies, by one of them.
+// Methods in "x-used-by" are those of bodies that are one domain. Trees have words of their own: "domains"
+// for all of them, "reduced-domains" and "linear-domains" for those of one method. A key of a body must be
+// used by that body; a key beside the bodies, by one of them.
 
 /// A way in which a body is run.
 struct RunWay {

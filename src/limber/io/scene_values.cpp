@@ -59,6 +59,13 @@ VertexSelection to_selection(const json& value, const std::string& where) {
   return selection;
 }
 
+VertexSelection to_fixed(const json& value, const std::string& where, std::string_view otherwise) {
+  require(!value.empty(),
+          "{}: no vertices given; name some by 'vertices', 'box', 'where' or 'nearest', or {}", where,
+          otherwise);
+  return to_selection(value, where);
+}
+
 std::filesystem::path SceneFiles::path(const json& object, const char* key) const {
   if (!object.contains(key)) return {};
   return folder / object[key].get<std::string>();

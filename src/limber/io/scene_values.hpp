@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <string>
+#include <string_view>
 
 namespace limber {
 
@@ -22,6 +23,10 @@ Eigen::Quaterniond to_rotation(const nlohmann::json& value, const std::string& w
 
 /// The keys vertices, box, where and nearest of an object. where: names it in messages.
 VertexSelection to_selection(const nlohmann::json& value, const std::string& where);
+
+/// The same for vertices that are fixed. Throws Error for an object without keys, which does not say what it
+/// means; an empty list of vertices is none. otherwise: what to do where none shall be.
+VertexSelection to_fixed(const nlohmann::json& value, const std::string& where, std::string_view otherwise);
 
 /// The files of a scene.
 struct SceneFiles {

@@ -31,7 +31,7 @@ void check_motion(const TreeClipMotion& motion, Index steps, std::string_view wh
             "{}: {} frames of domains in step {}, expected {}, one per domain", where,
             motion.frames[f].size(), f, tree.domains.size());
     for (std::size_t d = 0; d < motion.frames[f].size(); ++d) {
-      const DomainFrame& frame = motion.frames[f][d];
+      const PoseMatrix& frame = motion.frames[f][d];
       require((frame.position.array().abs() < largest_clip_number).all(),
               "{}: the frame of '{}' is at ({}, {}, {}) in step {}, expected finite numbers below 1e30",
               where, tree.domains[d].name, frame.position.x(), frame.position.y(), frame.position.z(), f);
@@ -127,8 +127,8 @@ class TreeClip {
     const int node = clip_.add_node(mesh, domain.name);
     std::vector<Pose> path;
     path.reserve(motion_.frames.size());
-    for (const std::vector<DomainFrame>& frames : motion_.frames) {
-      const DomainFrame& frame = frames[static_cast<std::size_t>(d)];
+    for (const std::vector<PoseMatrix>& frames : motion_.frames) {
+      const PoseMatrix& frame = frames[static_cast<std::size_t>(d)];
       path.push_back({frame.position, Eigen::Quaterniond(frame.rotation)});
     }
     clip_.move(node, path, motion_.up, domain.scale);

@@ -6,6 +6,7 @@
 #include "limber/warp/rotation.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstdlib>
 #include <limits>
@@ -13,16 +14,108 @@
 namespace limber {
 namespace {
 
-/// U_i x^T by columns: entry (a, b) is number a + 3 b. x cross U_i for all i, r x 3.
-template <class Moments, class Result>
-void axial_columns(const Moments& moments, Result&& result) {
-  result.col(0) = moments.col(5) - moments.col(7);
-  result.col(1) = moments.col(6) - moments.col(2);
-  result.col(2) = moments.col(1) - moments.col(3);
+// The integral N of rho U_i x^T has nine entries (a, b) for each coordinate i, number a + 3 b where it is
+// kept by columns. All that inertia asks for are these combinations of them, a column each:
+//
+//   0 to 2   x cross U_i:   (2,1) - (1,2),   (0,2) - (2,0),   (1,0) - (0,1)
+//   3 to 5   the diagonal:  (0,0),           (1,1),           (2,2)
+//   6 to 8   the sums:      (2,1) + (1,2),   (0,2) + (2,0),   (1,0) + (0,1)
+//
+// Velocities ask for the first three alone. Those of pairs of coordinates are read in the order of memory, in
+// blocks of rows that stay in registers for all columns.
+
+constexpr Index axial_block = 3, other_block = 6;  ///< packets of rows: of the first three, of the others
+
+template <class Entries, class Result>
+void combine(const Entries& entries, Result&& result) {
+  result.col(0) = entries.col(5) - entries.col(7);
+  result.col(1) = entries.col(6) - entries.col(2);
+  result.col(2) = entries.col(1) - entries.col(3);
+  for (int a = 0; a < 3; ++a) result.col(3 + a) = entries.col(4 * a);
+  result.col(6) = entries.col(5) + entries.col(7);
+  result.col(7) = entries.col(6) + entries.col(2);
+  result.col(8) = entries.col(1) + entries.col(3);
 }
 
-Matrix3 by_columns(const Eigen::Matrix<double, 9, 1>& entries) {
-  return Eigen::Map<const Matrix3>(entries.data());
+/// The matrix whose combinations these are.
+Matrix3 separated(const std::array<double, 9>& sums) {
+  Matrix3 result;
+  for (int a = 0; a < 3; ++a) {
+    const auto i = static_cast<std::size_t>(a);
+    const int b = (a + 1) % 3, c = (a + 2) % 3;
+    result(a, a) = sums[3 + i];
+    result(c, b) = 0.5 * (sums[6 + i] + sums[i]);
+    result(b, c) = 0.5 * (sums[6 + i] - sums[i]);
+  }
+  return result;
+}
+
+/// x^T (a + factor b), of columns of whole packets.
+template <int count>
+std::array<double, count> products(const double* a, const double* b, double factor, const Vector& x) {
+  Packet sum[count] = {};
+  for (Index i = 0; i < x.size(); i += packet_size) {
+    const Packet values = load_packet(x.data() + i);
+    for (int k = 0; k < count; ++k) {
+      const Index at = k * x.size() + i;
+      sum[k] += (load_packet(a + at) + factor * load_packet(b + at)) * values;
+    }
+  }
+  std::array<double, count> result;
+  for (int k = 0; k < count; ++k) result[static_cast<std::size_t>(k)] = sum_lanes(sum[k]);
+  return result;
+}
+
+/// The symmetric matrix of  x^T (pairs + 2 rows): second moments of a displacement, with those of rest.
+Matrix3 second_of(const MatrixX9& pairs, const MatrixX9& rows, const Vector& x) {
+  const std::array<double, 6> sums = products<6>(&pairs(0, 3), &rows(0, 3), 2.0, x);
+  return separated({0.0, 0.0, 0.0, sums[0], sums[1], sums[2], sums[3], sums[4], sums[5]});
+}
+
+/// rows^T x.
+Vector3 times(const MatrixX3& rows, const Vector& x) {
+  const std::array<double, 3> sums = products<3>(rows.data(), rows.data(), 0.0, x);
+  return {sums[0], sums[1], sums[2]};
+}
+
+/// A block of rows of second_pairs times one vector, or two.
+template <int packets>
+void multiply_block(const double* block, const Vector& x, Index r, double* y) {
+  Packet sum[packets] = {};
+  for (Index j = 0; j < r; ++j, block += packets * packet_size)
+    for (int k = 0; k < packets; ++k) sum[k] += x(j) * load_packet(block + k * packet_size);
+  for (int k = 0; k < packets; ++k) store_packet(y + k * packet_size, sum[k]);
+}
+template <int packets>
+void multiply_block(const double* block, const Vector& x, const Vector& x2, Index r, double* y, double* y2) {
+  Packet sum[packets] = {}, sum2[packets] = {};
+  for (Index j = 0; j < r; ++j, block += packets * packet_size) {
+    for (int k = 0; k < packets; ++k) {
+      const Packet values = load_packet(block + k * packet_size);
+      sum[k] += x(j) * values;
+      sum2[k] += x2(j) * values;
+    }
+  }
+  for (int k = 0; k < packets; ++k) store_packet(y + k * packet_size, sum[k]);
+  for (int k = 0; k < packets; ++k) store_packet(y2 + k * packet_size, sum2[k]);
+}
+
+/// second_pairs of DomainBody::Data from those of the part, of r coordinates.
+Vector in_blocks(const Matrix& second_pairs, Index r) {
+  const Index rows = padded(r), axial = 3 * rows;
+  Vector result(9 * rows * r);
+  MatrixX9 column = MatrixX9::Zero(rows, 9);
+  for (Index j = 0; j < r; ++j) {
+    combine(second_pairs.middleCols(r * j, r).transpose(), column.topRows(r));
+    for (Index i = 0; i < column.size(); i += packet_size) {
+      const Index begin = i < axial ? 0 : axial,
+                  width = packet_size * (i < axial ? axial_block : other_block);
+      const Index block = (i - begin) / width, at = (i - begin) % width;
+      result.segment<packet_size>(begin * r + (block * r + j) * width + at) =
+          column.reshaped().segment<packet_size>(i);
+    }
+  }
+  return result;
 }
 
 Matrix6 rigid_inertia(double mass, const Vector3& first, const Matrix3& rotational) {
@@ -99,18 +192,19 @@ DomainBody::Data DomainBody::make_data(const ReducedPart& part, const PartSettin
   data.inertia = inertia_of(part.model, settings.materials, r);
   const Inertia& inertia = data.inertia;
   data.shadow = 0.25 * surface_area(part.model.surface.mesh);  // Cauchy: of the surface, where it is convex
-  data.first_rows = inertia.first_rows.transpose();
-  data.center = {inertia.first / inertia.mass, data.first_rows / inertia.mass};
-  data.second_rows = inertia.second_rows.transpose();
-  data.second_pairs.resize(9 * r, r);
-  for (Index j = 0; j < r; ++j)
-    data.second_pairs.col(j) = inertia.second_pairs.middleCols(r * j, r).transpose().reshaped();
+  data.first_rows.setZero(padded(r), 3);
+  data.first_rows.topRows(r) = inertia.first_rows.transpose();
+  data.center = {inertia.first / inertia.mass, inertia.first_rows.transpose() / inertia.mass};
+  data.second_rows.setZero(padded(r), 9);
+  combine(inertia.second_rows.transpose(), data.second_rows.topRows(r));
+  data.second_pairs = in_blocks(inertia.second_pairs, r);
   for (const InterfacePort& port : part.ports) data.ports.push_back(make_run_time_port(port, r));
   data.reach = std::sqrt(std::max(0.0, inertia.second.trace() - inertia.first.squaredNorm() / inertia.mass));
   data.rest_stiffness.resize(r, r);
   if (r == 0) return data;
   data.equations = make_equations(part.model, settings.materials, r);
   if (settings.linear) data.equations = linearized(data.equations);
+  data.unit_mass = data.equations.mass.isIdentity(0.0);
   if (uses >= least_batch && data.equations.elastic.quartic() != nullptr)
     data.batch.emplace(r, energy_coefficients(part.model, settings.materials, r));
   ElasticWorkspace work;
@@ -130,48 +224,73 @@ DomainBody::DomainBody(const ReducedPart& part, const PartSettings& settings, In
   const Index r = rank();
   work_.tangent = data_->rest_stiffness;
   work_.system.setZero(padded(r + 7), r + 7);
-  moments_q_.setZero(9 * r);
-  moments_v_.setZero(9 * r);
+  for (Vector* vector : {&q_, &v_, &work_.terms.bias_q}) vector->setZero(padded(r));
+  moments_.setZero(padded(r), 9);
+  rates_.setZero(padded(r), 3);
+  work_.terms.coupling.setZero(padded(r), 6);
   if (r > 0) work_.positive.take(work_.tangent);  // its memory
 }
 
+/// The moments of q, and their rates with v where they are asked for.
+void DomainBody::take_moments(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,
+                              bool with_rates) {
+  const Index r = rank(), axial = 3 * q_.size(), all = 9 * q_.size();
+  q_.head(r) = q;
+  v_.head(r) = v;
+  const double* block = data_->second_pairs.data();
+  for (Index i = 0; i < axial; i += axial_block * packet_size, block += axial_block * packet_size * r) {
+    if (with_rates) {
+      multiply_block<axial_block>(block, q_, v_, r, moments_.data() + i, rates_.data() + i);
+    } else {
+      multiply_block<axial_block>(block, q_, r, moments_.data() + i);
+    }
+  }
+  for (Index i = axial; i < all; i += other_block * packet_size, block += other_block * packet_size * r)
+    multiply_block<other_block>(block, q_, r, moments_.data() + i);
+}
+
+namespace {
+
+/// What of InertiaTerms is one number per coordinate, from the moments N = pairs + rows and their rates.
+void fill_coordinates(const MatrixX9& pairs, const MatrixX9& rows, const MatrixX3& rates, const Vector3& w,
+                      double factor, InertiaTerms& terms) {
+  const Matrix3 centrifugal = factor * (w * w.transpose() - w.squaredNorm() * Matrix3::Identity());
+  const double weights[6] = {centrifugal(0, 0), centrifugal(1, 1), centrifugal(2, 2),
+                             centrifugal(2, 1), centrifugal(0, 2), centrifugal(1, 0)};
+  const Vector3 twice = 2.0 * factor * w;
+  for (Index i = 0; i < pairs.rows(); i += packet_size) {
+    const auto moments = [&](int k) { return load_packet(&pairs(i, k)) + load_packet(&rows(i, k)); };
+    Packet bias{};
+    for (int k = 0; k < 3; ++k) {
+      store_packet(&terms.coupling(i, 3 + k), factor * moments(k));
+      bias += twice(k) * load_packet(&rates(i, k));
+    }
+    for (int k = 0; k < 6; ++k) bias += weights[k] * moments(3 + k);
+    store_packet(&terms.bias_q(i), bias);
+  }
+}
+
+}  // namespace
+
 void DomainBody::inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v,
                          const Vector3& w, double scale, InertiaTerms& terms) {
-  using Vector9 = Eigen::Matrix<double, 9, 1>;
   const Inertia& data = data_->inertia;
-  const Index r = rank();
   const double s3 = scale * scale * scale, s4 = s3 * scale, s5 = s4 * scale;
   terms.mass = s3 * data.mass;
   terms.first = s4 * data.first;
-  Matrix3 second = data.second, flow = Matrix3::Zero();
+  terms.coupling.resize(q_.size(), 6);
+  terms.bias_q.resize(q_.size());
+  Matrix3 second = data.second, flow = Matrix3::Zero();  // flow: the integral of rho u' x^T
   Vector3 momentum = Vector3::Zero();
-  if (r > 0) {
-    moments_q_.noalias() = data_->second_pairs * q;
-    moments_v_.noalias() = data_->second_pairs * v;
-    Eigen::Map<MatrixX9> N(moments_q_.data(), r, 9);              // integral of rho U_i x^T, x = X + u
-    const Eigen::Map<const MatrixX9> Z(moments_v_.data(), r, 9);  // of rho U_i (u')^T
-    const Vector9 pairs = N.transpose() * q, rows = data_->second_rows.transpose() * q;
-    second += by_columns(pairs) + by_columns(rows) + by_columns(rows).transpose();
-    N += data_->second_rows;
-    terms.first.noalias() += s4 * (data_->first_rows.transpose() * q);
-    momentum.noalias() = s4 * (data_->first_rows.transpose() * v);
-    const Vector9 stream = N.transpose() * v;
-    flow = by_columns(stream);  // of rho u' x^T
-
-    terms.coupling.resize(r, 6);
+  if (rank() > 0) {
+    take_moments(q, v, true);
+    const MatrixX9& rows = data_->second_rows;
+    second += second_of(moments_, rows, q_);
+    flow = separated(products<9>(moments_.data(), rows.data(), 1.0, v_));
+    terms.first += s4 * times(data_->first_rows, q_);
+    momentum = s4 * times(data_->first_rows, v_);
     terms.coupling.leftCols<3>() = s4 * data_->first_rows;
-    axial_columns(N, terms.coupling.rightCols<3>());
-    terms.coupling.rightCols<3>() *= s5;
-
-    const Matrix3 centrifugal = w * w.transpose() - w.squaredNorm() * Matrix3::Identity();
-    const Vector9 weights = s5 * Eigen::Map<const Vector9>(centrifugal.data());
-    terms.bias_q.noalias() = N * weights;
-    const Vector3 twice = 2.0 * s5 * w;
-    terms.bias_q += twice.x() * (Z.col(5) - Z.col(7)) + twice.y() * (Z.col(6) - Z.col(2)) +
-                    twice.z() * (Z.col(1) - Z.col(3));
-  } else {
-    terms.coupling.resize(0, 6);
-    terms.bias_q.resize(0);
+    fill_coordinates(moments_, rows, rates_, w, s5, terms);
   }
   terms.rotational = s5 * (second.trace() * Matrix3::Identity() - second);
   terms.bias.head<3>() = w.cross(w.cross(terms.first)) + 2.0 * w.cross(momentum);
@@ -180,25 +299,22 @@ void DomainBody::inertia(const Eigen::Ref<const Vector>& q, const Eigen::Ref<con
 
 void DomainBody::motion(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, double scale,
                         MotionTerms& terms) {
-  using Vector9 = Eigen::Matrix<double, 9, 1>;
   const Inertia& data = data_->inertia;
-  const Index r = rank();
   const double s3 = scale * scale * scale, s4 = s3 * scale, s5 = s4 * scale;
   terms.mass = s3 * data.mass;
   terms.first = s4 * data.first;
   terms.momentum.setZero();
   terms.energy = 0.0;
   Matrix3 second = data.second;
-  if (r > 0) {
-    moments_q_.noalias() = data_->second_pairs * q;
-    Eigen::Map<MatrixX9> N(moments_q_.data(), r, 9);
-    const Vector9 pairs = N.transpose() * q, rows = data_->second_rows.transpose() * q;
-    second += by_columns(pairs) + by_columns(rows) + by_columns(rows).transpose();
-    const Vector9 stream = N.transpose() * v + data_->second_rows.transpose() * v;  // of rho u' x^T
-    terms.first.noalias() += s4 * (data_->first_rows.transpose() * q);
-    terms.momentum.head<3>().noalias() = s4 * (data_->first_rows.transpose() * v);
-    terms.momentum.tail<3>() = s5 * axial(by_columns(stream));
-    terms.energy = 0.5 * s5 * v.dot(mass().lazyProduct(v));
+  if (rank() > 0) {
+    take_moments(q, v, false);
+    const MatrixX9& rows = data_->second_rows;
+    second += second_of(moments_, rows, q_);
+    const std::array<double, 3> swirl = products<3>(moments_.data(), rows.data(), 1.0, v_);
+    terms.first += s4 * times(data_->first_rows, q_);
+    terms.momentum.head<3>() = s4 * times(data_->first_rows, v_);
+    terms.momentum.tail<3>() = s5 * Vector3(swirl[0], swirl[1], swirl[2]);
+    terms.energy = 0.5 * s5 * (has_unit_mass() ? v.squaredNorm() : v.dot(mass().lazyProduct(v)));
   }
   terms.rotational = s5 * (second.trace() * Matrix3::Identity() - second);
 }

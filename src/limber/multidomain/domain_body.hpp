@@ -30,9 +30,9 @@ struct InertiaTerms {
   double mass = 0.0;                     ///< kg
   Vector3 first = Vector3::Zero();       ///< mass times its centre, kg m
   Matrix3 rotational = Matrix3::Zero();  ///< kg m^2
-  MatrixX6 coupling;                     ///< r x 6
+  MatrixX6 coupling;                     ///< padded(r) x 6 (elimination.hpp)
   Vector6 bias = Vector6::Zero();
-  Vector bias_q;  ///< r
+  Vector bias_q;  ///< padded(r)
 
   [[nodiscard]] Matrix6 rigid() const;
 };
@@ -66,6 +66,7 @@ class DomainBody {
   [[nodiscard]] Index rank() const { return data_->rank; }
   [[nodiscard]] const ReducedPart& part() const { return *data_->part; }
   [[nodiscard]] const Matrix& mass() const { return data_->equations.mass; }  ///< r x r, before scaling
+  [[nodiscard]] bool has_unit_mass() const { return data_->unit_mass; }  ///< whether that is the identity
   [[nodiscard]] const Matrix& rest_stiffness() const { return data_->rest_stiffness; }  ///< likewise
   [[nodiscard]] const Elasticity& elastic() const { return data_->equations.elastic; }
   /// The exact forces for many states at once; null where they are not exact, or the
@@ -139,16 +140,22 @@ class DomainBody {
     Matrix rest_stiffness;
     double shadow = 0.0, energy_rounding = 0.0, reach = 0.0;
     DomainPoint center;
-    MatrixX3 first_rows;   ///< r x 3
-    MatrixX9 second_rows;  ///< r x 9
-    Matrix second_pairs;   ///< 9r x r: its product with q is, as an r x 9 matrix, the integral of rho U_i u^T
+    MatrixX3 first_rows;  ///< padded(r) x 3
+    // Second moments, integrals of rho U_i x^T, in nine combinations of their entries (domain_body.cpp).
+    MatrixX9 second_rows;  ///< padded(r) x 9, of x = X
+    Vector second_pairs;   ///< whose product with q is, as a padded(r) x 9 matrix, that of x = u; in blocks
+    bool unit_mass = false;
     std::vector<Port> ports;
   };
   static Data make_data(const ReducedPart& part, const PartSettings& settings, Index uses);
+  void take_moments(const Eigen::Ref<const Vector>& q, const Eigen::Ref<const Vector>& v, bool with_rates);
 
   std::shared_ptr<const Data> data_;
   Work work_;
-  Vector moments_q_, moments_v_;  ///< 9r, memory of inertia()
+  // Memory of inertia() and motion(), padded.
+  Vector q_, v_;
+  MatrixX9 moments_;  ///< of x = u
+  MatrixX3 rates_;    ///< of u': the first three combinations
 };
 
 }  // namespace limber

@@ -111,6 +111,22 @@ void check_numbers(const Model& tree, std::vector<int> Domain::*numbers, std::st
           "{}: the number {} of {} is too large: there are {} of them at most", where, last, what, copies);
 }
 
+/// Densities, volumes and scales may be good each and their product not.
+void check_masses(const Model& tree, std::string_view where) {
+  double whole = 0.0;
+  for (Index i = 0; i < tree.domain_count(); ++i) {
+    const Domain& domain = tree.domains[static_cast<std::size_t>(i)];
+    double mass = 0.0;
+    for (const ReducedRegion& region : tree.part(i).model.regions)
+      mass += region.material.density * region.volume * domain.scale * domain.scale * domain.scale;
+    whole += mass;
+    require(std::isfinite(whole) && mass > 0.0,
+            "{}: domain {} ('{}') has a mass of {} kg, expected a positive number; change its density or its "
+            "scale",
+            where, i, printable(domain.name), mass);
+  }
+}
+
 }  // namespace
 
 Index Model::coordinate_count() const {
@@ -142,6 +158,7 @@ void check_model(const Model& tree, std::string_view where) {
     require(names.insert(domain.name).second, "{}: two domains are called '{}'", where,
             printable(domain.name));
   }
+  check_masses(tree, where);
   check_numbers(tree, &Domain::vertices, where, "vertices");
   check_numbers(tree, &Domain::surface_vertices, where, "surface vertices");
 }

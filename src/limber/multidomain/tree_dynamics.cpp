@@ -139,6 +139,13 @@ void TreeDynamics::set_forces(std::span<const TreeForce> forces) {
   list_loads(parts_->forces, parts_->nodes, &TreeNode::forces);
 }
 
+void TreeDynamics::set_force(Index force, const Vector3& value) {
+  Vector3& present = parts_->forces[static_cast<std::size_t>(force)].force;
+  if (present == value) return;
+  present = value;
+  parts_->take_new_loads();
+}
+
 void TreeDynamics::set_springs(std::span<const TreeSpring> springs) {
   std::vector<TreeLoad> loads;
   for (const TreeSpring& spring : springs) {
@@ -213,7 +220,7 @@ void TreeDynamics::set_state(const TreeState& state) {
 void TreeDynamics::save(StateWriter& out) const { parts_->save(out); }
 void TreeDynamics::restore(StateReader& in) { parts_->restore(in); }
 
-const DomainFrame& TreeDynamics::frame(Index domain) const {
+const PoseMatrix& TreeDynamics::frame(Index domain) const {
   check_index(tree(), domain);
   return parts_->nodes[static_cast<std::size_t>(domain)].frame;
 }
@@ -224,6 +231,13 @@ Vector3 TreeDynamics::position(const TreePoint& point) const {
 
 Vector3 TreeDynamics::velocity(const TreePoint& point) const {
   return parts_->velocity(to_load(*this, point));
+}
+
+void TreeDynamics::point_rows(Index domain, const Vector3& place, const Eigen::Ref<const Matrix3X>& own,
+                              std::vector<int>& columns, Matrix3X& rows) const {
+  require(own.cols() == rank(domain), "a point of domain {} has {} columns, expected {}", domain, own.cols(),
+          rank(domain));
+  parts_->point_rows(parts_->nodes[static_cast<std::size_t>(domain)], place, own, columns, rows);
 }
 
 double TreeDynamics::elastic_energy() const { return parts_->elastic_energy(); }

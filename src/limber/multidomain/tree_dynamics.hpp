@@ -51,9 +51,7 @@ struct Wind {
 };
 
 /// Where a frame is and how it moves, in world axes.
-struct RootState {
-  Vector3 position = Vector3::Zero();
-  Eigen::Quaterniond rotation = Eigen::Quaterniond::Identity();
+struct FrameState : Pose {
   Vector3 velocity = Vector3::Zero(), angular_velocity = Vector3::Zero();
   Vector3 acceleration = Vector3::Zero(), angular_acceleration = Vector3::Zero();
 };
@@ -61,12 +59,13 @@ struct RootState {
 struct TreeState {
   double time = 0.0;   ///< s
   Vector q, v, a;      ///< coordinates of all domains, one after the other, and their derivatives
-  RootState root;      ///< of a free tree; else where the root was placed, at rest, or its support has it
+  FrameState root;     ///< of a free tree; else where the root was placed, at rest, or its support has it
   double slack = 0.0;  ///< energy that the next step may give back, J (integrators/energy_guard.hpp)
   int caution = 0;     ///< steps to go with strong numerical damping, after one that was rescued
 };
 
-struct DomainFrame {
+/// A pose whose rotation is a matrix, as loops over many points need it.
+struct PoseMatrix {
   Vector3 position = Vector3::Zero();  ///< m, in the world
   Matrix3 rotation = Matrix3::Identity();
 };
@@ -140,6 +139,7 @@ class TreeDynamics {
   void set_gravity(const Vector3& acceleration);  ///< m/s^2; none at first
   [[nodiscard]] const Vector3& gravity() const;
   void set_forces(std::span<const TreeForce> forces);  ///< in place of those there were
+  void set_force(Index force, const Vector3& value);   ///< the same forces, one of another size
   /// In place of those there were. Taken implicitly: stable at any time step for springs up to some 10^4
   /// times stiffness_at().
   void set_springs(std::span<const TreeSpring> springs);
@@ -168,9 +168,16 @@ class TreeDynamics {
   void save(StateWriter& out) const;
   void restore(StateReader& in);
 
-  [[nodiscard]] const DomainFrame& frame(Index domain) const;
+  [[nodiscard]] const PoseMatrix& frame(Index domain) const;
   [[nodiscard]] Vector3 position(const TreePoint& point) const;  ///< in the world, m
   [[nodiscard]] Vector3 velocity(const TreePoint& point) const;
+  /// How the velocity of a point follows from the velocities of coordinates (columns, those of its domain and
+  /// of all ancestors of that, ascending) and, of a free tree, from those of its root: velocity and angular
+  /// velocity, in axes of the world, as if they were coordinates after all others. rows: 3 x columns. What a
+  /// support gives it comes beside that. The point is at place + own q in its domain; own: 3 x rank(domain).
+  /// O(rank) for each of these domains; allocates nothing where there is room for as many columns.
+  void point_rows(Index domain, const Vector3& place, const Eigen::Ref<const Matrix3X>& own,
+                  std::vector<int>& columns, Matrix3X& rows) const;
   /// J, with that by which interfaces resist being crushed: where one is narrower than 0.4 of its width.
   [[nodiscard]] double elastic_energy() const;
   [[nodiscard]] double kinetic_energy() const;     ///< J, of the true mass distribution, whatever the lumping

@@ -1,5 +1,4 @@
 #include "limber/integrators/energy_guard.hpp"
-#include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 
 #include <Eigen/LU>
@@ -113,7 +112,7 @@ TreeDynamics::Parts::LockedMotion TreeDynamics::Parts::locked() const {
   if (!adrift()) return lock;
   const SubtreeSums& sum = sums_.front();
   const Vector6 target = momentum_in_axes();
-  lock.velocity = solve_symmetric6(sum.rigid, target);
+  lock.velocity = solve_rigid(sum.rigid, target);
   lock.kinetic = 0.5 * lock.velocity.dot(target);
   if (inertia != SubtreeInertia::full) lock.cross = lock.velocity.dot(sum.momentum - target);
   return lock;
@@ -183,11 +182,10 @@ void TreeDynamics::Parts::slow_down(double allowed, double potential, const Lock
   if (!adrift() && tree->free) follow_momentum();
 }
 
-/// The slack of the next step. Where the equations do not conserve E, as those of lumped inertia and of
-/// forces without a potential, it goes up and down by more than in a step: what was lost is then kept until
-/// it comes back.
-void TreeDynamics::Parts::end_step(double allowed) {
-  const double now = energy();
+/// The slack of the next step, from the energy now. Where the equations do not conserve E, as those of lumped
+/// inertia and of forces without a potential, it goes up and down by more than in a step: what was lost is
+/// then kept until it comes back.
+void TreeDynamics::Parts::end_step(double allowed, double now) {
   const bool conserved = conservative_ && inertia == SubtreeInertia::full;
   state.slack = conserved ? next_slack(allowed, now) : allowed - now;
 }
@@ -213,9 +211,12 @@ bool TreeDynamics::Parts::hold_energy(double h, bool guarded) {
       verdict = judge();
     }
     if (verdict == EnergyVerdict::rescue) return false;
-    if (verdict == EnergyVerdict::slow) slow_down(allowed, fixed + lock.kinetic - flight(), lock);
+    if (verdict == EnergyVerdict::slow) {
+      slow_down(allowed, fixed + lock.kinetic - flight(), lock);
+      fixed = potential();
+    }
   }
-  end_step(allowed);
+  end_step(allowed, counted_kinetic() + fixed);
   return true;
 }
 
@@ -223,7 +224,7 @@ bool TreeDynamics::Parts::hold_energy(double h, bool guarded) {
 /// suffices.
 bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
   const bool alone = adrift();
-  const RootState& start = start_.state.root;
+  const FrameState& start = start_.state.root;
   state.q = start_.state.q + part * moved_;
   state.v = (part / h) * moved_;
   momentum_ = impelled_;
@@ -336,7 +337,7 @@ SolveStatus TreeDynamics::Parts::rescue(double h) {
   state.root.acceleration = nodes.front().settled.head<3>();
   state.root.angular_acceleration = nodes.front().settled.tail<3>();
   state.time = start_.state.time + h;
-  end_step(allowed);
+  end_step(allowed, energy());
   forget_slack();
   return SolveStatus::converged;
 }

@@ -1,6 +1,9 @@
 #include "limber/multidomain/interface_frame.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 
+#include <numeric>
+#include <utility>
+
 namespace limber {
 namespace {
 
@@ -63,6 +66,21 @@ void fill_carried(const TreeNode& node, const TreeNode& parent, const PolarRates
       node.port->covariance_rows.lazyProduct(rates.velocity_matrix().transpose());
   rows.template leftCols<3>() = parent.scale * node.port->center_rows;
   rows.template leftCols<3>().noalias() += rows.template rightCols<3>().lazyProduct(cross_matrix(lever));
+}
+
+/// Velocity in the world of a place x that moves with the frame of a child, for each coordinate of its
+/// parent: rows of G at that place. 3 x r.  q: of the parent.
+template <class Rows>
+void fill_carried_at(const TreeNode& child, const TreeNode& parent, const Vector3& x,
+                     const Eigen::Ref<const Vector>& q, Rows&& rows) {
+  const PolarRates rates = rates_of(PortMotion(*child.port, q, q), child);
+  const Matrix3& axes = parent.frame.rotation;
+  const Vector3 arm =  // from the centre of the port, in the axes of the parent
+      axes.transpose() * (x - child.frame.position) + child.turned * child.lever;
+  const Matrix3 moving = parent.scale * axes, turning = axes * cross_matrix(-arm);
+  const Eigen::Matrix<double, 3, 9> by_covariance = turning * rates.velocity_matrix();
+  rows.noalias() = moving.lazyProduct(child.port->center_rows.transpose());
+  rows.noalias() += by_covariance.lazyProduct(child.port->covariance_rows.transpose());
 }
 
 /// How the frame of a child would accelerate if its parent and the coordinates of that did not.
@@ -262,7 +280,8 @@ void TreeDynamics::Parts::add_up_sums() {
 }
 
 Vector3 TreeDynamics::Parts::in_axes(const TreeNode& node, const DomainPoint& point) const {
-  return node.scale * (point.place + point.rows.transpose() * state.q.segment(node.first, node.rank));
+  return node.scale *
+         (point.place + point.rows.transpose().lazyProduct(state.q.segment(node.first, node.rank)));
 }
 
 Vector3 TreeDynamics::Parts::position(const TreeNode& node, const DomainPoint& point) const {
@@ -272,6 +291,39 @@ Vector3 TreeDynamics::Parts::position(const TreeNode& node, const DomainPoint& p
 Vector3 TreeDynamics::Parts::velocity(const TreeNode& node, const DomainPoint& point) const {
   const Vector3 moving = node.scale * (point.rows.transpose() * state.v.segment(node.first, node.rank));
   return node.frame.rotation * (node.velocity + node.spin.cross(in_axes(node, point)) + moving);
+}
+
+void TreeDynamics::Parts::point_rows(const TreeNode& at, const Vector3& place,
+                                     const Eigen::Ref<const Matrix3X>& own, std::vector<int>& columns,
+                                     Matrix3X& rows) const {
+  const auto parent_of = [this](const TreeNode* node) {
+    return node->parent < 0 ? nullptr : &nodes[static_cast<std::size_t>(node->parent)];
+  };
+  Index end = 0;
+  for (const TreeNode* node = &at; node != nullptr; node = parent_of(node)) end += node->rank;
+  const Index count = end + (tree->free ? 6 : 0);
+  columns.resize(static_cast<std::size_t>(count));
+  rows.resize(3, count);
+  const Vector3 moved = own.lazyProduct(state.q.segment(at.first, at.rank));
+  const Vector3 x = at.frame.position + at.frame.rotation * (at.scale * (place + moved));
+  if (tree->free) {
+    rows.middleCols<3>(end).setIdentity();
+    rows.rightCols<3>() = cross_matrix(nodes.front().frame.position - x);
+    std::iota(columns.begin() + end, columns.end(), static_cast<int>(coordinate_count()));
+  }
+  const TreeNode* child = nullptr;
+  for (const TreeNode* node = &at; node != nullptr; child = std::exchange(node, parent_of(node))) {
+    end -= node->rank;
+    std::iota(columns.begin() + end, columns.begin() + end + node->rank, static_cast<int>(node->first));
+    if (node->rank == 0) continue;
+    auto block = rows.middleCols(end, node->rank);
+    if (child == nullptr) {
+      const Matrix3 turned = node->scale * node->frame.rotation;
+      block.noalias() = turned.lazyProduct(own);
+    } else {
+      fill_carried_at(*child, *node, x, state.q.segment(node->first, node->rank), block);
+    }
+  }
 }
 
 Vector3 TreeDynamics::Parts::bias_at(const TreeNode& node, const DomainPoint& point) const {
@@ -300,7 +352,7 @@ Vector6 TreeDynamics::Parts::frame_acceleration(const TreeNode& node) const {
 }
 
 TreeMomentum TreeDynamics::Parts::total_momentum() const {
-  const DomainFrame& frame = nodes.front().frame;
+  const PoseMatrix& frame = nodes.front().frame;
   const SubtreeSums& sum = sums_.front();
   TreeMomentum total;
   total.mass = sum.mass;

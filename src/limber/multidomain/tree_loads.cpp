@@ -140,7 +140,7 @@ void TreeDynamics::Parts::feel_loads(const TreeNode& node, const StepRule& rule)
 double TreeDynamics::Parts::wind_work(double h) const {
   if (!blowing()) return 0.0;
   // Of a carried root, energies are those relative to it.
-  const RootState& start = start_.state.root;
+  const FrameState& start = start_.state.root;
   const Eigen::Quaterniond turn = state.root.rotation * start.rotation.conjugate();
   double work = 0.0;
   for (const TreeNode& node : nodes) {

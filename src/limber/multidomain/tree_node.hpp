@@ -28,7 +28,7 @@ struct TreeNode {
   Matrix3 axes = Matrix3::Identity();    ///< *
   Vector6 rate = Vector6::Zero();        ///< velocity of its frame by that of its parent's coordinates *
   Vector3 velocity = Vector3::Zero(), spin = Vector3::Zero();
-  DomainFrame frame;                  ///< in the world
+  PoseMatrix frame;                   ///< in the world
   Vector6 settled = Vector6::Zero();  ///< acceleration of the frame at the end of the last step, in the world
 
   // For the solve of a step, at the point about which it is linearised.
@@ -46,7 +46,7 @@ struct TreeNode {
   // Equations of motion (elimination.hpp). A large tree does not fit into the caches: what can be computed
   // again is not kept.
   std::vector<int> forces, springs;  ///< of those of the tree, the ones that act here
-  bool leaf = true;                  ///< without children
+  bool leaf = true;                  ///< without children, and not the root
   Matrix system;                     ///< S, to which children add; of a leaf, only the factor
   Vector solution;                   ///< z
 };
@@ -77,7 +77,7 @@ struct ElasticStates {
   std::vector<int> nodes;
   Matrix q;            ///< r x n, where they were evaluated
   Matrix forces;       ///< r x n
-  Matrix stiffnesses;  ///< r^2 x n, each column a matrix
+  Matrix stiffnesses;  ///< r^2 + 8 x n, each column a matrix and eight zeros (add_symmetric())
   Vector energies;     ///< n
 };
 

@@ -1,10 +1,12 @@
 #pragma once
 
+#include "limber/base/timer.hpp"
 #include "limber/multidomain/elimination.hpp"
 #include "limber/multidomain/tree_node.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -14,6 +16,23 @@ namespace limber {
 inline Eigen::Quaterniond turned_by(const Eigen::Quaterniond& start, const Vector3& turn) {
   return Eigen::Quaterniond(rotation_matrix(turn) * start.toRotationMatrix()).normalized();
 }
+
+/// A clock that is read only where somebody measures: small trees take a step in the time of a few readings.
+class TreeTimer {
+ public:
+  explicit TreeTimer(bool on) {
+    if (on) timer_.emplace();
+  }
+  /// Adds the time since it was made, or since the last call.
+  void add_to(double& sum) {
+    if (!timer_) return;
+    sum += timer_->seconds();
+    timer_->restart();
+  }
+
+ private:
+  std::optional<Timer> timer_;
+};
 
 /// What TreeDynamics is made of. Between two steps elastic forces, frames and kinetic energy are those of the
 /// state.
@@ -26,6 +45,8 @@ class TreeDynamics::Parts {
   // Kinematics (tree_kinematics.cpp): what follows from the state.
   [[nodiscard]] Vector3 position(const TreeLoad& load) const { return position(node_of(load), load); }
   [[nodiscard]] Vector3 velocity(const TreeLoad& load) const { return velocity(node_of(load), load); }
+  void point_rows(const TreeNode& at, const Vector3& place, const Eigen::Ref<const Matrix3X>& own,
+                  std::vector<int>& columns, Matrix3X& rows) const;
   void update_sums();                                 ///< over subtrees, of mass and momentum
   [[nodiscard]] TreeMomentum total_momentum() const;  ///< after update_sums()
 
@@ -38,7 +59,7 @@ class TreeDynamics::Parts {
   SolveReport step(double h, const NewmarkOptions& options);
   SolveStatus balance(double h);
   [[nodiscard]] TreeState rest() const;
-  [[nodiscard]] RootState rest_root() const;  ///< where it was placed
+  [[nodiscard]] FrameState rest_root() const;  ///< where it was placed
   [[nodiscard]] Index coordinate_count() const { return nodes.back().first + nodes.back().rank; }
   void take_support(PoseFunction motion);  ///< none: it stands still
   void take_state(const TreeState& next);  ///< and all that follows from it
@@ -120,6 +141,8 @@ class TreeDynamics::Parts {
   SolveStatus eliminate(const StepRule& rule, const Vector& q_hat, const Vector& v_hat);
   SolveStatus eliminate_once(const StepRule& rule, const Vector& q_hat, const Vector& v_hat, bool positive);
   void set_up(TreeNode& node, const StepRule& rule, const Vector& q_hat, const Vector& v_hat, bool positive);
+  void set_up_elastic(TreeNode& node, const StepRule& rule, const Eigen::Ref<const Vector>& q_hat,
+                      const Eigen::Ref<const Vector>& v_hat, bool positive);
   void feel(const TreeNode& node, const StepRule& rule);
   void add_to_parent(const TreeNode& node);
   /// The acceleration of the root, which begins the way back; then of each domain, parents first. Those of
@@ -152,7 +175,7 @@ class TreeDynamics::Parts {
 
   [[nodiscard]] bool carried() const { return static_cast<bool>(support); }
   [[nodiscard]] Pose support_pose(double time) const;
-  [[nodiscard]] RootState support_root(double time, double h) const;
+  [[nodiscard]] FrameState support_root(double time, double h) const;
   void aim_balance(double h);  ///< where balance() sees the root; h: of the step after it
   void set_off(const StepRule& rule);
   [[nodiscard]] bool support_moves(double h) const;
@@ -171,6 +194,7 @@ class TreeDynamics::Parts {
   NewmarkOptions chosen(const NewmarkOptions& options);
   SolveReport advance(double h, const NewmarkOptions& options);
   bool take_shares(double h, int count, const NewmarkOptions& options, SolveReport& report);
+  bool advance_in_shares(double h, int count, const NewmarkOptions& options, SolveReport& report);
   SolveStatus advance_once(const StepRule& rule, const NewmarkOptions& options);
   void predict(const StepRule& rule);
   void approach(const StepRule& rule);
@@ -201,7 +225,7 @@ class TreeDynamics::Parts {
   bool turn(double energy, double largest);
   void slow_down(double allowed, double potential, const LockedMotion& lock);
   bool hold_energy(double h, bool guarded);
-  void end_step(double allowed);
+  void end_step(double allowed, double now);
   SolveStatus rescue(double h);
   SolveStatus solve_euler(double h);
   bool try_part(double part, double h, bool turning);
@@ -233,9 +257,9 @@ class TreeDynamics::Parts {
   StepStart start_;
   StepStart whole_;                        ///< of all of a step that is taken as several
   std::vector<Vector6> start_velocities_;  ///< of the frames of the nodes, in the world
-  RootState aimed_, aimed_end_;  ///< of a carried root, where the step is balanced and where it ends
+  FrameState aimed_, aimed_end_;  ///< of a carried root, where the step is balanced and where it ends
   Vector6 start_acceleration_ = Vector6::Zero();  ///< of the root, that it was balanced with last
-  RootState field_;                               ///< the same with its mean accelerations in the step
+  FrameState field_;                              ///< the same with its mean accelerations in the step
   double support_h_ = 1e-3;                ///< s, of the last step, for differences of the support's motion
   double energy_size_ = 0.0;               ///< sum of the sizes of all parts of the energy last computed, J
   Vector3 load_force_ = Vector3::Zero();   ///< from outside, on the whole
@@ -256,7 +280,7 @@ class TreeDynamics::Parts {
   // Memory for one domain at a time, whatever its rank.
   QuarticBatchWorkspace batch_;
   ElasticWorkspace elastic_work_;
-  Vector strain_, load_;
+  Vector strain_, load_;  ///< padded
   Matrix carried_, carried_work_;
   Matrix7 felt_ = Matrix7::Zero();  ///< C of the domain last eliminated, as its parent feels it
   MatrixX3 point_;

@@ -92,7 +92,6 @@ TreePoints<Scalar>::TreePoints(std::shared_ptr<const Model> tree, std::vector<Pa
     const Domain& domain = tree_->domains[d];
     const PartPoints& part = parts_[static_cast<std::size_t>(domain.part)];
     const Index n = part.rest.cols();
-    largest_part_ = std::max(largest_part_, n);
     largest_rank_ = std::max(largest_rank_, part.basis.rank());
 
     std::vector<int>& own = groups_[d].numbers;
@@ -134,6 +133,7 @@ TreePoints<Scalar>::TreePoints(std::shared_ptr<const Model> tree, std::vector<Pa
       alone = alone && v == group.first + static_cast<int>(i) && copies[static_cast<std::size_t>(v)] == 1;
     }
     if (alone) group.numbers = {};
+    largest_shared_ = std::max(largest_shared_, static_cast<Index>(group.numbers.size()));
   }
 }
 
@@ -186,7 +186,7 @@ void TreePoints<Scalar>::positions(const TreeDynamics& dynamics, Eigen::Ref<Fiel
           "room for {} vertices, the tree has {}; give a 3 x n matrix whose columns follow each other",
           x.cols(), count());
   using Point = Eigen::Matrix<Scalar, 3, 1>;
-  scratch.own.resize(3, largest_part_);
+  scratch.own.resize(3, largest_shared_);
   scratch.q.resize(largest_rank_);
   for (Index v = 0; v < count(); ++v) {
     const auto i = static_cast<std::size_t>(v);
@@ -202,18 +202,23 @@ void TreePoints<Scalar>::positions(const TreeDynamics& dynamics, Eigen::Ref<Fiel
     const Group& group = groups_[d];
     const Domain& domain = tree_->domains[d];
     const PartPoints& part = parts_[static_cast<std::size_t>(domain.part)];
-    const DomainFrame& frame = dynamics.frame(index);
+    const PoseMatrix& frame = dynamics.frame(index);
     const Index n = part.rest.cols(), rank = dynamics.rank(index);
     const Eigen::Matrix<Scalar, 3, 3> turn = (domain.scale * frame.rotation).cast<Scalar>();
     const Point shift = frame.position.cast<Scalar>();
 
-    auto own = scratch.own.leftCols(n);
     scratch.q.head(rank) = q.segment(dynamics.first_coordinate(index), rank).cast<Scalar>();
-    part.basis.positions(part.rest, scratch.q.head(rank), own);
     if (group.numbers.empty()) {
-      for (Index i = 0; i < n; ++i) x.col(group.first + i) = turn * own.col(i) + shift;
+      auto own = x.middleCols(group.first, n);
+      part.basis.positions(part.rest, scratch.q.head(rank), own);
+      for (Index i = 0; i < n; ++i) {
+        const Point point = own.col(i);
+        own.col(i) = turn * point + shift;
+      }
       continue;
     }
+    auto own = scratch.own.leftCols(n);
+    part.basis.positions(part.rest, scratch.q.head(rank), own);
     for (Index i = 0; i < n; ++i) {
       const auto v = static_cast<std::size_t>(group.numbers[static_cast<std::size_t>(i)]);
       const Point point = turn * own.col(i) + shift;

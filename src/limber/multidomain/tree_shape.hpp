@@ -37,7 +37,7 @@ class TreePoints {
 
   /// Memory of positions(), kept from call to call.
   struct Scratch {
-    Field own;  ///< positions in one domain
+    Field own;  ///< positions in one domain that shares vertices with others
     Eigen::Matrix<Scalar, Eigen::Dynamic, 1> q;
   };
   void positions(const TreeDynamics& dynamics, Eigen::Ref<Field> x, Scratch& scratch) const;
@@ -54,10 +54,17 @@ class TreePoints {
   std::vector<int> domain_;    ///< of each vertex, the first that has a copy; -1: none
   std::vector<int> local_;
   std::vector<Scalar> share_;  ///< one over the number of its copies
-  Index largest_part_ = 0, largest_rank_ = 0;
+  Index largest_rank_ = 0;
+  Index largest_shared_ = 0;  ///< vertices of a domain, of those that have numbers
 };
 extern template class TreePoints<float>;
 extern template class TreePoints<double>;
+
+/// A vertex of the whole as one of a domain.
+struct VertexCopy {
+  Index domain = 0;
+  Index vertex = 0;  ///< number in that domain
+};
 
 /// The whole surface of a tree, closed at the interfaces: with the parts of the parts' surfaces, each name
 /// and colour once. Bodies of one model share it.
@@ -68,6 +75,9 @@ class TreeSurface : public BodySurface {
   /// Of each vertex, the first that has a copy; -1 for a vertex that none has, which no triangle uses.
   [[nodiscard]] const std::vector<int>& domains() const { return points_.domains(); }
   [[nodiscard]] TreePoint point(int vertex) const;  ///< of the copy in that domain
+  [[nodiscard]] VertexCopy copy_of(int vertex) const {
+    return {points_.domain(vertex), points_.local(vertex)};
+  }
 
   /// At rest, in its own coordinates, and how it moves with q.
   [[nodiscard]] const TreePoints<float>::PartPoints& part(Index i) const { return points_.part(i); }
@@ -97,6 +107,9 @@ class TreeMesh {
   /// Of each vertex, the first that has a copy; -1 for a vertex that none has.
   [[nodiscard]] const std::vector<int>& domains() const { return points_.domains(); }
   [[nodiscard]] TreePoint point(int vertex) const;  ///< of the copy in that domain
+  [[nodiscard]] VertexCopy copy_of(int vertex) const {
+    return {points_.domain(vertex), points_.local(vertex)};
+  }
   [[nodiscard]] Matrix3X positions(const TreeDynamics& dynamics) const;
   [[nodiscard]] Matrix3X displacements(const TreeDynamics& dynamics) const;
 

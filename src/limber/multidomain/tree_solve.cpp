@@ -1,5 +1,3 @@
-#include "limber/base/timer.hpp"
-#include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 
 #include <cmath>
@@ -28,7 +26,7 @@ void add_products(const MatrixX6& columns, const Vector& z, Vector6& sums) {
 }  // namespace
 
 void TreeDynamics::Parts::evaluate_elastic(const Vector& q) {
-  Timer timer;
+  TreeTimer timer(measure);
   for (std::size_t k = 0; k < elastic_.size(); ++k) {
     ElasticStates& states = elastic_[k];
     const DomainBody& body = bodies[k];
@@ -38,7 +36,8 @@ void TreeDynamics::Parts::evaluate_elastic(const Vector& q) {
       states.q.col(i) =
           q.segment(nodes[static_cast<std::size_t>(states.nodes[static_cast<std::size_t>(i)])].first, r);
     if (body.batch() != nullptr) {
-      body.batch()->evaluate(states.q, batch_, states.forces, states.stiffnesses, states.energies);
+      body.batch()->evaluate(states.q, batch_, states.forces, states.stiffnesses.topRows(r * r),
+                             states.energies);
       continue;
     }
     for (Index i = 0; i < count; ++i) {
@@ -48,49 +47,80 @@ void TreeDynamics::Parts::evaluate_elastic(const Vector& q) {
     }
   }
   resist_crushing();
-  if (measure) timings.elastic += timer.seconds();
+  timer.add_to(timings.elastic);
+}
+
+/// Elastic forces, damping in proportion to them, and the mass of the coordinates: their equations in S, and
+/// load_ grows by what these have where nothing accelerates.
+void TreeDynamics::Parts::set_up_elastic(TreeNode& node, const StepRule& rule,
+                                         const Eigen::Ref<const Vector>& q_hat,
+                                         const Eigen::Ref<const Vector>& v_hat, bool positive) {
+  const Index r = node.rank;
+  Matrix& S = system_of(node);
+  const double elastic = node.stiffness * cube(node.scale),
+               heavy = cube(node.scale) * node.scale * node.scale;
+  const double inertial = 1.0 + rule.velocity * damping.mass, friction = elastic * damping.stiffness;
+  const bool rest = damping.kind == RayleighDamping::Stiffness::linear;
+  const ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
+  auto strain = strain_.head(r), load = load_.head(r);
+  const auto add = [&](const Matrix& A, double factor) {
+    S.topLeftCorner(r, r) += factor * A;
+    load.noalias() += A.lazyProduct(strain);
+  };
+  load += elastic * states.forces.col(node.lane);
+  strain = elastic * (q_hat - states.q.col(node.lane));
+  if (!rest) strain += friction * v_hat;
+  const double stiffness = elastic * rule.displacement + (rest ? 0.0 : rule.velocity * friction);
+  if (positive) {
+    add(node.body->work().tangent, stiffness);
+  } else {
+    add_symmetric(S, &states.stiffnesses(0, node.lane), r, stiffness, strain_.data(), load_.data());
+  }
+  if (rest && friction > 0.0) {
+    strain = friction * v_hat;
+    add(node.body->rest_stiffness(), rule.velocity * friction);
+  }
+  strain = (heavy * damping.mass) * v_hat;
+  if (node.body->has_unit_mass()) {
+    S.diagonal().head(r).array() += heavy * inertial;
+    load += strain;
+  } else {
+    add(node.body->mass(), heavy * inertial);
+  }
 }
 
 /// Adds what the domain is by itself: its children have come before. Damping in proportion to mass acts on
 /// all of its velocity, not only on that in its frame.
 void TreeDynamics::Parts::set_up(TreeNode& node, const StepRule& rule, const Vector& q_hat,
                                  const Vector& v_hat, bool positive) {
-  const Index r = node.rank;
+  const Index r = node.rank, rows = padded(r);
   const InertiaTerms& terms = node.body->work().terms;
   Matrix& S = system_of(node);
   const double inertial = 1.0 + rule.velocity * damping.mass;
   const Matrix6 rigid = terms.rigid();
   const auto v = v_hat.segment(node.first, r);
+  Vector6 bias = terms.bias;
+  load_.head(rows) = terms.bias_q;
+  if (damping.mass > 0.0) {
+    const Vector6 drift = drift_in_axes(node, rule);
+    Vector6 dragged = rigid * drift;
+    if (r > 0) {
+      strain_.head(r) = v;
+      strain_.segment(r, rows - r).setZero();
+      add_products(terms.coupling, strain_, dragged);
+      load_.head(rows).noalias() += damping.mass * (terms.coupling.lazyProduct(drift));
+    }
+    bias += damping.mass * dragged;
+  }
   S.block<6, 6>(r, r) += inertial * rigid;
-  S.row(r + 6).segment<6>(r) += terms.bias;
-  Vector6 drift;
-  if (damping.mass > 0.0) {
-    drift = drift_in_axes(node, rule);
-    S.row(r + 6).segment<6>(r) += damping.mass * (rigid * drift + terms.coupling.transpose() * v);
-  }
+  S.row(r + 6).segment<6>(r) += bias;
   if (r == 0) return;
-  const double elastic = node.stiffness * cube(node.scale),
-               heavy = cube(node.scale) * node.scale * node.scale;
-  const ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
-  const Matrix& M = node.body->mass();
-  const Eigen::Map<const Matrix> tangent(
-      positive ? node.body->work().tangent.data() : &states.stiffnesses(0, node.lane), r, r);
-  const bool rest = damping.kind == RayleighDamping::Stiffness::linear;
-  const Eigen::Map<const Matrix> K(rest ? node.body->rest_stiffness().data() : tangent.data(), r, r);
-  const double stiffness = elastic * rule.displacement, friction = elastic * damping.stiffness;
-  S.topLeftCorner(r, r) += (heavy * inertial) * M + stiffness * tangent + (rule.velocity * friction) * K;
-  S.block(r, 0, 6, r) += inertial * terms.coupling.transpose();
-
-  auto strain = strain_.head(r), load = load_.head(r);
-  strain = q_hat.segment(node.first, r) - states.q.col(node.lane);
-  load = elastic * states.forces.col(node.lane) + terms.bias_q;
-  load.noalias() += elastic * (tangent.lazyProduct(strain));
-  if (friction > 0.0) load.noalias() += friction * (K.lazyProduct(v));
-  if (damping.mass > 0.0) {
-    load.noalias() += heavy * damping.mass * (M.lazyProduct(v));
-    load.noalias() += damping.mass * (terms.coupling.lazyProduct(drift));
+  set_up_elastic(node, rule, q_hat.segment(node.first, r), v, positive);
+  for (Index j = 0; j < r; ++j) {
+    double* frame = &S(r, j);
+    for (int k = 0; k < 6; ++k) frame[k] += inertial * terms.coupling(j, k);
+    frame[6] += load_(j);
   }
-  S.row(r + 6).head(r) += load;
 }
 
 /// What the parent of a domain feels, once its own coordinates have been eliminated.
@@ -166,7 +196,7 @@ void TreeDynamics::Parts::accelerate_root() {
     return;
   }
   if (inertia == SubtreeInertia::full) {
-    root.acceleration = -solve_symmetric6(felt_.topLeftCorner<6, 6>(), felt_.col(6).head<6>());
+    root.acceleration = -solve_rigid(felt_.topLeftCorner<6, 6>(), felt_.col(6).head<6>());
     return;
   }
   // As a rigid body under what acts on it from outside.
@@ -176,7 +206,7 @@ void TreeDynamics::Parts::accelerate_root() {
   Vector6 load = sum.load;
   load.head<3>() -= w.cross(w.cross(sum.first));
   load.tail<3>() -= w.cross(rotational * w);
-  root.acceleration = solve_symmetric6(sum.rigid, load);
+  root.acceleration = solve_rigid(sum.rigid, load);
 }
 
 void TreeDynamics::Parts::accelerate(TreeNode& node, const StepRule& rule) {
@@ -188,7 +218,6 @@ void TreeDynamics::Parts::accelerate(TreeNode& node, const StepRule& rule) {
     node.acceleration.head<3>().noalias() = node.axes.transpose() * carried.head<3>();
     node.acceleration.tail<3>().noalias() = node.axes.transpose() * carried.tail<3>();
   }
-  node.solution.head(node.rank).setZero();
   node.solution.segment<6>(node.rank) = node.acceleration;
   node.solution(node.rank + 6) = 1.0;
   substitute(node.system, node.rank, node.solution);
@@ -213,12 +242,7 @@ void TreeDynamics::Parts::clear_systems() {
 
 SolveStatus TreeDynamics::Parts::eliminate_once(const StepRule& rule, const Vector& q_hat,
                                                 const Vector& v_hat, bool positive) {
-  Timer timer;
-  const auto lap = [&](double& sum) {
-    if (!measure) return;
-    sum += timer.seconds();
-    timer.restart();
-  };
+  TreeTimer timer(measure);
   load_force_.setZero();
   load_torque_.setZero();
   swept_.setZero();
@@ -229,8 +253,8 @@ SolveStatus TreeDynamics::Parts::eliminate_once(const StepRule& rule, const Vect
     if (i > 0) expect(nodes[i - 1]);
     if (positive && node.rank > 0) {
       Matrix& tangent = node.body->work().tangent;
-      tangent = elastic_[static_cast<std::size_t>(node.part)].stiffnesses.col(node.lane).reshaped(node.rank,
-                                                                                                  node.rank);
+      const ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
+      tangent = Eigen::Map<const Matrix>(&states.stiffnesses(0, node.lane), node.rank, node.rank);
       if (!tangent.allFinite()) return SolveStatus::not_finite;
       node.body->work().positive.take(tangent);  // no negative curvature, of a body under pressure
     }
@@ -242,13 +266,13 @@ SolveStatus TreeDynamics::Parts::eliminate_once(const StepRule& rule, const Vect
     if (node.leaf) S.setZero();
     set_up(node, rule, q_hat, v_hat, positive);
     add_loads(node, rule);
-    lap(timings.core);
+    timer.add_to(timings.core);
     if (!limber::eliminate(S, node.rank)) return SolveStatus::not_positive_definite;
     if (node.leaf) node.system = S.leftCols(node.rank);
-    lap(timings.solve);
+    timer.add_to(timings.solve);
     feel(node, rule);
     if (i > 0) add_to_parent(node);
-    lap(timings.core);
+    timer.add_to(timings.core);
   }
   return SolveStatus::converged;
 }

@@ -40,7 +40,7 @@ void read_momentum(StateReader& in, TreeMomentum& momentum) {
 
 /// Throws Error for numbers that are not finite.
 void check_finite(const TreeState& state) {
-  const RootState& root = state.root;
+  const FrameState& root = state.root;
   require(std::isfinite(state.time) && state.q.allFinite() && state.v.allFinite() && state.a.allFinite() &&
               std::isfinite(state.slack) && is_unit(root.rotation) && root.position.allFinite() &&
               root.velocity.allFinite() && root.angular_velocity.allFinite() &&

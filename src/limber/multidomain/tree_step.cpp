@@ -1,6 +1,4 @@
-#include "limber/base/timer.hpp"
 #include "limber/integrators/energy_guard.hpp"
-#include "limber/linalg/symmetric_solve.hpp"
 #include "limber/multidomain/tree_parts.hpp"
 
 #include <algorithm>
@@ -80,6 +78,7 @@ TreeDynamics::Parts::Parts(std::shared_ptr<const Model> given, std::vector<PartS
   reach_ = std::sqrt(reach);
   for (const DomainBody& body : bodies)
     if (body.rank() > 0) conservative_ = conservative_ && body.elastic().conservative();
+  nodes.front().leaf = false;  // what one domain has to itself need not be copied
   for (TreeNode& node : nodes)
     if (!node.leaf) node.system.setZero(padded(node.rank + 7), node.rank + 7);
   for (std::size_t k = 0; k < elastic_.size(); ++k) {
@@ -87,15 +86,15 @@ TreeDynamics::Parts::Parts(std::shared_ptr<const Model> given, std::vector<PartS
     const Index r = bodies[k].rank(), count = static_cast<Index>(states.nodes.size());
     states.q.setZero(r, count);
     states.forces.setZero(r, count);
-    states.stiffnesses.setZero(r * r, count);
+    states.stiffnesses.setZero(r * r + packet_size, count);
     states.energies.setZero(count);
   }
   sums_.resize(nodes.size());
   start_.moving.resize(nodes.size());
   narrow_.reserve(nodes.size());
   start_velocities_.resize(nodes.size());
-  strain_.setZero(most);
-  load_.setZero(most);
+  strain_.setZero(padded(most));
+  load_.setZero(padded(most));
   carried_.setZero(padded(most + 7), 7);
   carried_work_ = carried_;
   point_.setZero(padded(most + 7), 3);
@@ -123,8 +122,8 @@ TreeState TreeDynamics::Parts::rest() const {
   return result;
 }
 
-RootState TreeDynamics::Parts::rest_root() const {
-  RootState root;
+FrameState TreeDynamics::Parts::rest_root() const {
+  FrameState root;
   root.position = tree->domains.front().position;
   root.rotation = tree->domains.front().rotation.normalized();
   return root;
@@ -147,7 +146,7 @@ void TreeDynamics::Parts::follow_momentum() {
 }
 
 void TreeDynamics::Parts::take_state(const TreeState& next) {
-  const RootState root = carried() ? support_root(next.time, support_h_) : next.root;
+  const FrameState root = carried() ? support_root(next.time, support_h_) : next.root;
   state = next;
   state.root = root;
   balanced_ = support_moved_ = false;
@@ -210,8 +209,8 @@ void TreeDynamics::Parts::predict(const StepRule& rule) {
   state.q += t * start_.state.v + (0.5 * t * t) * start_.state.a;
   state.v += t * start_.state.a;
   if (tree->free) {
-    const RootState& start = start_.state.root;
-    RootState& root = state.root;
+    const FrameState& start = start_.state.root;
+    FrameState& root = state.root;
     root.velocity += t * start.acceleration;
     root.angular_velocity += t * start.angular_acceleration;
     root.position += (0.5 * t) * (start.velocity + root.velocity);
@@ -228,8 +227,8 @@ void TreeDynamics::Parts::approach(const StepRule& rule) {
   state.q = start_.state.q + c * (state.q - start_.state.q);
   state.v = start_.state.v + c * (state.v - start_.state.v);
   if (tree->free) {
-    const RootState& start = start_.state.root;
-    RootState& root = state.root;
+    const FrameState& start = start_.state.root;
+    FrameState& root = state.root;
     root.rotation = turned_by(start.rotation, c * turn_);
     root.position = start.position + c * (root.position - start.position);
     root.velocity = start.velocity + c * (root.velocity - start.velocity);
@@ -245,8 +244,8 @@ void TreeDynamics::Parts::approach(const StepRule& rule) {
 /// does, by the mean angular velocity.
 void TreeDynamics::Parts::advance_root(const StepRule& rule, const NewmarkOptions& options) {
   const double h = rule.h, share = 1.0 / (1.0 - rule.alpha_m);
-  const RootState& start = start_.state.root;
-  RootState& root = state.root;
+  const FrameState& start = start_.state.root;
+  FrameState& root = state.root;
   const Vector6 solved = frame_acceleration(nodes.front());
   root.acceleration = share * (solved.head<3>() - rule.alpha_m * start.acceleration);
   root.angular_acceleration = share * (solved.tail<3>() - rule.alpha_m * start.angular_acceleration);
@@ -286,9 +285,9 @@ void TreeDynamics::Parts::settle_root() {
   Vector6 velocity, change;
   velocity << node.velocity, node.spin;
   if (inertia == SubtreeInertia::full) {
-    change = solve_symmetric6(sum.rigid, target - sum.momentum);
+    change = solve_rigid(sum.rigid, target - sum.momentum);
   } else {
-    change = solve_symmetric6(sum.rigid, target) - velocity;
+    change = solve_rigid(sum.rigid, target) - velocity;
     // Turning as a rigid body; but what its parts do to each other moves its centre of mass nowhere.
     const Vector3 linear = sum.momentum.head<3>() + sum.rigid.topRows<3>() * change;
     change.head<3>() += (target.head<3>() - linear) / sum.mass;
@@ -317,7 +316,7 @@ Vector6 TreeDynamics::Parts::momentum_in_axes() const {
 SolveStatus TreeDynamics::Parts::advance_once(const StepRule& rule, const NewmarkOptions& options) {
   const SolveStatus status = eliminate(rule, q_hat_, v_hat_);
   if (status != SolveStatus::converged) return status;
-  Timer timer;
+  TreeTimer timer(measure);
   const double h = rule.h, share = 1.0 / (1.0 - rule.alpha_m);
   accelerate_root();
   begin_motion();
@@ -347,20 +346,20 @@ SolveStatus TreeDynamics::Parts::advance_once(const StepRule& rule, const Newmar
   } else if (tree->free) {
     follow_momentum();
   }
-  if (measure) timings.core += timer.seconds();
+  timer.add_to(timings.core);
   return status;
 }
 
 /// The implicit step by itself, whatever energy it ends with.
 SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options) {
-  Timer timer;
+  TreeTimer timer(measure);
   const StepRule rule = newmark_rule(h, options);
   q_hat_ = start_.state.q + (rule.point * h) * start_.state.v + rule.early_displacement * start_.state.a;
   v_hat_ = start_.state.v + rule.early_velocity * start_.state.a;
   aim_support(rule);
   aim(rule);
   predict(rule);
-  if (measure) timings.core += timer.seconds();
+  timer.add_to(timings.core);
   SolveReport report;
   before_ = start_.state.a;
   while (true) {
@@ -401,18 +400,29 @@ NewmarkOptions TreeDynamics::Parts::chosen(const NewmarkOptions& options) {
 }
 
 /// A step that gained too much, as so many shorter ones: whether none of these does. Else all of it is still
-/// to be taken.
+/// to be taken, also where a support throws on the way.
 bool TreeDynamics::Parts::take_shares(double h, int count, const NewmarkOptions& options,
                                       SolveReport& report) {
   go_back();
   whole_ = start_;
+  try {
+    if (advance_in_shares(h, count, options, report)) return true;
+  } catch (...) {
+    start_ = whole_;
+    go_back();
+    throw;
+  }
+  start_ = whole_;
+  return false;
+}
+
+bool TreeDynamics::Parts::advance_in_shares(double h, int count, const NewmarkOptions& options,
+                                            SolveReport& report) {
   for (int i = 0; i < count; ++i) {
     if (i > 0) remember();
     const SolveReport share = advance(h / count, chosen(options));
     report.iterations += share.iterations;
-    if (share.ok() && hold_energy(h / count, true)) continue;
-    start_ = whole_;
-    return false;
+    if (!share.ok() || !hold_energy(h / count, true)) return false;
   }
   state.time = whole_.state.time + h;
   return true;
@@ -420,8 +430,8 @@ bool TreeDynamics::Parts::take_shares(double h, int count, const NewmarkOptions&
 
 SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
   constexpr int most_shares = 8;  // half as many leave up to twice the rescues
-  support_h_ = h;
   if (carried()) follow_support(h);
+  support_h_ = h;
   if (!balanced_) {
     if (const SolveStatus status = balance(h); status != SolveStatus::converged) return {status, 0, 0.0};
   }

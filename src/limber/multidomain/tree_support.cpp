@@ -28,7 +28,7 @@ Vector6 displacement_between(const Pose& from, const Pose& to) {
 }  // namespace
 
 Pose TreeDynamics::Parts::support_pose(double time) const {
-  const RootState rest = rest_root();
+  const FrameState rest = rest_root();
   const Pose moved = support(time);
   require(moved.position.allFinite() && is_unit(moved.rotation),
           "the pose of the support at {} s is not finite, or its rotation not of unit length", time);
@@ -38,10 +38,10 @@ Pose TreeDynamics::Parts::support_pose(double time) const {
 /// As the support moves it, with differences over h: in steps of one length they give impulses their size
 /// even where velocities jump. (Where a step is taken as several shorter ones, a jump in it may lose some of
 /// it.)
-RootState TreeDynamics::Parts::support_root(double time, double h) const {
+FrameState TreeDynamics::Parts::support_root(double time, double h) const {
   const Pose before = support_pose(time - h), now = support_pose(time), after = support_pose(time + h);
   const Vector6 first = displacement_between(before, now) / h, second = displacement_between(now, after) / h;
-  RootState root;
+  FrameState root;
   root.position = now.position;
   root.rotation = now.rotation;
   root.velocity = 0.5 * (first + second).head<3>();
@@ -160,7 +160,7 @@ double TreeDynamics::Parts::support_work(double h) const {
 double TreeDynamics::Parts::energy_with_support() {
   if (forces.empty() && springs.empty()) return energy();
   const double moving = counted_kinetic();
-  const RootState root = state.root;
+  const FrameState root = state.root;
   state.root = aimed_end_;
   carry_all();
   const double fixed = potential();

@@ -20,6 +20,14 @@ constexpr int most_lowerings = 6;       ///< of the potential: each takes nearly
 /// The predicted column counts as new if so much of it, as a share, is not in the basis.
 constexpr double new_direction = 1e-3;
 
+/// Whether they resist in the same way, whatever they pull towards.
+bool same_resistance(const std::vector<FullSpring>& one, const std::vector<FullSpring>& other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(),
+                    [](const FullSpring& a, const FullSpring& b) {
+                      return a.place == b.place && a.stiffness == b.stiffness;
+                    });
+}
+
 /// The same state with coordinates of vectors that were added, zero.
 void pad(DynamicState& state, Index rank) {
   for (Vector* x : {&state.u, &state.v, &state.a}) {
@@ -72,11 +80,48 @@ OnlineDynamics::OnlineDynamics(FullModel& model, LoadFunction load, Vector u, Ve
   if (learns_) slowest_frequency_ = lowest_frequency(model, options.solver);
 }
 
+void OnlineDynamics::set_springs(const std::vector<FullSpring>& springs) {
+  FullSprings next(model_, springs);
+  full_.set_springs(springs);
+  if (!same_resistance(springs, spring_list_)) residual_error_.set_springs(next);
+  spring_list_ = springs;
+  springs_ = std::move(next);
+  resize_system();
+  note_change();
+}
+
+void OnlineDynamics::set_handles(std::vector<FullHandle> handles) {
+  const bool held = !handles.empty();
+  full_.set_handles(std::move(handles));
+  if (held != held_) note_change();
+  held_ = held;
+}
+
+void OnlineDynamics::set_support(std::shared_ptr<MovingSupport> support) {
+  full_.set_support(support);
+  support_ = std::move(support);
+  note_change();
+}
+
+void OnlineDynamics::set_air(FullAir air) {
+  blown_ = air.velocity && air.thickness > 0.0;
+  full_.set_air(std::move(air));
+  note_change();
+}
+
+/// Whether all that acts on the body in the next step is known to the subspace.
+bool OnlineDynamics::subspace_may_do(double h) const {
+  if (held_ || blown_) return false;
+  return !support_ || (!support_->moves(time(), h) && support_->pose_at(time()).matrix().isIdentity(0.0));
+}
+
 SolveReport OnlineDynamics::step(double h) {
+  const bool may_skip = subspace_may_do(h);
   subspace_.begin_step();
   SolveReport report;
-  const bool entering = std::exchange(enters_, false);
+  const bool entering = std::exchange(enters_, false) && may_skip;
   if (entering) enter_subspace(h);
+  if (reduced_ && !may_skip) leave_subspace(h);
   if (reduced_) {
     if (take_reduced_step(h, report)) {
       const OnlineBasis& basis = subspace_.basis();
@@ -95,7 +140,7 @@ SolveReport OnlineDynamics::step(double h) {
     patience_.fail();
   }
   const int spent = report.iterations;
-  report = take_full_step(h);
+  report = take_full_step(h, learns_ && may_skip);
   report.iterations += spent;
   if (report.ok()) {
     budget_.spend(h, 0.0);
@@ -104,10 +149,10 @@ SolveReport OnlineDynamics::step(double h) {
   return report;
 }
 
-SolveReport OnlineDynamics::take_full_step(double h) {
+SolveReport OnlineDynamics::take_full_step(double h, bool learns) {
   const DynamicState start = full_.state();
   const SolveReport report = full_.step(h);
-  if (!report.ok() || !learns_) return report;
+  if (!report.ok() || !learns) return report;
   const auto timer = subspace_.learning_timer();
   const DynamicState& end = full_.state();
   const OnlineBasis& basis = subspace_.basis();
@@ -120,7 +165,7 @@ SolveReport OnlineDynamics::take_full_step(double h) {
   const bool shrunk = subspace_.shrink_if_full();
   if (shrunk) {
     error_column_ = -1;
-    system_.resize(subspace_.rank());
+    resize_system();
   }
   learn(end, h);
   subspace_.remember(basis.coordinates(end.u));
@@ -233,6 +278,7 @@ OnlineDynamics::Audit OnlineDynamics::audit(double h) {
   model_.internal_force(u, result.force);
   load_(state_.time - 0.5 * h, state_.time + 0.5 * h, f_ext_);
   Vector residual = basis.momentum(state_.a + options_.damping.mass * state_.v) + result.force - f_ext_;
+  springs_.add_force(u, no_supports_, residual);
   if (rest_stiffness_.nonZeros() > 0) {
     residual += options_.damping.stiffness * (rest_stiffness_ * v);
   } else if (options_.damping.stiffness > 0.0 && v.squaredNorm() > 0.0) {
@@ -269,7 +315,7 @@ void OnlineDynamics::calibrate(const Vector& q, const Vector& force) {
 /// Of the full model at the state, J.  f_ext_: the load.
 double OnlineDynamics::potential() const {
   const Vector u = subspace_.basis().vector(state_.u);
-  return model_.energy(u) - f_ext_.dot(u);
+  return model_.energy(u) + energy_of_springs(u) - f_ext_.dot(u);
 }
 
 /// Holds the state to the energy that it may have, and says what the next step may give back. f_ext_: the
@@ -338,7 +384,16 @@ void OnlineDynamics::learn(const DynamicState& state, double h) {
 
 void OnlineDynamics::follow_basis() {
   subspace_.follow();
+  resize_system();
+}
+
+void OnlineDynamics::resize_system() {
   system_.resize(subspace_.rank());
+  if (springs_.empty() || subspace_.rank() == 0) {
+    system_.let_go();
+  } else {
+    system_.set_springs(springs_.projected(subspace_.basis().columns()));
+  }
 }
 
 void OnlineDynamics::enter_subspace(double h) {
@@ -347,7 +402,7 @@ void OnlineDynamics::enter_subspace(double h) {
   predict_error_column(full.u, full.v);
   state_ = into_subspace(subspace_.basis(), full);
   load_(std::max(0.0, full.time - 0.5 * h), full.time + 0.5 * h, f_ext_);
-  allowed_ = full_.energy() - f_ext_.dot(full.u) + full.slack;
+  allowed_ = full_.energy() + energy_of_springs(full.u) - f_ext_.dot(full.u) + full.slack;
   if (by_key_elements()) {
     calibrate(state_.u, model_.internal_force(full.u));
   } else {  // exact forces hold their steps to what is allowed; what the subspace has not counts, too
@@ -379,7 +434,8 @@ void OnlineDynamics::leave_remembered_subspace(double h) {
   if (!remembered_allowed_) return;
   const double time = remembered_.time;
   load_(std::max(0.0, time - 0.5 * h), time + 0.5 * h, load_before_);
-  const double potential = model_.energy(remembered_.u) - load_before_.dot(remembered_.u);
+  const double potential =
+      model_.energy(remembered_.u) + energy_of_springs(remembered_.u) - load_before_.dot(remembered_.u);
   remembered_.slack = next_slack(*remembered_allowed_, kinetic + potential);
 }
 
@@ -437,6 +493,7 @@ void OnlineDynamics::remember() {
   remembered_reduced_ = reduced_;
   remembered_enters_ = enters_;
   remembered_ = reduced_ ? state_ : full_.state();
+  remembered_memory_ = full_.memory();
   remembered_allowed_ = allowed_;
 }
 
@@ -445,6 +502,7 @@ void OnlineDynamics::go_back() {
   reduced_ = remembered_reduced_;
   enters_ = remembered_enters_;
   allowed_ = remembered_allowed_;
+  full_.set_memory(remembered_memory_);
   if (reduced_) {
     state_ = remembered_;
     pad(state_, subspace_.rank());
@@ -456,6 +514,7 @@ void OnlineDynamics::go_back() {
 void OnlineDynamics::save(StateWriter& out) const {
   out.write(full_.started());
   save_state(full_.state(), out);
+  full_.memory().save(out);
   subspace_.save(out);
   out.write(reduced_);
   out.write(enters_);
@@ -473,6 +532,7 @@ void OnlineDynamics::restore(StateReader& in) {
   bool started = false;
   in.read(started);
   full_.resume(restore_state(in, model_.dof_count()), started);
+  full_.set_memory(FullDynamics::Memory::restored(in, model_.dof_count()));
   subspace_.restore(in);
   const Index rank = subspace_.rank();
   in.read(reduced_);
@@ -483,7 +543,7 @@ void OnlineDynamics::restore(StateReader& in) {
   in.read(bounded);
   in.read(allowed);
   allowed_ = bounded ? std::optional(allowed) : std::nullopt;
-  system_.resize(rank);
+  resize_system();
   budget_.restore(in);
   residual_error_.restore(in);
   patience_.restore(in);

@@ -21,6 +21,10 @@ namespace limber {
 /// itself the direction that the basis lacks: it is added and the step taken again. Where that does not do,
 /// the step is taken by the full model. No step that was accepted is ever taken back. docs/online.md says
 /// where this leaves the paper and why.
+///
+/// Springs pull in the subspace, too, and audits count them. While handles hold, air moves past the body, or
+/// its support moves or is elsewhere than where it was made, steps are full, and nothing is learned from
+/// them.
 class OnlineDynamics {
  public:
   /// duration: of the whole run, s.  Keeps a reference to the model. Throws Error as FullDynamics does, and
@@ -31,6 +35,12 @@ class OnlineDynamics {
   OnlineDynamics(const OnlineDynamics&) = delete;  // its parts refer to each other
   OnlineDynamics& operator=(const OnlineDynamics&) = delete;
 
+  // As those of FullDynamics.
+  void set_springs(const std::vector<FullSpring>& springs);
+  void set_handles(std::vector<FullHandle> handles);
+  void set_support(std::shared_ptr<MovingSupport> support);
+  void set_air(FullAir air);
+
   /// Advances by h seconds. On failure the state stays where it was and the report says why.
   SolveReport step(double h);
 
@@ -39,6 +49,8 @@ class OnlineDynamics {
   void resume(DynamicState state, bool started);
   /// After a change of loads: the next step is audited.
   void note_change();
+  [[nodiscard]] const FullDynamics::Memory& memory() const { return full_.memory(); }
+  void set_memory(FullDynamics::Memory memory) { full_.set_memory(std::move(memory)); }
 
   [[nodiscard]] double time() const { return reduced_ ? state_.time : full_.state().time; }  ///< s
   [[nodiscard]] bool started() const { return full_.started(); }  ///< whether a step was tried
@@ -63,13 +75,16 @@ class OnlineDynamics {
     double size = 0.0;    ///< |e|, m
   };
 
-  SolveReport take_full_step(double h);
+  [[nodiscard]] bool subspace_may_do(double h) const;
+  SolveReport take_full_step(double h, bool learns);
   bool take_reduced_step(double h, SolveReport& report);
   SolveReport newmark(double h, DynamicState& state);
   bool subspace_would_do(double h, const DynamicState& start);
   void learn(const DynamicState& state, double h);
   bool learn_from(Audit audit, DynamicState& start);
   void follow_basis();
+  void resize_system();
+  [[nodiscard]] double energy_of_springs(const Vector& u) const { return springs_.energy(u, no_supports_); }
   void enter_subspace(double h);
   void leave_subspace(double h);
   void leave_remembered_subspace(double h);
@@ -101,6 +116,12 @@ class OnlineDynamics {
   SparseMatrix rest_stiffness_;     ///< for linear damping
   double slowest_frequency_ = 0.0;  ///< of the body, rad/s; 0: it can move as a whole
 
+  std::vector<FullSpring> spring_list_;
+  FullSprings springs_;
+  Matrix3X no_supports_ = Matrix3X(3, 0);
+  std::shared_ptr<MovingSupport> support_;
+  bool held_ = false, blown_ = false;  ///< whether handles hold, and air moves
+
   bool reduced_ = false;  ///< whether the state is that of the subspace
   bool enters_ =
       false;  ///< whether the next step is to be taken in the subspace, by what the last full one told
@@ -118,6 +139,7 @@ class OnlineDynamics {
 
   bool remembered_reduced_ = false, remembered_enters_ = false;
   DynamicState remembered_;
+  FullDynamics::Memory remembered_memory_;
   std::optional<double> remembered_allowed_;
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace limber {
 
@@ -19,17 +20,27 @@ void OnlineSystem::resize(Index rank) {
   }
 }
 
+void OnlineSystem::set_springs(FullSprings::Projected springs) { springs_ = std::move(springs); }
+
 void OnlineSystem::evaluate(const Vector& q) {
   q_ = q;
   energy_ = forces_.evaluate(q, force_, stiffness_);
+  if (!has_springs()) return;
+  const Vector pull = springs_.stiffness * q;
+  force_ += pull + springs_.force;
+  energy_ += (0.5 * pull + springs_.force).dot(q) + springs_.energy;
 }
 
 double OnlineSystem::force_rounding() const {
-  return 32.0 * std::numeric_limits<double>::epsilon() * stiffness_.norm() * std::max(q_.norm(), 1e-300);
+  constexpr double few_eps = 32.0 * std::numeric_limits<double>::epsilon();
+  const double body = few_eps * stiffness_.norm() * std::max(q_.norm(), 1e-300);
+  if (!has_springs()) return body;
+  return body + few_eps * (springs_.stiffness.norm() * q_.norm() + springs_.force.norm());
 }
 
 double OnlineSystem::energy_rounding() const {
-  return force_rounding() * q_.norm() + 16.0 * std::numeric_limits<double>::epsilon() * std::abs(energy_);
+  const double size = std::abs(energy_) + springs_.energy;
+  return force_rounding() * q_.norm() + 16.0 * std::numeric_limits<double>::epsilon() * size;
 }
 
 void OnlineSystem::multiply_damping(const Vector& x, Vector& y) const {
@@ -45,6 +56,7 @@ SolveReport OnlineSystem::factor(double mass, double damping, double stiffness, 
   matrix_ = (stiffness + (local ? damping * damping_.stiffness : 0.0)) * stiffness_;
   matrix_.diagonal().array() += on_mass;
   if (damping_.stiffness > 0.0 && !local) matrix_ += damping * damping_.stiffness * rest_stiffness_;
+  if (has_springs()) matrix_ += springs_.stiffness;
   if (damping_.stiffness > 0.0 && local && v.squaredNorm() > 0.0) {
     // d(K(q) v)/dq = d/dt K(q + t v), by a difference whose rounding and truncation balance: it only speeds
     // Newton's iteration up.

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace limber {
 
@@ -12,6 +13,11 @@ ResidualError::ResidualError(FullModel& model, SparseSolverKind solver)
     : model_(model),
       solver_(make_sparse_solver({.kind = solver, .threads = model.executor().threads()})),
       K_(model.pattern()) {}
+
+void ResidualError::set_springs(FullSprings springs) {
+  springs_ = std::move(springs);
+  ready_ = false;
+}
 
 SolveReport ResidualError::refresh(const Vector& u, const VertexMaps& maps, double shift) {
   u_ = u;
@@ -24,6 +30,7 @@ SolveReport ResidualError::refresh(const Vector& u, const VertexMaps& maps, doub
     model_.force_and_stiffness(y, force_, K_, tangent);
     if (maps.carries()) pull_back_stiffness(model_.dofs(), maps, K_);
     K_.coeffs() += shift * model_.mass().coeffs();
+    springs_.add_stiffness(K_);
     report = solver_->factor(K_);
     if (report.status != SolveStatus::not_positive_definite) break;
   }

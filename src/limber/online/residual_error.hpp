@@ -2,6 +2,7 @@
 
 #include "limber/fem/full_model.hpp"
 #include "limber/fem/vertex_maps.hpp"
+#include "limber/full/full_springs.hpp"
 #include "limber/linalg/sparse_solver.hpp"
 #include "limber/linalg/state_stream.hpp"
 
@@ -20,6 +21,9 @@ class ResidualError {
  public:
   /// Keeps a reference to the model, whose supports it moves.
   ResidualError(FullModel& model, SparseSolverKind solver);
+
+  /// Springs that resist, too, where vertices are carried by nothing; none at first. K is taken anew.
+  void set_springs(FullSprings springs);
 
   [[nodiscard]] bool ready() const { return ready_; }
   /// u where K was taken, in the rest pose.
@@ -40,6 +44,7 @@ class ResidualError {
   FullModel& model_;
   std::unique_ptr<SparseSolver> solver_;
   SparseMatrix K_;
+  FullSprings springs_;
   bool ready_ = false;
   Vector u_, force_;
   VertexMaps maps_;

@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
+#include <fcntl.h>
 #include <string>
 #include <system_error>
 #include <unistd.h>
@@ -16,15 +17,26 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// A new file in a folder; less than 0 where it takes none. It has no name, so that whoever is killed leaves
+/// nothing; on file systems that know no such files it has one for a moment.
+int make_probe(const fs::path& folder) {
+#ifdef O_TMPFILE
+  const int unnamed = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, 0600);
+  if (unnamed >= 0 || (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL)) return unnamed;
+#endif
+  std::string probe = (folder / ".limber-XXXXXX").string();
+  const int named = ::mkstemp(probe.data());
+  if (named >= 0) ::unlink(probe.c_str());
+  return named;
+}
+
 /// Tries to make a file: permissions alone say too little (read-only file systems, the administrator,
 /// quotas).
 void check_takes_files(const fs::path& folder, const fs::path& wanted) {
-  std::string probe = (folder / ".limber-XXXXXX").string();
-  const int file = ::mkstemp(probe.data());
+  const int file = make_probe(folder);
   require(file >= 0, "{}: cannot be written, its folder takes no new files ({})", wanted.string(),
           std::strerror(errno));
   ::close(file);
-  ::unlink(probe.c_str());
 }
 
 /// Throws Error unless a file can be written there: its folder exists and takes new files, and it is no

@@ -22,8 +22,35 @@ BodyTreeResult tree_result(const std::string& name, const Model& model, const In
   return result;
 }
 
+BodyLinearResult linear_result(const std::string& name, const Body& body, const LinearReach& reach) {
+  const Model& model = body.model();
+  BodyLinearResult result{name, reach, {}};
+  if (reach.domain >= 0 && model.domain_count() > 1)
+    result.domain = model.domains[static_cast<std::size_t>(reach.domain)].name;
+  return result;
+}
+
+/// Whether all constraints of a body were met, of which it has some.
+bool met_constraints(const SceneState& state, std::size_t i) {
+  const std::vector<ConstraintOutcome>& outcomes = constraint_outcomes(state, i);
+  return !outcomes.empty() && std::all_of(outcomes.begin(), outcomes.end(),
+                                          [](const ConstraintOutcome& outcome) { return outcome.met; });
+}
+
+BodyHandleResult handle_result(const std::string& name, const Body& body, const HandleShare& share) {
+  BodyHandleResult result{name, share, {}};
+  if (body.model().domain_count() > 1)
+    result.domain = body.model().domains[static_cast<std::size_t>(share.domain)].name;
+  return result;
+}
+
 /// What to do where a run found no solution.
-std::string_view remedy(const Scene& scene) {
+std::string_view remedy(const Scene& scene, SolveStatus status) {
+  if (status == SolveStatus::not_finite)
+    return scene.solver.type == SimulationType::dynamics
+               ? "numbers grow beyond all bounds: check the units of its loads, materials and mesh, or use a "
+                 "shorter solver.timestep"
+               : "numbers grow beyond all bounds: check the units of its loads, materials and mesh";
   switch (scene.solver.type) {
     case SimulationType::dynamics:
       return "use a shorter solver.timestep";
@@ -50,7 +77,11 @@ void add_result(const Scene& scene, const SceneState& state, std::size_t i, RunR
                            moved.colwise().norm().maxCoeff()});
   for (const ConstraintOutcome& outcome : constraint_outcomes(state, i))
     result.constraints.push_back({stated.name, outcome, most_held(state, i), body.unknowns(), body.method()});
+  if (body.has_model() && met_constraints(state, i))
+    result.handles.push_back(handle_result(stated.name, body, largest_handle_share(state, i)));
   if (body.method() == Method::warped) result.warped.push_back({stated.name, largest_distortion(state, i)});
+  if (body.method() == Method::linear)
+    result.linear.push_back(linear_result(stated.name, body, largest_reach(state, i)));
   if (const OnlineReport* const online = body.online_report())
     result.online.push_back({stated.name, *online, accepted_error(scene)});
   if (body.has_model() && (stated.is_tree() || body.model().free))
@@ -89,6 +120,19 @@ void warn_of_missed_constraints(const RunResult& result, std::vector<std::string
                                  constraint_remedy(subspace, !crowded.empty())));
 }
 
+/// Constraints that are met and leave next to nothing of what a body could do beside them: it looks locked.
+void warn_of_locked_bodies(const RunResult& result, std::vector<std::string>& warnings) {
+  constexpr double most = 0.8;
+  for (const BodyHandleResult& one : result.handles) {
+    if (static_cast<double>(one.share.held) <= most * static_cast<double>(one.share.coordinates)) continue;
+    warnings.push_back(fmt::format(
+        "{}{}: constraints hold {} numbers where {} coordinates can meet them, so that it can hardly move in "
+        "any other way; hold fewer vertices, or raise basis.modes or rank",
+        one.body, one.domain.empty() ? "" : fmt::format(", '{}'", one.domain), one.share.held,
+        one.share.coordinates));
+  }
+}
+
 void warn_of_inexact_animations(const RunResult& result, std::vector<std::string>& warnings) {
   for (const AnimationFit& fit : result.animations) {
     if (fit.largest_error <= fit.tolerance) continue;
@@ -110,10 +154,36 @@ void warn_of_distortion(const RunResult& result, std::vector<std::string>& warni
   }
 }
 
-/// Few are nothing that one sees.
+void warn_of_linear_shapes(const RunResult& result, std::vector<std::string>& warnings) {
+  for (const BodyLinearResult& one : result.linear) {
+    const LinearReach& reach = one.reach;
+    if (reach.share <= largest_linear_share && reach.rotation <= largest_linear_rotation) continue;
+    const std::string which = one.domain.empty() ? one.body : fmt::format("{}, '{}'", one.body, one.domain);
+    warnings.push_back(fmt::format(
+        "{}: linear modes carry it by up to {:.3g} m, {:.3g} times its size, and turn it by {:.3g} "
+        "degrees, too far for them: what they turn grows; choose the method {}",
+        which, reach.displacement, reach.share, reach.rotation * (180.0 / std::numbers::pi),
+        one.domain.empty() ? "'warped' or 'reduced'" : "'reduced'"));
+  }
+}
+
+/// Of dynamic bodies alone: in quasistatics nothing has inertia, and handles may jump.
+void warn_of_jumps(const RunResult& result, std::vector<std::string>& warnings) {
+  for (const BodyConstraintOutcome& one : result.constraints) {
+    if (one.outcome.jump == 0.0) continue;
+    warnings.push_back(fmt::format(
+        "'{}' of {} jumps by {:.3g} m at {:.6g} s, within a time step, by more than half the size of "
+        "the body; let it move smoothly, or shorten solver.timestep",
+        one.outcome.name, one.body, one.outcome.jump, one.outcome.jump_time));
+  }
+}
+
+/// Few are nothing that one sees, and one or two of a short run are its start. A run that failed says more.
 void warn_of_rescues(const RunResult& result, std::vector<std::string>& warnings) {
   const auto taken = static_cast<double>(result.steps) * static_cast<double>(result.bodies.size());
-  if (result.report.rescued_steps <= 0.01 * taken) return;
+  const int rescued = result.report.rescued_steps;
+  constexpr int few = 2;
+  if (!result.report.ok() || rescued <= 0.01 * taken || (rescued <= few && rescued < 0.5 * taken)) return;
   warnings.push_back(fmt::format(
       "{} of {:.0f} steps would have gained energy and were damped instead, more than 1 %: the motion is "
       "too fast for the time step; shorten solver.timestep",
@@ -131,7 +201,7 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.steps = state.step;
   result.time = state.time;
   result.energy = state.world.energy();
-  result.remedy = remedy(scene);
+  result.remedy = remedy(scene, result.report.status);
   double smallest = std::numeric_limits<double>::quiet_NaN();  // until it is known of some body
   for (std::size_t i = 0; i < state.body_count(); ++i) {
     add_result(scene, state, i, result);
@@ -143,8 +213,11 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
 std::vector<std::string> warnings_about(const RunResult& result) {
   std::vector<std::string> warnings;
   warn_of_missed_constraints(result, warnings);
+  warn_of_locked_bodies(result, warnings);
   warn_of_inexact_animations(result, warnings);
   warn_of_distortion(result, warnings);
+  warn_of_linear_shapes(result, warnings);
+  warn_of_jumps(result, warnings);
   warn_of_rescues(result, warnings);
   return warnings;
 }

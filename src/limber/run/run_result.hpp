@@ -1,10 +1,12 @@
 #pragma once
 
+#include "limber/body/handles.hpp"
 #include "limber/body/method.hpp"
 #include "limber/body/step_report.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 #include "limber/online/online_settings.hpp"
 #include "limber/run/motion_recorder.hpp"
+#include "limber/scene/body_watch.hpp"
 #include "limber/scene/scene.hpp"
 #include "limber/warp/warp_distortion.hpp"
 
@@ -31,9 +33,22 @@ struct BodyConstraintOutcome {
   Method method = Method::full;
 };
 
+/// Of a body with constraints, all of which were met.
+struct BodyHandleResult {
+  std::string body;
+  HandleShare share;
+  std::string domain;  ///< of a tree, where that is
+};
+
 struct BodyWarpResult {
   std::string body;
   WarpDistortion distortion;  ///< of the shape that was turned farthest
+};
+
+struct BodyLinearResult {
+  std::string body;
+  LinearReach reach;   ///< of the shape that was carried farthest
+  std::string domain;  ///< of a tree, whose that is
 };
 
 struct BodyOnlineResult {
@@ -60,7 +75,9 @@ struct RunResult {
   std::string remedy;   ///< what may help where it failed
   std::vector<BodyResult> bodies;
   std::vector<BodyConstraintOutcome> constraints;  ///< of all bodies
+  std::vector<BodyHandleResult> handles;           ///< of bodies with a reduced model that met theirs
   std::vector<BodyWarpResult> warped;              ///< of all bodies by the method warped
+  std::vector<BodyLinearResult> linear;            ///< of all bodies by the method linear
   std::vector<AnimationFit> animations;            ///< of all bodies whose motion was fitted
   std::vector<BodyOnlineResult> online;            ///< of all bodies by the method online
   std::vector<BodyTreeResult> trees;               ///< of all bodies that are trees of domains, or fly
@@ -78,8 +95,9 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result);
 /// A small length in the unit that suits it: "0.104 mm".
 std::string small_length(double metres);
 
-/// What a person should know of a run, a line each: constraints that were missed, animations that miss their
-/// tolerance, shapes that warping cannot represent, steps that had to be damped.
+/// What a person should know of a run, a line each: constraints that were missed or lock a body, animations
+/// that miss their tolerance, shapes that warped or linear modes cannot represent, handles that jump, steps
+/// that had to be damped.
 std::vector<std::string> warnings_about(const RunResult& result);
 
 }  // namespace limber

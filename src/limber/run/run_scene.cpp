@@ -260,21 +260,6 @@ void remove_unfinished_outputs(const Scene& scene, const CheckpointRun& checkpoi
   if (!output.vtu.empty()) remove_unfinished(output.vtu, VtuSeries::plan(scene).is_ours);
 }
 
-/// A reduced model that is held has no rigid motion: nothing that a person would expect from gravity happens
-/// where its supports leave one.
-void warn_of_loose_bodies(const Scene& scene, const SceneState& state, const LogSink& warning) {
-  for (std::size_t i = 0; i < state.body_count(); ++i) {
-    const Body& body = state.body(i);
-    if (!body.has_model() || body.model().free || body.model().domain_count() > 1) continue;
-    const auto& simulation = body.model().part(0).model.simulation;
-    if (!simulation || unheld_parts(simulation->mesh, simulation->fixed).empty()) continue;
-    report(warning,
-           fmt::format("{}: its supports let it move or turn as a whole; the reduced model deforms in place "
-                       "and does neither",
-                       scene.bodies[i].name));
-  }
-}
-
 std::vector<fs::path> existing_files(const OutputPlan& outputs) {
   std::vector<fs::path> existing;
   std::error_code ignored;
@@ -332,7 +317,6 @@ RunResult run_scene(const Scene& scene, const RunOptions& options) {
   SceneState state = make_state(scene, options.on_progress);
   result.setup_seconds = setup.seconds();
   report(options.on_progress, "bodies", 1.0);  // the steps are other work
-  warn_of_loose_bodies(scene, state, options.on_warning);
 
   const Executor executor(scene.solver.threads);
   NewFolders folders;

@@ -1,6 +1,7 @@
 #include "limber/scene/body_model.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/scene/body_held.hpp"
 #include "limber/scene/body_tree.hpp"
 
 #include <algorithm>
@@ -42,16 +43,10 @@ void check_fixed(const ReducedModel& model, const SceneBody& body) {
       body.name, chosen.size(), model.simulation->fixed.size());
 }
 
-/// Whether what nothing holds moves as a whole.
-bool may_fly(const Scene& scene, const SceneBody& body) {
-  return scene.solver.type == SimulationType::dynamics && can(body.method, Ability::flight);
-}
-
 /// From the mesh of the body.
-Model make_single(const Scene& scene, const SceneBody& body, const Executor& executor,
+Model make_single(const SceneBody& body, const std::vector<int>& fixed, const Executor& executor,
                   const Progress& progress) {
   const bool modal = is_modal(body.method);
-  const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
   const FullModel full(body.mesh, modal ? as_stvk(body.materials) : body.materials, fixed,
                        {body.mass, executor});
   ReduceOptions options = modal ? linear_modes_only(body.reduction) : body.reduction;
@@ -59,33 +54,29 @@ Model make_single(const Scene& scene, const SceneBody& body, const Executor& exe
   ReduceReport report;
   ReducedModel reduced = reduce(full, body.render, body.render_colors, options, report);
   reduced.name = body.name;
-  return make_model(std::move(reduced), fixed.empty() && may_fly(scene, body));
+  return make_model(std::move(reduced), fixed.empty());
 }
 
-std::shared_ptr<const Model> find_any_model(const Scene& scene, const SceneBody& body,
+std::shared_ptr<const Model> make_any_model(const Scene& scene, const SceneBody& body,
                                             const Executor& executor, const Progress& progress) {
-  if (body.is_tree()) {
-    TreeReduceReport report;
-    return find_tree(body, executor, progress, report);
+  std::vector<int> fixed;
+  if (body.parts.placements.empty()) {
+    fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
+    check_held(scene, body, fixed);
   }
-  if (!body.model) return std::make_shared<const Model>(make_single(scene, body, executor, progress));
-  check_fixed(single_domain(*body.model, body.name), body);
-  const bool refused = scene.solver.type == SimulationType::statics;  // as one that nothing holds
-  if (!body.model->free || may_fly(scene, body) || refused) return body.model;
-  Model in_place = *body.model;
-  in_place.free = false;
-  return std::make_shared<const Model>(std::move(in_place));
+  if (!body.is_tree()) return std::make_shared<const Model>(make_single(body, fixed, executor, progress));
+  TreeReduceReport report;
+  return find_tree(body, executor, progress, report);
 }
 
 }  // namespace
 
 std::shared_ptr<const Model> find_model(const Scene& scene, const SceneBody& body, const Executor& executor,
                                         const Progress& progress) {
-  std::shared_ptr<const Model> model = find_any_model(scene, body, executor, progress);
-  require(scene.solver.type != SimulationType::statics || is_held(*model),
-          "{}: nothing holds the reduced body, so no load on it can be balanced; fix some vertices and "
-          "reduce it again",
-          body.name);
+  if (body.model && !body.is_tree()) check_fixed(single_domain(*body.model, body.name), body);
+  std::shared_ptr<const Model> model =
+      body.model ? body.model : make_any_model(scene, body, executor, progress);
+  check_held(scene, body, *model);
   return model;
 }
 
@@ -101,13 +92,6 @@ std::vector<Material> edited_materials(const SceneBody& body, const ReducedModel
             name_of(material.law));
   }
   return body.materials;
-}
-
-bool is_held(const Model& model) {
-  if (model.free) return false;
-  const std::optional<SimulationMesh>& simulation = model.part(0).model.simulation;
-  const bool known = model.domain_count() == 1 && model.rank(0) > 0 && simulation;
-  return !known || unheld_parts(simulation->mesh, simulation->fixed).empty();
 }
 
 }  // namespace limber

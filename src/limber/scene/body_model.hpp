@@ -8,9 +8,8 @@ namespace limber {
 
 /// The model that a body of a reduced method moves by: the one that it brings, that of its tree of domains,
 /// else one made from its mesh; of the methods warped and linear by linear modes alone, with no more of the
-/// forces than their stiffness at rest. A body that nothing holds flies in motions, where its method can;
-/// else it deforms in place. Throws Error for a model that is held by other vertices than the body says and,
-/// in statics, one that nothing holds.
+/// forces than their stiffness at rest. A body that nothing holds flies in motions. Throws Error for a model
+/// that is held by other vertices than the body says, and as check_held() does.
 std::shared_ptr<const Model> find_model(const Scene& scene, const SceneBody& body, const Executor& executor,
                                         const Progress& progress);
 
@@ -19,8 +18,5 @@ std::shared_ptr<const Model> find_model(const Scene& scene, const SceneBody& bod
 /// same stiffness at rest. Throws Error for another number of them and for a law that the model does not
 /// take.
 std::vector<Material> edited_materials(const SceneBody& body, const ReducedModel& model);
-
-/// Whether the supports of the model, where they are known, keep it from moving as a whole.
-bool is_held(const Model& model);
 
 }  // namespace limber

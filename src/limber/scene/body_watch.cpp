@@ -1,40 +1,75 @@
 #include "limber/scene/body_watch.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/warp/nodal_rotations.hpp"
+
+#include <cmath>
 
 namespace limber {
 namespace {
 
 constexpr int gap_steps = 8;  ///< that are all looked at, and then the distance of those that are
 
-/// The largest rotation of a lump for a unit of each coordinate.
-Vector largest_turns(const Lumps& lumps) {
-  Vector turns = Vector::Zero(lumps.rotations.cols());
-  for (Index lump = 0; lump < lumps.count(); ++lump)
-    turns = turns.cwiseMax(lumps.rotations.middleRows<3>(3 * lump).colwise().norm().transpose());
-  return turns;
+/// The largest length of a triple of rows in each column.
+Vector largest_lengths(const Eigen::Ref<const Matrix>& rows) {
+  Vector lengths = Vector::Zero(rows.cols());
+  for (Index i = 0; i + 3 <= rows.rows(); i += 3)
+    lengths = lengths.cwiseMax(rows.middleRows<3>(i).colwise().norm().transpose());
+  return lengths;
+}
+
+double largest_length(const Matrix3X& field) {
+  return field.cols() > 0 ? std::sqrt(field.colwise().squaredNorm().maxCoeff()) : 0.0;
+}
+
+double size_of_part(const ReducedModel& part) {
+  const Matrix3X& x = part.surface.mesh.vertices;
+  return x.cols() > 0 ? (x.rowwise().maxCoeff() - x.rowwise().minCoeff()).norm() : 0.0;
+}
+
+/// How much of what linear modes can represent a unit of each coordinate takes.
+Vector linear_badness(const ReducedModel& part) {
+  const double size = size_of_part(part);
+  Vector bad = Vector::Zero(part.rank);
+  if (size > 0.0) bad = largest_lengths(part.surface.basis.cast<double>()) / (largest_linear_share * size);
+  if (part.warp) bad = bad.cwiseMax(largest_lengths(part.warp->lumps.rotations) / largest_linear_rotation);
+  return bad;
 }
 
 }  // namespace
 
 BodyWatch::BodyWatch(const Body& body) {
-  if (body.method() == Method::warped) turns_ = largest_turns(body.model().part(0).model.warp->lumps);
+  if (!body.has_model()) return;
+  if (body.method() == Method::warped)
+    badness_.push_back(largest_lengths(body.model().part(0).model.warp->lumps.rotations));
+  if (body.method() != Method::linear) return;
+  for (const ReducedPart& part : body.model().parts) badness_.push_back(linear_badness(part.model));
 }
 
 void BodyWatch::note(const Body& body, int step) {
-  if (turns_.size() > 0) look_for_turns(body.q());
+  if (!badness_.empty()) look_for_shapes(body);
   const bool tree = body.has_model() && body.model().domain_count() > 1;
   if (tree && (step <= gap_steps || step % gap_steps == 0)) look_for_gaps(body);
 }
 
-/// Keeps the coordinates of the step if they turn more than those kept so far. The squares of what each of
-/// them turns alone are added: which of the shapes of a run is the worst need not be known exactly, and each
+/// Keeps the coordinates of a domain if they are worse than those kept so far. The squares of what each of
+/// them does alone are added: which of the shapes of a run is the worst need not be known exactly, and each
 /// step must stay as cheap as it is.
-void BodyWatch::look_for_turns(const Vector& q) {
-  const double turn = q.cwiseProduct(turns_.head(q.size())).squaredNorm();
-  if (!(turn > most_turn_)) return;
-  most_turn_ = turn;
-  most_turned_ = q;
+void BodyWatch::look_for_shapes(const Body& body) {
+  const Vector& q = body.q();
+  const bool single = body.model().domain_count() == 1;
+  Index from = 0;
+  for (Index d = 0; d < body.model().domain_count(); ++d) {
+    const int part = body.model().domains[static_cast<std::size_t>(d)].part;
+    const Index count = single ? q.size() : body.rank(part);
+    const auto own = q.segment(from, count);
+    from += count;
+    const double bad = own.cwiseProduct(badness_[static_cast<std::size_t>(part)].head(count)).squaredNorm();
+    if (!(bad > worst_)) continue;
+    worst_ = bad;
+    domain_ = d;
+    worst_q_ = own;
+  }
 }
 
 void BodyWatch::look_for_gaps(const Body& body) {
@@ -43,38 +78,57 @@ void BodyWatch::look_for_gaps(const Body& body) {
 }
 
 WarpDistortion BodyWatch::largest_distortion(const Body& body) const {
-  if (most_turned_.size() == 0) return {};
-  return warp_distortion(body.model().part(0).model, most_turned_);
+  if (domain_ < 0 || body.method() != Method::warped) return {};
+  return warp_distortion(body.model().part(0).model, worst_q_);
+}
+
+LinearReach BodyWatch::largest_reach(const Body& body) const {
+  if (domain_ < 0 || body.method() != Method::linear) return {};
+  const ReducedModel& part = body.model().part(domain_).model;
+  static const Eigen::MatrixXf none;
+  LinearReach reach;
+  reach.domain = domain_;
+  const double farthest = largest_length(warped_field(part.surface.basis, none, worst_q_));
+  reach.displacement = farthest * body.model().domains[static_cast<std::size_t>(domain_)].scale;
+  const double size = size_of_part(part);
+  if (size > 0.0) reach.share = farthest / size;
+  if (part.warp) reach.rotation = largest_length(warped_field(part.warp->surface_rotations, none, worst_q_));
+  return reach;
 }
 
 void BodyWatch::save(StateWriter& out) const {
   out.write(std::int64_t{gap_.domain});
   out.write(gap_.largest);
   out.write(gap_.share);
-  out.write(most_turn_);
-  out.write(most_turned_);
+  out.write(domain_);
+  out.write(worst_);
+  out.write(worst_q_);
 }
 
 void BodyWatch::restore(StateReader& in, const Body& body) {
-  std::int64_t domain = -1;
+  std::int64_t gap_domain = -1, domain = -1;
   InterfaceGap gap;
-  in.read(domain);
+  in.read(gap_domain);
   in.read(gap.largest);
   in.read(gap.share);
   const Index domains = body.has_model() ? body.model().domain_count() : 0;
-  require(domain >= -1 && domain < domains, "the state has a gap at domain {}, the body has {}", domain,
-          domains);
-  gap.domain = domain;
-  double turn = 0.0;
-  Vector turned;
-  in.read(turn);
-  in.read(turned);
-  require(turned.size() == 0 || (turns_.size() > 0 && turned.size() == body.q().size()),
-          "the state has {} coordinates of a warped shape, the body {}", turned.size(),
-          turns_.size() > 0 ? body.q().size() : 0);
+  require(gap_domain >= -1 && gap_domain < domains, "the state has a gap at domain {}, the body has {}",
+          gap_domain, domains);
+  gap.domain = gap_domain;
+  double worst = 0.0;
+  Vector q;
+  in.read(domain);
+  in.read(worst);
+  in.read(q);
+  const bool known = domain >= 0 && domain < domains && !badness_.empty();
+  const Index most = known ? body.model().part(domain).model.rank : 0;
+  require((domain == -1 && q.size() == 0) || (known && q.size() <= most),
+          "the state has a shape with {} coordinates of domain {}, the body has {} such domains, of {}",
+          q.size(), domain, badness_.empty() ? 0 : domains, most);
   gap_ = gap;
-  most_turn_ = turn;
-  most_turned_ = turned;
+  domain_ = domain;
+  worst_ = worst;
+  worst_q_ = q;
 }
 
 }  // namespace limber

@@ -4,7 +4,23 @@
 #include "limber/linalg/state_stream.hpp"
 #include "limber/warp/warp_distortion.hpp"
 
+#include <vector>
+
 namespace limber {
+
+/// How far linear modes carried a body, or a domain of one in its own frame: they neither turn nor bend, and
+/// beyond small displacements a body grows where it should bend.
+struct LinearReach {
+  Index domain = -1;          ///< -1: of other methods, or nothing moved
+  double displacement = 0.0;  ///< largest of a vertex of the surface, m
+  double share = 0.0;         ///< that as a share of the size of the domain
+  double rotation = 0.0;      ///< largest of a vertex, rad, where the model knows rotations; else 0
+};
+
+/// What linear modes turn by 0.52 rad, 30 degrees, is sqrt(1 + 0.52^2), 1.13 times as long as it should be,
+/// and a beam whose end they carry sideways by a third of its length 1.05 to 1.08 times.
+inline constexpr double largest_linear_rotation = 0.52;  ///< rad
+inline constexpr double largest_linear_share = 1.0 / 3.0;
 
 /// What is noted of a body while it moves, for whoever wants to know how far its method can be trusted.
 class BodyWatch {
@@ -19,19 +35,23 @@ class BodyWatch {
   [[nodiscard]] const InterfaceGap& largest_gap() const { return gap_; }
   /// Of the shape of the run in which warped modes turned the body farthest; nothing for other methods.
   [[nodiscard]] WarpDistortion largest_distortion(const Body& body) const;
+  /// Of the shape of the run that linear modes carried farthest; nothing for other methods.
+  [[nodiscard]] LinearReach largest_reach(const Body& body) const;
 
   void save(StateWriter& out) const;
   /// Throws Error for what was noted of another body.
   void restore(StateReader& in, const Body& body);
 
  private:
-  void look_for_turns(const Vector& q);
+  void look_for_shapes(const Body& body);
   void look_for_gaps(const Body& body);
 
   InterfaceGap gap_;
-  Vector turns_;            ///< r, the largest of a lump per unit of each coordinate, rad; none: not warped
-  Vector most_turned_;      ///< r', coordinates at which the body was turned farthest
-  double most_turn_ = 0.0;  ///< sum of the squares of turns_ times these
+  /// Of each part, r: how bad a unit of each of its coordinates is. None: of methods that take any shape.
+  std::vector<Vector> badness_;
+  Vector worst_q_;            ///< coordinates of the domain that was worst
+  std::int64_t domain_ = -1;  ///< which that is
+  double worst_ = 0.0;        ///< sum of the squares of its badness times these
 };
 
 }  // namespace limber

@@ -24,20 +24,6 @@ std::string title_of(const BodyConstraint& constraint, std::size_t i) {
   return constraint.name.empty() ? fmt::format("constraints[{}]", i) : constraint.name;
 }
 
-/// Whether a vertex is held for good: fixed in the mesh, or without motion in the subspace of its one domain.
-/// Others are left to Body::set_handles().
-bool is_fixed(const Body& body, const Point& point, const std::vector<int>& fixed) {
-  if (!body.has_model()) return std::binary_search(fixed.begin(), fixed.end(), point.vertex);
-  const Model& model = body.model();
-  const Domain& root = model.domains.front();
-  const bool own_numbers = root.vertices.empty() && root.surface_vertices.empty();
-  if (model.domain_count() > 1 || model.free || model.rank(0) == 0 || !own_numbers) return false;
-  const ReducedModel& reduced = model.part(0).model;
-  const Index row = 3 * Index{point.vertex}, rank = body.rank(root.part);
-  if (point.of == Point::Of::mesh) return reduced.simulation->basis.block(row, 0, 3, rank).isZero(0.0);
-  return reduced.surface.basis.block(row, 0, 3, rank).isZero(0.0F);
-}
-
 double size_of(const Body& body) {
   const Matrix3X& x = body.surface().mesh().vertices;
   return x.cols() > 0 ? (x.rowwise().maxCoeff() - x.rowwise().minCoeff()).norm() : 0.0;
@@ -53,8 +39,7 @@ HandleSchedule::HandleSchedule(const SceneBody& scene_body, const BodyPoints& po
     support_ = from_time_zero(scene_body.support);
     start_ = scene_body.support(0.0);
   }
-  std::vector<int> fixed;
-  if (!body.has_model()) fixed = select_vertices(*points.mesh, scene_body.fixed, scene_body.name + ": fixed");
+  const std::vector<char> fixed = fixed_points(scene_body, points, body);
   for (std::size_t i = 0; i < scene_body.constraints.size(); ++i) {
     const BodyConstraint& constraint = scene_body.constraints[i];
     const std::string where = fmt::format("{}: constraints[{}]", scene_body.name, i);
@@ -62,9 +47,15 @@ HandleSchedule::HandleSchedule(const SceneBody& scene_body, const BodyPoints& po
             "{}: it holds orientations, which a body without modes does not have; hold 'position'", where);
     entries_.emplace_back(constraint, where, points);
     outcomes_.push_back({title_of(constraint, i)});
-    for (const Point& point : entries_.back().points)
-      require(!is_fixed(body, point, fixed), "{}: vertex {} is fixed and cannot be moved; choose others",
-              where, point.vertex);
+    for (const int v : entries_.back().vertices)
+      require(fixed[static_cast<std::size_t>(v)] == 0,
+              "{}: vertex {} is fixed and cannot be moved; choose others", where, v);
+    const std::vector<Point>& exercised = entries_.back().exercised;
+    require(exercised.empty() || std::any_of(exercised.begin(), exercised.end(),
+                                             [&](const Point& point) {
+                                               return fixed[static_cast<std::size_t>(point.vertex)] == 0;
+                                             }),
+            "{}: all of its 'exercised' vertices are fixed, where forces do nothing; choose others", where);
   }
   check_apart();
   check_possible(body);
@@ -104,7 +95,6 @@ void HandleSchedule::check_apart() const {
 
 /// What the body does not take is said before the first step, not when it is due.
 void HandleSchedule::check_possible(const Body& body) const {
-  Body tried = body;
   for (const Entry& entry : entries_) {
     Entry as_it_is = entry;
     as_it_is.constraint.motion = {};
@@ -112,7 +102,7 @@ void HandleSchedule::check_possible(const Body& body) const {
     std::vector<Handle> handles;
     as_it_is.add_handles(0.0, {}, {}, handles);
     try {
-      tried.set_handles(handles, priority_, entry.exercised);
+      body.check_handles(handles, priority_, entry.exercised);
     } catch (const Error& error) {
       throw Error("{}: {}", entry.where, error.what());
     }
@@ -136,6 +126,23 @@ Index HandleSchedule::most_held() const {
     most = std::max(most, count);
   }
   return most;
+}
+
+HandleShare HandleSchedule::largest_share(const Body& body) const {
+  HandleShare largest;
+  std::vector<Handle> handles;
+  for (const Entry& first : entries_) {
+    const double start = first.constraint.from;
+    handles.clear();
+    for (const Entry& other : entries_) {
+      if (other.constraint.from > start || start >= other.constraint.to) continue;
+      for (const Point& point : other.points)
+        handles.push_back({point, other.constraint.holds_position(), other.constraint.holds_orientation()});
+    }
+    if (const HandleShare share = limber::largest_share(body, handles); share.more_than(largest))
+      largest = share;
+  }
+  return largest;
 }
 
 /// From now on. support: its pose now.
@@ -172,6 +179,39 @@ void HandleSchedule::Entry::add_handles(double time, const Pose& support, const 
           moves ? moved.rotation.normalized() : (support.rotation * held_rotations[k]).normalized();
     handles.push_back(handle);
   }
+}
+
+/// From where the points are to where the motion has them.
+double HandleSchedule::Entry::jump_to(const Body& body, const Pose& target) const {
+  double farthest = 0.0;
+  for (std::size_t k = 0; k < points.size(); ++k)
+    farthest =
+        std::max(farthest, (target.apply(rest.col(static_cast<Index>(k))) - body.position(points[k])).norm());
+  return farthest;
+}
+
+/// How much the way of a point differs from that of the step before, as support.cpp has it.
+double HandleSchedule::Entry::jump_within(double time, double h) const {
+  const Pose next = constraint.motion(time), now = constraint.motion(time - h),
+             before = constraint.motion(std::max(time - 2.0 * h, 0.0));
+  double farthest = 0.0;
+  for (const auto& x : rest.colwise()) {
+    const Vector3 arm = constraint.frame == MotionFrame::world ? Vector3(x) : Vector3(x - center);
+    farthest = std::max(farthest, (next.apply(arm) - 2.0 * now.apply(arm) + before.apply(arm)).norm());
+  }
+  return farthest;
+}
+
+void HandleSchedule::note_jump(std::size_t constraint, bool starts, const Body& body, double h) {
+  const Entry& entry = entries_[constraint];
+  if (!entry.constraint.holds_position()) return;
+  const double begin = step_ * h, end = (step_ + 1) * h;
+  const double jump =
+      starts ? entry.jump_to(body, entry.target(end, support_at(end), start_)) : entry.jump_within(end, h);
+  ConstraintOutcome& outcome = outcomes_[constraint];
+  if (jump <= std::max(0.5 * size_, outcome.jump)) return;
+  outcome.jump = jump;
+  outcome.jump_time = begin;
 }
 
 bool HandleSchedule::holds() const {
@@ -216,6 +256,9 @@ void HandleSchedule::prepare(Body& body, double h) {
   for (std::size_t i = 0; i < entries_.size(); ++i) {
     if (active[i] && !active_[i] && !entries_[i].constraint.motion)
       entries_[i].hold(body, support_at(step_ * h));
+  }
+  for (std::size_t i = 0; i < entries_.size(); ++i) {
+    if (active[i] && entries_[i].constraint.motion) note_jump(i, !active_[i], body, h);
   }
   active_ = std::move(active);
   time_ = end;
@@ -287,6 +330,8 @@ void HandleSchedule::save(StateWriter& out) const {
     out.write(outcomes_[i].position_error);
     out.write(outcomes_[i].orientation_error);
     out.write(outcomes_[i].worst_time);
+    out.write(outcomes_[i].jump);
+    out.write(outcomes_[i].jump_time);
   }
 }
 
@@ -310,6 +355,8 @@ void HandleSchedule::restore(StateReader& in, Body& body) {
     in.read(outcomes_[i].position_error);
     in.read(outcomes_[i].orientation_error);
     in.read(outcomes_[i].worst_time);
+    in.read(outcomes_[i].jump);
+    in.read(outcomes_[i].jump_time);
   }
   give(body);
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/body/handles.hpp"
 #include "limber/linalg/state_stream.hpp"
 #include "limber/scene/body_points.hpp"
 
@@ -26,6 +27,8 @@ class HandleSchedule {
   /// Largest count of numbers that are held at a time: 3 per position, 3 per orientation. More than the body
   /// has coordinates can be met only where they agree.
   [[nodiscard]] Index most_held() const;
+  /// What they take from the body at a time, at most.
+  [[nodiscard]] HandleShare largest_share(const Body& body) const;
   /// In the order of the constraints.
   [[nodiscard]] const std::vector<ConstraintOutcome>& outcomes() const { return outcomes_; }
 
@@ -50,6 +53,8 @@ class HandleSchedule {
 
     Entry(const BodyConstraint& given, std::string place, const BodyPoints& from);
     [[nodiscard]] Index held_numbers() const;
+    [[nodiscard]] double jump_to(const Body& body, const Pose& target) const;
+    [[nodiscard]] double jump_within(double time, double h) const;
     void hold(const Body& body, const Pose& support);
     [[nodiscard]] Pose target(double time, const Pose& support, const Pose& start) const;
     void add_handles(double time, const Pose& support, const Pose& start, std::vector<Handle>& handles) const;
@@ -65,6 +70,9 @@ class HandleSchedule {
   [[nodiscard]] std::vector<Point> exercised_points() const;
   [[nodiscard]] bool holds() const;
   void give(Body& body) const;
+  /// Notes how far the way of a constraint changes in the step that ends now, from where its points are if it
+  /// starts with that.
+  void note_jump(std::size_t constraint, bool starts, const Body& body, double h);
 
   PoseFunction support_;  ///< none: the world
   Pose start_;            ///< of the support

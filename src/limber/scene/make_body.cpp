@@ -1,6 +1,7 @@
 #include "limber/base/error.hpp"
 #include "limber/body/mesh_body.hpp"
 #include "limber/reduced/reduced_dynamics.hpp"
+#include "limber/scene/body_held.hpp"
 #include "limber/scene/body_model.hpp"
 #include "limber/scene/body_tree.hpp"
 #include "limber/scene/drive.hpp"
@@ -39,6 +40,11 @@ void check_integrator(const Scene& scene, const SceneBody& body, bool frames) {
           "{}: central differences do not take 'constraints', which are stiffer than they bear; set "
           "solver.integrator to 'newmark'",
           body.name);
+  require(
+      body.method != Method::warped && body.method != Method::linear,
+      "{}: modes of the method '{}' are solved for one by one, at any time step, which central differences "
+      "do not bear; set solver.integrator to 'newmark', 'exact' or 'semi-implicit'",
+      body.name, name_of(body.method));
   require(body.method == Method::full || body.method == Method::reduced,
           "{}: the method '{}' takes the integrator 'newmark' only; set solver.integrator", body.name,
           name_of(body.method));
@@ -51,15 +57,10 @@ void check_integrator(const Scene& scene, const SceneBody& body, bool frames) {
 /// What acts on the body beside its loads.
 void check_surroundings(const Scene& scene, const SceneBody& body) {
   const bool windy = has_wind(body);
-  if (windy) require_ability(body.method, Ability::wind, body.name);
   require(!windy || is_dynamic(scene), "{}: 'wind' needs a dynamic solver; set solver.type to 'dynamic'",
           body.name);
   require(!is_static(scene) || (body.constraints.empty() && !body.support),
           "{}: 'constraints' and 'support' need a dynamic solver; set solver.type to 'dynamic'", body.name);
-  if (is_dynamic(scene)) {
-    if (!body.constraints.empty()) require_ability(body.method, Ability::handles, body.name);
-    if (body.support) require_ability(body.method, Ability::support, body.name);
-  }
   require(scene.solver.type == SimulationType::quasistatic || body.skin.empty(),
           "{}: 'skin' needs the solver.type 'quasistatic'", body.name);
 }
@@ -67,7 +68,11 @@ void check_surroundings(const Scene& scene, const SceneBody& body) {
 void check_possible(const Scene& scene, const SceneBody& body) {
   require(scene.solver.type != SimulationType::quasistatic || uses_mesh(body.method),
           "{}: a quasistatic solver needs the method 'full' or 'online'; set its 'method'", body.name);
-  if (is_static(scene)) require_ability(body.method, Ability::statics, body.name);
+  require(
+      !is_static(scene) || body.method != Method::online,
+      "{}: the method 'online' learns from steps, but a static solution is one solve; take 'full', or the "
+      "solver.type 'dynamic' or 'quasistatic'",
+      body.name);
   check_domains(body);
   check_surroundings(scene, body);
   check_integrator(scene, body, body.is_tree() && !uses_mesh(body.method));
@@ -113,23 +118,10 @@ MeshBodySetup mesh_setup(const Scene& scene, const SceneBody& body, const Execut
   return setup;
 }
 
-/// Throws Error where a solver, or a support, finds nothing that holds the body.
-void check_mesh_is_held(const Scene& scene, const SceneBody& body, const MeshBodySetup& setup) {
-  const bool carried = is_dynamic(scene) && body.support;
-  if ((is_dynamic(scene) && !carried) || unheld_parts(setup.mesh, setup.fixed).empty()) return;
-  require(!carried,
-          "{}: 'support' moves the vertices that are fixed, but they do not hold the body; give 'fixed'",
-          body.name);
-  throw Error(
-      "{}: nothing holds it, or a part of it: fix at least three of its vertices that are not on one line, "
-      "or simulate it dynamically",
-      body.name);
-}
-
 Body make_mesh_body(const Scene& scene, const SceneBody& body, const Executor& executor) {
   const SolverSettings& solver = scene.solver;
   MeshBodySetup setup = mesh_setup(scene, body, executor);
-  check_mesh_is_held(scene, body, setup);
+  check_held(scene, body, setup.fixed);
   if (steps_explicitly(scene)) {
     const FullModel model(setup.mesh, setup.materials, setup.fixed, {setup.mass, executor});
     check_explicit_timestep(scene, body, critical_timestep(model, body.damping));
@@ -138,6 +130,7 @@ Body make_mesh_body(const Scene& scene, const SceneBody& body, const Executor& e
                   ? make_online_body(std::move(setup), solver.online, solver.timestep * solver.steps)
                   : make_full_body(std::move(setup));
   if (is_dynamic(scene) && starts_moving(body)) made.set_velocity(body.velocity, body.angular_velocity);
+  if (has_wind(body)) made.set_wind(body.wind);
   return made;
 }
 
@@ -176,7 +169,6 @@ void set_domains(const SceneBody& body, Body& made) {
 /// The whole moves as one rigid body at first.
 void start_flight(const SceneBody& body, Body& made) {
   if (!starts_moving(body)) return;
-  if (!is_held(made.model())) require_ability(body.method, Ability::flight, body.name);
   require(made.model().free,
           "{}: it is held, so that it cannot start with a velocity; leave out 'velocity' and "
           "'angular_velocity', or let it go",
@@ -197,16 +189,7 @@ void check_steps_with_frames(const Scene& scene, const SceneBody& body) {
           body.name);
 }
 
-/// The same for warped modes in flight, which have a rule of their own.
-void check_warped_flight(const Scene& scene, const SceneBody& body) {
-  require(scene.solver.modal_integrator == ModalIntegrator::newmark,
-          "{}: a warped body in flight takes the integrator 'newmark' only; set solver.integrator",
-          body.name);
-  require(!body.coriolis, "{}: a warped body in flight has no use for 'coriolis'; leave it out", body.name);
-}
-
 void check_explicit_steps(const Scene& scene, const SceneBody& body, const Body& made) {
-  if (made.model().free && body.method == Method::warped) check_warped_flight(scene, body);
   if (made.tree() != nullptr) check_steps_with_frames(scene, body);
   check_integrator(scene, body, made.tree() != nullptr);
   if (!steps_explicitly(scene)) return;
@@ -238,12 +221,24 @@ Body make_reduced_body(const Scene& scene, const SceneBody& body, const Executor
   return made;
 }
 
+void set_loads(const Scene& scene, const SceneBody& body, Body& made) {
+  const BodyPoints points = points_of(body, made);
+  std::vector<char> fixed = fixed_points(body, points, made);
+  if (scene.solver.type == SimulationType::quasistatic) {
+    for (const int v : held_vertices(body)) fixed[static_cast<std::size_t>(v)] = 1;
+  }
+  made.set_timed_loads(timed_loads(body, points, fixed));
+  if (!body.surface_loads.empty()) made.set_surface_loads(surface_loads(body, made));
+}
+
 void set_support(const Scene& scene, const SceneBody& body, Body& made) {
   if (!is_dynamic(scene) || !body.support) return;
   if (made.has_model()) {
     require(!made.model().free, "{}: 'support' moves what holds the body, but nothing does; give 'fixed'",
             body.name);
-    require(is_held(made.model()),
+  } else {
+    const std::vector<int> fixed = select_vertices(body.mesh, body.fixed, body.name + ": fixed");
+    require(unheld_parts(body.mesh, fixed).empty(),
             "{}: 'support' moves the vertices that are fixed, but they do not hold the body; give 'fixed'",
             body.name);
   }
@@ -266,7 +261,7 @@ Body make_body(const Scene& scene, const SceneBody& body, const Executor& execut
   Body made = uses_mesh(body.method) ? make_mesh_body(scene, body, executor)
                                      : make_reduced_body(scene, body, executor, progress);
   made.set_gravity(scene.gravity);
-  made.set_timed_loads(timed_loads(body, points_of(body, made)));
+  set_loads(scene, body, made);
   set_support(scene, body, made);
   if (made.has_model()) check_explicit_steps(scene, body, made);
   return made;

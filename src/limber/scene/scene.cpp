@@ -122,8 +122,17 @@ Index most_held(const SceneState& state, std::size_t body) {
   return actor.handles ? actor.handles->most_held() : 0;
 }
 
+HandleShare largest_handle_share(const SceneState& state, std::size_t body) {
+  const Actor& actor = actor_of(state, body);
+  return actor.handles ? actor.handles->largest_share(state.body(body)) : HandleShare{};
+}
+
 WarpDistortion largest_distortion(const SceneState& state, std::size_t body) {
   return actor_of(state, body).watch->largest_distortion(state.body(body));
+}
+
+LinearReach largest_reach(const SceneState& state, std::size_t body) {
+  return actor_of(state, body).watch->largest_reach(state.body(body));
 }
 
 InterfaceGap largest_gap(const SceneState& state, std::size_t body) {

@@ -35,6 +35,16 @@ struct SceneLoad {
   double to = std::numeric_limits<double>::infinity();  ///< s
 };
 
+/// A pressure or a traction on the triangles of the surface whose corners are all chosen.
+struct SceneSurfaceLoad {
+  VertexSelection where;                                ///< of the surface; none: all of it
+  double pressure = 0.0;                                ///< Pa
+  Vector3 traction = Vector3::Zero();                   ///< Pa
+  double from = 0.0;                                    ///< s
+  double to = std::numeric_limits<double>::infinity();  ///< s
+  std::size_t number = 0;                               ///< among the loads of the scene file
+};
+
 struct SceneBody {
   std::string name;  ///< for messages and output files
   VolumeMesh mesh;
@@ -46,6 +56,7 @@ struct SceneBody {
   Method method = Method::full;  ///< how it moves
   std::vector<SceneLoad> loads;
   std::vector<TimedAcceleration> accelerations;
+  std::vector<SceneSurfaceLoad> surface_loads;
   RayleighDamping damping;
   MassKind mass = MassKind::consistent;
   Vector3 velocity = Vector3::Zero();          ///< of the whole body at the start, m/s
@@ -127,10 +138,14 @@ struct ConstraintOutcome {
   double position_error = 0.0;     ///< largest distance of a vertex from where it should be, m
   double orientation_error = 0.0;  ///< largest angle, rad
   double worst_time = 0.0;         ///< s, when it was missed most
+  double jump = 0.0;       ///< m, the largest within a step, of those beyond half the size of the body
+  double jump_time = 0.0;  ///< s, the start of that step
 };
 
 class HandleSchedule;
 class BodyWatch;
+struct HandleShare;
+struct LinearReach;
 
 /// A body of a scene on its way, with what moves its handles and what is noted of it.
 struct Actor {
@@ -139,7 +154,15 @@ struct Actor {
   std::shared_ptr<BodyWatch> watch;
 };
 
+/// What moves. It is moved and not copied: a copy of its world would drive the same handles.
 struct SceneState {
+  SceneState() = default;
+  SceneState(SceneState&&) = default;
+  SceneState& operator=(SceneState&&) = default;
+  SceneState(const SceneState&) = delete;
+  SceneState& operator=(const SceneState&) = delete;
+  ~SceneState() = default;
+
   World world;                ///< bodies in the order of the scene's
   std::vector<Actor> actors;  ///< one per body
   int step = 0;
@@ -178,8 +201,12 @@ void restore(SceneState& state, std::size_t body, StateReader& in);
 const std::vector<ConstraintOutcome>& constraint_outcomes(const SceneState& state, std::size_t body);
 /// Numbers that its constraints hold at a time, at most.
 Index most_held(const SceneState& state, std::size_t body);
+/// What they take from what it can do, at most (body/handles.hpp).
+HandleShare largest_handle_share(const SceneState& state, std::size_t body);
 /// Of the shape of the run in which warped modes turned the body farthest; nothing for other methods.
 WarpDistortion largest_distortion(const SceneState& state, std::size_t body);
+/// Of the shape of the run that linear modes carried farthest (body_watch.hpp); nothing for other methods.
+LinearReach largest_reach(const SceneState& state, std::size_t body);
 /// The largest gap between domains, as a share of its interface, of the first steps and then of every eighth.
 InterfaceGap largest_gap(const SceneState& state, std::size_t body);
 

@@ -46,6 +46,11 @@ Row3 load(const float* data) {
   return {rows[0], rows[1], rows[2]};
 }
 
+void keep(const Row3& v, float* to) {
+  Row* rows = reinterpret_cast<Row*>(to);
+  rows[0] = v.x, rows[1] = v.y, rows[2] = v.z;
+}
+
 struct Factors {
   Row sine, cosine, mean;  ///< as in RotationFactors
 };
@@ -121,7 +126,7 @@ void store(const Row3& v, Index count, float* to) {
 struct Update {
   const float* blocks;
   const float* rest;
-  float* turns;
+  float* turns;  ///< where they are kept; null: nowhere
   const float* q;
   Index rank, coordinates, vertices;
   float* positions;
@@ -130,8 +135,7 @@ struct Update {
     for (Index b = begin; b < end; ++b) {
       Row3 u{}, w{};
       multiply(blocks + b * 6 * lanes * rank, u, w);
-      Row* kept = reinterpret_cast<Row*>(turns + b * 3 * lanes);
-      kept[0] = w.x, kept[1] = w.y, kept[2] = w.z;
+      if (turns != nullptr) keep(w, turns + b * 3 * lanes);
       const Factors factors = factors_of(squared_norm(w));
       const Row3 x = load(rest + b * 3 * lanes), moved = turned(w, factors.cosine, factors.mean, u);
       store({x.x + moved.x, x.y + moved.y, x.z + moved.z}, vertices - b * lanes, positions + b * 3 * lanes);
@@ -149,6 +153,16 @@ struct Update {
     }
   }
 };
+
+/// Rotation vectors of a block.
+Row3 turn_of(const float* block, const Eigen::VectorXf& q) {
+  Row3 w{};
+  for (Index k = 0; k < q.size(); ++k) {
+    const Row3 turn = load(block + (6 * k + 3) * lanes);
+    w.x += q(k) * turn.x, w.y += q(k) * turn.y, w.z += q(k) * turn.z;
+  }
+  return w;
+}
 
 Index block_count(Index vertices) { return (vertices + lanes - 1) / lanes; }
 
@@ -185,7 +199,8 @@ WarpedSurface::WarpedSurface(const Eigen::Ref<const Eigen::Matrix3Xf>& rest,
           basis.rows(), rank_);
   const Index blocks = block_count(vertices_), stride = 6 * lanes * rank_;
   Data data;
-  turns_ = data.rest = Eigen::VectorXf::Zero(blocks * 3 * lanes);
+  q_ = Eigen::VectorXf::Zero(rank_);
+  data.rest = Eigen::VectorXf::Zero(blocks * 3 * lanes);
   data.blocks = Eigen::VectorXf::Zero(blocks * stride);
   fill_blocks(rest.data(), vertices_, data.rest.data(), 3 * lanes);
   for (Index k = 0; k < rank_; ++k) {
@@ -200,9 +215,11 @@ void WarpedSurface::update(const Executor* executor, const Eigen::Ref<const Eige
   require(q.size() <= rank_, "{} reduced coordinates for a basis of {} vectors", q.size(), rank_);
   check_field(x, vertices_, "positions");
   if (vertices_ == 0) return;
+  q_.head(q.size()) = q;
+  q_.tail(rank_ - q.size()).setZero();
   const Update body{data_->blocks.data(),
                     data_->rest.data(),
-                    turns_.data(),
+                    turns_.size() > 0 ? turns_.data() : nullptr,
                     q.data(),
                     rank_,
                     q.size(),
@@ -226,6 +243,11 @@ void WarpedSurface::normals(const Eigen::Ref<const Eigen::Matrix3Xf>& rest,
                             Eigen::Ref<Eigen::Matrix3Xf> normals) const {
   check_field(rest, vertices_, "normals at rest");
   check_field(normals, vertices_, "normals");
+  if (turns_.size() == 0 && vertices_ > 0) {
+    turns_.resize(block_count(vertices_) * 3 * lanes);
+    for (Index b = 0; b < block_count(vertices_); ++b)
+      keep(turn_of(data_->blocks.data() + b * 6 * lanes * rank_, q_), turns_.data() + b * 3 * lanes);
+  }
   for (Index b = 0; b < block_count(vertices_); ++b) {
     const Index first = b * lanes, count = std::min(lanes, vertices_ - first);
     const Row3 w = load(turns_.data() + 3 * first);

@@ -42,7 +42,10 @@ class WarpedSurface {
 
   Index rank_ = 0, vertices_ = 0;
   std::shared_ptr<const Data> data_;
-  Eigen::VectorXf turns_;  ///< rotation vectors of the q last given, in such blocks
+  Eigen::VectorXf q_;  ///< the last given; zeros for those left out
+  /// Rotation vectors for these, in such blocks. Kept from the first call of normals() on: bodies that nobody
+  /// asks for these need no memory for each vertex.
+  mutable Eigen::VectorXf turns_;
 };
 
 }  // namespace limber

@@ -24,13 +24,14 @@ import type {
   Momentum,
   Pick,
   Quaternion,
-  RootState,
+  FrameState,
   SimulationMesh,
   Spring,
   StepOptions,
   SubtreeInertia,
   SupportKey,
   Surface,
+  SurfaceLoad,
   Vector3,
   VertexForce,
 } from './types.js';
@@ -39,6 +40,21 @@ import type { Call, WasmRuntime } from './wasm_module.js';
 const methods: readonly Method[] = ['reduced', 'linear', 'warped']; // numbered as in bindings.cpp
 const inertias: readonly SubtreeInertia[] = ['interface', 'center', 'full']; // numbered as in tree_dynamics.hpp
 const noRotation: Quaternion = [0, 0, 0, 1];
+
+/** As limber_set_surface_loads of bindings.cpp reads them. */
+function surfaceLoadNumbers(load: SurfaceLoad): number[] {
+  checkKeys(load, ['triangles', 'pressure', 'traction', 'from', 'to'], 'a load on the surface');
+  const { pressure = 0, traction = [0, 0, 0], from = 0, to } = load;
+  const triangles = Array.from(load.triangles, (triangle) => checkNatural(triangle, 'the triangle'));
+  return [
+    checkFinite(pressure, 'the pressure'),
+    ...checkVector(traction, 'the traction'),
+    checkFinite(from, 'the start of a load'),
+    to === undefined ? Infinity : checkFinite(to, 'the end of a load'),
+    triangles.length,
+    ...triangles,
+  ];
+}
 
 /**
  * A deformable body: a model with its method, materials, state and loads, all of which may change between two steps. Its vertices are those
@@ -60,6 +76,12 @@ export class Body {
   ) {
     this.info = description.info;
     this.arrays = new ModelArrays(runtime, number);
+  }
+
+  /** Another body of the same model, as this one is now. They share the model and all that is computed from it: a copy costs its state. */
+  copy(): Body {
+    this.checkAlive();
+    return new Body(this.runtime, this.runtime.copy(this.number), this.description);
   }
 
   /** Frees its memory. Nothing else may be called afterwards; a second call does nothing. */
@@ -193,6 +215,12 @@ export class Body {
     this.call('_limber_set_forces');
   }
 
+  /** Pressure and traction on pieces of the surface, in place of those before; pressure follows the shape of the body. */
+  setSurfaceLoads(loads: readonly SurfaceLoad[]): void {
+    this.write(loads.flatMap(surfaceLoadNumbers));
+    this.call('_limber_set_surface_loads');
+  }
+
   /** Springs from vertices to points, in place of those before. */
   setSprings(springs: readonly Spring[]): void {
     this.write(
@@ -300,7 +328,7 @@ export class Body {
   }
 
   /** How the frame of a free body is and moves; null where something holds it. */
-  get root(): RootState | null {
+  get root(): FrameState | null {
     if (!this.info.free) return null;
     this.call('_limber_root');
     const { runtime } = this;
@@ -313,7 +341,7 @@ export class Body {
   }
 
   /** q, v: of all coordinates in use. root: of a free body; not given: it stays. So does the time. */
-  setState(q: ArrayLike<number>, v: ArrayLike<number>, root: RootState | null = null): void {
+  setState(q: ArrayLike<number>, v: ArrayLike<number>, root: FrameState | null = null): void {
     checkNumbers(q, q.length, 'q');
     checkNumbers(v, v.length, 'v');
     const frame = root

@@ -27,6 +27,23 @@ export interface VertexForce {
   readonly force: Vector3;
 }
 
+/**
+ * A load on a piece of the surface, for a time: a pressure, a traction or both. What it gives a step is its mean over that, so that an
+ * impulse has its exact size, however the steps lie.
+ */
+export interface SurfaceLoad {
+  /** Of `surface()`, each once. */
+  readonly triangles: ArrayLike<number>;
+  /** Pa, against the outer normal and on the area of the surface as it is at the start of a step; negative: outwards. 0 if not given. */
+  readonly pressure?: number;
+  /** Pa, force per area at rest, in axes of the world. None if not given. */
+  readonly traction?: Vector3;
+  /** s, by the time of the body. 0 if not given. */
+  readonly from?: number;
+  /** s; it stays if not given. */
+  readonly to?: number;
+}
+
 /** What pulls a vertex of the surface towards a point. It is taken implicitly: any stiffness is stable. */
 export interface Spring {
   readonly vertex: number;
@@ -175,7 +192,7 @@ export interface SimulationMesh {
 }
 
 /** How the frame of the root of a free body is and moves, in world axes. */
-export interface RootState {
+export interface FrameState {
   readonly position: Vector3;
   readonly rotation: Quaternion;
   readonly velocity: Vector3;
@@ -191,7 +208,7 @@ export interface BodyState {
   /** Their velocities. */
   readonly v: Float64Array;
   /** Of a free body; else null. */
-  readonly root: RootState | null;
+  readonly root: FrameState | null;
   /** J, without the springs that pull. */
   readonly elasticEnergy: number;
   /** J */

@@ -7,6 +7,7 @@ interface Functions {
   _limber_allocate(bytes: number): number;
   _limber_free(address: number): void;
   _limber_load(address: number, bytes: number): number;
+  _limber_copy(body: number): number;
   _limber_release(body: number): void;
   _limber_describe(body: number): number;
   _limber_array(body: number, which: number): number;
@@ -27,6 +28,7 @@ interface Functions {
   _limber_set_gravity(body: number, x: number, y: number, z: number): number;
   _limber_set_force(body: number, vertex: number, x: number, y: number, z: number): number;
   _limber_set_forces(body: number): number;
+  _limber_set_surface_loads(body: number): number;
   _limber_set_springs(body: number): number;
   _limber_spring_force(body: number, spring: number): number;
   _limber_stiffness_at(body: number, vertex: number): number;
@@ -89,6 +91,13 @@ export class WasmRuntime {
       this.wasm._limber_free(address);
       return loaded;
     });
+    if (number === 0) throw new LimberError(this.message());
+    return number;
+  }
+
+  /** The number of a copy of a body. */
+  copy(body: number): number {
+    const number = this.run(() => this.wasm._limber_copy(body));
     if (number === 0) throw new LimberError(this.message());
     return number;
   }

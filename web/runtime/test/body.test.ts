@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { load, LimberError, type Body, type RootState, type Vector3 } from '../src/index';
+import { load, LimberError, type Body, type FrameState, type Vector3 } from '../src/index';
 import { needsLimber, readModel } from './models';
 
 const tip = 8; // a vertex at the free end
@@ -36,6 +36,28 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
     const other = await load(readModel('exact').slice().buffer);
     expect(other.info).toEqual(body.info);
     other.dispose();
+  });
+
+  it('is copied as it is, and the copy goes its own way', () => {
+    body.setGravity(gravity);
+    body.setMaterial(0, { young: 5e4 });
+    body.step(0.01, 20);
+    const before = body.state;
+    const copy = body.copy();
+    expect(copy.info).toBe(body.info);
+    expect(copy.state).toEqual(before);
+    expect(copy.material(0).young).toBe(5e4);
+    copy.step(0.01, 5);
+    expect(body.state).toEqual(before);
+    body.step(0.01, 5);
+    expect(body.state).toEqual(copy.state); // to the bit
+    copy.setMethod('warped');
+    expect(body.method).toBe('reduced');
+    body.reset();
+    expect(copy.state.q.some((q) => q !== 0)).toBe(true);
+    copy.dispose();
+    expect(() => copy.copy()).toThrow('disposed');
+    expect(body.position(tip)).toEqual(body.copy().position(tip));
   });
 
   it('gives a surface whose displaced positions are its basis times q', () => {
@@ -145,6 +167,45 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
     body.setForces(forces);
     body.step(0.01, 20);
     expect(body.state.q).toEqual(q);
+  });
+
+  it('is pushed by a pressure on its surface, for a time', () => {
+    const { positions, triangles } = body.surface();
+    const above: number[] = [];
+    for (let t = 0; 3 * t < triangles.length; ++t) {
+      const corners = triangles.slice(3 * t, 3 * t + 3);
+      if (corners.every((v) => positions[3 * v + 1]! > 0.0799)) above.push(t);
+    }
+    expect(above.length).toBeGreaterThan(0);
+    const after = (pressure: number, to?: number): number => {
+      body.reset();
+      body.setSurfaceLoads([{ triangles: above, pressure, ...(to === undefined ? {} : { to }) }]);
+      body.step(0.002, 20);
+      return body.position(tip)[1];
+    };
+    const rest = after(1e-9);
+    expect(after(50)).toBeLessThan(rest - 1e-6);
+    expect(after(-50)).toBeGreaterThan(rest + 1e-6);
+    expect(Math.abs(after(50, 0.002) - rest)).toBeLessThan(0.5 * Math.abs(after(50) - rest));
+    body.setSurfaceLoads([]);
+    body.reset();
+    body.step(0.002, 20);
+    expect(body.position(tip)[1]).toBeCloseTo(rest, 9);
+  });
+
+  it('refuses loads on what its surface does not have', () => {
+    const refused = (load: object, words: RegExp): void => {
+      expect(() => {
+        body.setSurfaceLoads([load as never]);
+      }).toThrow(words);
+    };
+    refused({ triangles: [1e6], pressure: 1 }, /triangle 1000000 of a surface with triangles 0 to/);
+    refused({ triangles: [-1], pressure: 1 }, /the triangle is -1/);
+    refused({ triangles: [1, 1], pressure: 1 }, /names triangle 1 twice/);
+    refused({ triangles: [], pressure: 1 }, /has no triangles/);
+    refused({ triangles: [1], pressure: NaN }, /the pressure is NaN/);
+    refused({ triangles: [1], pressure: 1, from: 2, to: 1 }, /ends after it starts/);
+    refused({ triangles: [1], presure: 1 }, /unknown key 'presure'/);
   });
 
   it('goes on with the same bits from a state that was saved', () => {
@@ -446,7 +507,7 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
 
 describe.skipIf(needsLimber)(`a body that nothing holds${needsLimber}`, () => {
   let body: Body;
-  const thrown: RootState = {
+  const thrown: FrameState = {
     position: [0, 0, 0],
     rotation: [0, 0, 0, 1],
     velocity: [1, -0.5, 2],

@@ -61,7 +61,26 @@ const handled: Action[] = [
   { action: 'step', h: 0.0005, count: 10 },
   { action: 'sample', vertex: tip },
 ];
+const blown: Action[] = [
+  {
+    action: 'surface',
+    value: [
+      { triangles: [0, 1, 2, 3, 4, 5, 6, 7], pressure: 800 },
+      { triangles: [2, 3, 8], pressure: -300, traction: [40, 0, 90], from: 0.013, to: 0.082 },
+      { triangles: [5, 9], traction: [0, 60, 0] },
+    ],
+  },
+  { action: 'step', h: 0.005, count: 30 },
+  { action: 'sample', vertex: tip },
+  { action: 'method', value: 'warped' },
+  { action: 'step', h: 0.005, count: 30 },
+  { action: 'sample', vertex: tip },
+  { action: 'surface', value: [] },
+  { action: 'step', h: 0.005, count: 10 },
+  { action: 'sample', vertex: tip },
+];
 const scripts: Record<string, Action[]> = {
+  'pressure and traction': blown,
   'warped modes with handles': handled,
   'springs and edits of materials': hands,
   'steps that iterate': [

@@ -2,10 +2,11 @@ import type {
   Body,
   Handle,
   Method,
-  RootState,
+  FrameState,
   Spring,
   SubtreeInertia,
   SupportKey,
+  SurfaceLoad,
   Vector3,
   VertexForce,
 } from '../src/index';
@@ -21,12 +22,13 @@ export type Action =
   | { action: 'inertia'; value: SubtreeInertia }
   | { action: 'force'; vertex: number; value: Vector3 }
   | { action: 'forces'; value: readonly VertexForce[] }
+  | { action: 'surface'; value: readonly SurfaceLoad[] }
   | { action: 'springs'; value: readonly Spring[] }
   | { action: 'handles'; value: readonly Handle[]; priority?: 'position' | 'orientation' }
   | { action: 'wind'; value: Vector3; gusts: number }
   | { action: 'support'; value: readonly SupportKey[] }
   | { action: 'reset' }
-  | { action: 'state'; q: number[]; v: number[]; root?: RootState }
+  | { action: 'state'; q: number[]; v: number[]; root?: FrameState }
   | { action: 'step'; h: number; count: number; iterations?: number; solver?: 'direct' | 'cg' }
   | { action: 'sample'; vertex: number };
 
@@ -72,6 +74,7 @@ export function runScript(body: Body, script: readonly Action[]): Sample[] {
     else if (item.action === 'inertia') body.setInertia(item.value);
     else if (item.action === 'force') body.setForce(item.vertex, item.value);
     else if (item.action === 'forces') body.setForces(item.value);
+    else if (item.action === 'surface') body.setSurfaceLoads(item.value);
     else if (item.action === 'springs') body.setSprings(item.value);
     else if (item.action === 'handles') body.setHandles(item.value, item.priority);
     else if (item.action === 'wind') body.setWind(item.value, item.gusts);

@@ -1,15 +1,15 @@
 import type { Browser, BrowserContextOptions } from 'playwright-core';
 import { afterAll, afterEach, beforeAll, expect } from 'vitest';
 import { openViewer, type Served, startBrowser, type Viewer } from './chromium';
-import { serveModel } from './support';
+import { serveModels } from './support';
 
-/** What the tests of a file share: one browser, and one server for each model. */
+/** What the tests of a file share: one browser, and one server for each choice of models. */
 export interface Session {
   readonly browser: Browser;
   /** Opens an address; the page is closed after the test. Small, since frames take long in software. */
   openAddress(url: string, options?: BrowserContextOptions): Promise<Viewer>;
-  /** The same for a model by the name of its file, served by `limber view`. */
-  open(model: string, options?: BrowserContextOptions): Promise<Viewer>;
+  /** The same for models by the names of their files, served by `limber view`. */
+  open(models: string | readonly string[], options?: BrowserContextOptions): Promise<Viewer>;
 }
 
 /** To be called once at the top of a file of tests. */
@@ -37,9 +37,10 @@ export function useSession(): Session {
       return browser;
     },
     openAddress,
-    async open(model, options) {
-      let server = served.get(model);
-      if (!server) served.set(model, (server = await serveModel(model)));
+    async open(models, options) {
+      const names = [models].flat();
+      let server = served.get(names.join());
+      if (!server) served.set(names.join(), (server = await serveModels(names)));
       return openAddress(server.url, options);
     },
   };

@@ -110,4 +110,5 @@ test('files that are not models get a message that names them, and the body goes
   await drop(page, modelBytes('heart.glb'), 'heart.glb');
   await page.waitForFunction(() => document.title.includes('heart'));
   expect(await page.evaluate(() => window.limber.info!.exact)).toBe(false);
+  expect(await page.evaluate(() => window.limber.bodies.map(({ name }) => name))).toEqual(['beam', 'heart']);
 });

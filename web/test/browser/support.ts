@@ -14,9 +14,9 @@ export function modelBytes(name: string): Buffer {
   return readFileSync(modelPath(name));
 }
 
-/** `limber view` of one of these models. */
-export async function serveModel(name: string): Promise<Served> {
-  return serve(inject('limber'), modelPath(name));
+/** `limber view` of some of these models. */
+export async function serveModels(names: readonly string[]): Promise<Served> {
+  return serve(inject('limber'), ...names.map(modelPath));
 }
 
 /** Where a vertex is on the page, CSS pixels. */

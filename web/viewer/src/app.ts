@@ -2,18 +2,19 @@
 
 import type { Loaded, SimulationClient } from './client';
 import type { ModelSource } from './model_source';
-import type { Surface } from '../../runtime/src/types';
 import type { Frame, Settings } from './protocol';
+import { splitSettings } from './settings';
 import type { Stage } from './stage/stage';
-import { DomainControl } from './ui/domain_control';
-import { drawnHandles, drawnPulls, HandleControl, handlesKey } from './ui/handle_control';
-import { OverlayControl } from './ui/overlay_control';
+import { BodyView } from './ui/body_view';
+import type { DomainControl } from './ui/domain_control';
+import { drawnHandles, drawnPulls, type HandleControl, handlesKey } from './ui/handle_control';
 import type { PageView } from './ui/page';
 import { Picture } from './ui/picture';
-import { SketchControl } from './ui/sketch_control';
 import {
   type Actions,
-  emptyState,
+  type BodyState,
+  emptyBody,
+  emptyWorld,
   gravityVector,
   hasDomains,
   loadedState,
@@ -22,29 +23,30 @@ import {
   type Overlay,
   shakeOf,
   takeInForce,
+  viewOf,
   type ViewState,
+  type WorldState,
 } from './ui/state';
 
 /** s between changes of the time shown: reading needs no more. */
 const TIME_INTERVAL = 0.1;
 
 export class App implements Actions {
-  readonly state: ViewState = emptyState();
-  readonly handles: HandleControl;
-  readonly domains: DomainControl;
-  private readonly sketch_ = new SketchControl(this.state, () => this.page_?.messages);
-  private surface_: Surface | null = null;
-  /** Counts what was asked to be shown, so that a file that is read slowly does not replace a newer choice. */
+  private world_: WorldState = emptyWorld();
+  /** By their numbers, in the order of their coming. */
+  private readonly bodies_ = new Map<number, BodyView>();
+  /** What stands for a body where there is none. */
+  private readonly none_: BodyView;
+  private selected_ = 0;
+  /** Counts what was asked to be shown in place of all, so that a file that is read slowly does not replace a newer choice. */
   private request_ = 0;
   /** The request after which the page was closed last. */
   private closed_ = 0;
   private page_: PageView | null = null;
-  private shownFrame_: Frame | null = null;
   private timeDue_ = 0;
   /** Of the handles that the page shows. */
   private handlesKey_ = '';
   private readonly picture_: Picture;
-  private readonly overlays_: OverlayControl;
 
   /** adaptQuality: whether the picture may become lighter where it is slow. */
   constructor(
@@ -53,57 +55,54 @@ export class App implements Actions {
     options: { readonly adaptQuality: boolean },
   ) {
     this.picture_ = new Picture(stage_, options.adaptQuality);
-    const notify = (text: string): void => this.page_?.messages.notify(text);
-    this.overlays_ = new OverlayControl(client_, stage_, this.state, {
-      notify,
-      fail: (error) => {
-        this.fail(error);
-      },
-      changed: () => {
-        this.picture_.invalidate();
-      },
-    });
-    this.handles = new HandleControl(client_, this.state, notify, () => {
-      stage_.selectHandle(this.state.handles.selected);
-      this.picture_.invalidate();
-      this.refresh_();
-    });
-    this.domains = new DomainControl(client_, stage_, this.state, {
-      set: (settings) => {
-        this.set(settings);
-      },
-      changed: () => {
-        this.picture_.invalidate();
-        this.refresh_();
-      },
-    });
+    this.none_ = this.makeBody_(emptyBody(), new Float32Array(0), null);
     this.listen_(client_);
   }
 
+  /** What the page shows. */
+  get state(): ViewState {
+    return viewOf(
+      this.world_,
+      this.body_.state,
+      this.all_.map(({ state }) => state),
+    );
+  }
+
+  get handles(): HandleControl {
+    return this.body_.handles;
+  }
+
+  get domains(): DomainControl {
+    return this.body_.domains;
+  }
+
   private listen_(client: SimulationClient): void {
-    client.on('frame', (frame) => {
-      if (!this.surface_) return;
-      this.state.frame = frame;
-      this.sketch_.add(frame, this.surface_.positions);
+    client.on('frame', ({ body, frame }) => {
+      this.bodies_.get(body)?.take(frame);
     });
-    client.on('frequencies', (frequencies) => {
-      if (!this.state.info) return;
-      this.state.frequencies = frequencies;
-      const { playing } = this.state.mode;
-      if (playing !== null && playing >= frequencies.length) this.setMode({ playing: null });
+    client.on('met', ({ body }) => {
+      this.select(body);
+    });
+    client.on('frequencies', ({ body, frequencies }) => {
+      const view = this.bodies_.get(body);
+      if (!view) return;
+      view.state.frequencies = frequencies;
+      const { playing } = view.state.mode;
+      if (playing !== null && playing >= frequencies.length) view.state.mode.playing = null; // so did the worker
       this.refresh_();
     });
-    client.on('restarted', ({ message, paused }) => {
-      if (!this.state.info) return;
-      this.state.mode.playing = null;
-      this.endShake_();
-      if (paused) this.state.settings = { ...this.state.settings, paused };
+    client.on('restarted', ({ body, message, paused }) => {
+      const view = this.bodies_.get(body);
+      if (!view) return;
+      view.atRest();
+      if (paused) this.world_.settings = { ...this.world_.settings, paused };
       this.page_?.messages.showError(message);
       this.refresh_();
     });
-    client.on('failed', ({ command, message, inForce }) => {
-      takeInForce(this.state, inForce);
-      if (inForce.settings?.method !== undefined) this.overlays_.refresh();
+    client.on('failed', ({ command, body, message, inForce }) => {
+      const view = this.bodies_.get(body ?? 0) ?? this.none_;
+      takeInForce(this.world_, view.state, inForce);
+      if (inForce.settings?.method !== undefined) view.overlays.refresh();
       if (command === 'handle-add') this.handles.arm('no');
       this.refresh_();
       this.page_?.messages.showError(message);
@@ -120,24 +119,25 @@ export class App implements Actions {
     this.refresh_();
   }
 
-  /** Something but the body's motion changed the picture. */
+  /** Something but the bodies' motion changed the picture. */
   invalidate(): void {
     this.picture_.invalidate();
   }
 
   /**
-   * Opens the model that `source` settles with, null: none, unless something else is asked for meanwhile. Where that fails the
-   * page says so, and the body at hand goes on. `name`: what to call it until it is read.
+   * Opens the model that `source` settles with, null: none, in place of all bodies or, with `add`, beside them; unless all are to be replaced
+   * by something else meanwhile. Where that fails the page says so, and the bodies at hand go on. `name`: what to call it until it is read.
    */
-  async open(source: ModelSource | Promise<ModelSource | null>, name = ''): Promise<void> {
-    const request = ++this.request_;
+  async open(source: ModelSource | Promise<ModelSource | null>, name = '', add = false): Promise<void> {
+    const request = add ? this.request_ : ++this.request_;
     let what = name;
     let loaded: Loaded;
+    let file: string | null;
     try {
       const model = await source;
       if (!model || request !== this.request_) return;
-      what = model.name;
-      loaded = await this.client_.load(model.bytes, what);
+      [what, file] = [model.name, model.file];
+      loaded = await this.load_(model, add);
     } catch (error) {
       if (request === this.request_) this.fail(error, what);
       return;
@@ -145,14 +145,23 @@ export class App implements Actions {
     // From here on the simulation has this body, also where a newer choice is still being read.
     if (request < this.closed_) return;
     try {
-      this.adopt_(loaded);
-      if (request === this.request_) this.page_?.messages.dismiss();
+      this.adopt_(loaded, file, add);
+      if (request === this.request_ && !add) this.page_?.messages.dismiss();
     } catch (error) {
       // The graphics device cannot show it.
-      if (request === this.request_) this.client_.unload();
-      this.clear_();
+      this.remove(loaded.body);
       this.fail(error, what);
     }
+  }
+
+  /** Opens models side by side, unless something else is asked for meanwhile; the first is selected then. */
+  async openAll(models: readonly ModelSource[]): Promise<void> {
+    const request = this.request_;
+    for (const model of models) {
+      if (request === this.request_) await this.open(model, model.name, true);
+    }
+    const [first] = this.bodies_.keys();
+    if (first !== undefined && request === this.request_) this.select(first);
   }
 
   /** The page without a model. */
@@ -160,6 +169,51 @@ export class App implements Actions {
     this.closed_ = ++this.request_;
     this.client_.unload();
     this.clear_();
+  }
+
+  remove(body: number): void {
+    this.client_.remove(body);
+    this.stage_.removeBody(body);
+    this.bodies_.delete(body);
+    this.picture_.clear();
+    this.showHeld_();
+    if (this.bodies_.size === 0) this.clear_();
+    else if (body === this.selected_) this.select([...this.bodies_.keys()].at(-1)!);
+    else this.refresh_();
+  }
+
+  select(body: number): void {
+    const [from, to] = [this.body_, this.bodies_.get(body)];
+    if (!to || body === this.selected_) return;
+    const { adding } = from.state.handles;
+    from.state.handles = { ...from.state.handles, adding: 'no', selected: null };
+    if (adding === 'held' && to.state.settings.method === 'warped') to.state.handles.adding = 'held';
+    if (from.state.settings.shake && this.bodies_.has(from.state.id)) this.shake(false);
+    this.selected_ = body;
+    this.stage_.followFromHere(body);
+    this.stage_.selectHandle(to.state.handles.selected);
+    this.page_?.plots.clear();
+    this.timeDue_ = 0;
+    this.picture_.invalidate();
+    this.refresh_();
+  }
+
+  /** The body after the selected one. */
+  selectNext(): void {
+    const ids = [...this.bodies_.keys()];
+    if (ids.length > 1) this.select(ids[(ids.indexOf(this.selected_) + 1) % ids.length]!);
+  }
+
+  /** The newest one of a body. */
+  frameOf(body: number): Frame | null {
+    return this.bodies_.get(body)?.state.frame ?? null;
+  }
+
+  /** The handle that a person has taken hold of, of whichever body. */
+  selectHandle(handle: number): void {
+    const owner = this.all_.find(({ state }) => state.frame?.handles.some(({ id }) => id === handle));
+    if (owner) this.select(owner.state.id);
+    this.handles.select(handle);
   }
 
   /** Shows what went wrong, with the name of the file where it is about one. */
@@ -170,186 +224,251 @@ export class App implements Actions {
 
   /** Draws where there is something new; `now` in s. Returns whether it drew. */
   draw(now: number): boolean {
-    const { frame } = this.state;
     const page = this.page_;
-    const fresh = frame !== null && frame !== this.shownFrame_;
-    if (fresh) {
-      this.shownFrame_ = frame;
-      this.stage_.setCoordinates(frame.q, frame.warped, frame.pose);
-      if (frame.shift) this.stage_.setShift(frame.shift, this.state.follow && !isHeld(frame));
-      this.stage_.setPulls(drawnPulls(frame, this.state.size));
-      this.stage_.setHandles(drawnHandles(frame));
-      page?.plots.add(now, frame);
-    }
-    const drew = this.surface_ !== null && this.picture_.draw(frame, now);
+    const { frame } = this.body_.state;
+    const fresh = frame !== null && frame !== this.body_.shown;
+    this.pass_();
+    if (fresh) page?.plots.add(now, frame);
+    const frames = this.all_.map(({ state }) => state.frame);
+    const drew = this.bodies_.size > 0 && this.picture_.draw(frames, now);
     if (fresh && now >= this.timeDue_) {
       this.timeDue_ = now + TIME_INTERVAL;
       page?.transport.showTime(frame.time);
       page?.domains.showFrame(frame);
-      const counted = this.sketch_.count === this.state.sketch.count;
-      if (!counted || handlesKey(frame) !== this.handlesKey_) this.refresh_();
+      const { sketch, state } = this.body_;
+      if (sketch.count !== state.sketch.count || handlesKey(frame) !== this.handlesKey_) this.refresh_();
     }
     page?.plots.draw(now);
     return drew;
   }
 
   set(settings: Partial<Settings>): void {
-    if (!this.state.info) return;
-    const { method } = this.state.settings;
-    if (settings.method !== undefined && settings.method !== method) this.endShake_();
-    this.state.settings = { ...this.state.settings, ...settings };
-    this.client_.set(settings);
+    const { state } = this.body_;
+    if (!state.info) return;
+    const { ofWorld, ofBody } = splitSettings(settings);
+    if (settings.method !== undefined && settings.method !== state.settings.method) this.body_.endShake();
+    this.world_.settings = { ...this.world_.settings, ...ofWorld };
+    state.settings = { ...state.settings, ...ofBody };
+    this.client_.set(state.id, settings);
     if (settings.method !== undefined) {
       this.handles.clear();
-      this.overlays_.refresh();
+      this.body_.overlays.refresh();
     }
     this.refresh_();
   }
 
   step(): void {
-    if (!this.state.settings.paused) this.set({ paused: true });
-    if (this.state.mode.playing === null) this.client_.step();
+    if (!this.world_.settings.paused) this.set({ paused: true });
+    if (this.all_.some(({ state }) => state.mode.playing === null)) this.client_.step();
     this.timeDue_ = 0;
   }
 
   reset(): void {
-    this.state.mode.playing = null;
-    this.endShake_();
-    this.client_.reset();
+    for (const body of this.all_) body.atRest();
+    this.client_.reset(null);
     this.page_?.plots.clear();
     this.timeDue_ = 0;
     this.refresh_();
   }
 
   setStrength(strength: number): void {
-    this.state.strength = strength;
+    this.world_.strength = strength;
     this.client_.strength(strength);
     this.refresh_();
   }
 
-  setGravity(change: Partial<ViewState['gravity']>): void {
-    this.state.gravity = { ...this.state.gravity, ...change };
-    this.set({ gravity: gravityVector(this.state.gravity) });
+  setGravity(change: Partial<WorldState['gravity']>): void {
+    this.world_.gravity = { ...this.world_.gravity, ...change };
+    this.set({ gravity: gravityVector(this.world_.gravity) });
   }
 
   shake(on: boolean): void {
-    const { info, settings } = this.state;
-    if (!info || on === (settings.shake !== null)) return;
-    if (on && info.free) {
+    const { state } = this.body_;
+    if (!state.info || on === (state.settings.shake !== null)) return;
+    if (on && state.info.free) {
       this.page_?.messages.notify(NOT_HELD);
       return;
     }
     if (on) this.setMode({ playing: null });
-    this.set(on ? { shake: shakeOf(this.state), paused: false } : { shake: null });
+    this.set(on ? { shake: shakeOf(state), paused: false } : { shake: null });
   }
 
   setShake(change: Partial<ViewState['shake']>): void {
-    this.state.shake = { ...this.state.shake, ...change };
-    if (this.state.settings.shake) this.set({ shake: shakeOf(this.state) });
+    const { state } = this.body_;
+    state.shake = { ...state.shake, ...change };
+    if (state.settings.shake) this.set({ shake: shakeOf(state) });
     else this.refresh_();
   }
 
   setFollow(on: boolean): void {
-    this.state.follow = on;
+    this.world_.follow = on;
     this.refresh_();
   }
 
   setYoung(region: number, young: number): void {
-    this.state.young[region] = young;
-    this.client_.material(region, young);
+    const { state } = this.body_;
+    state.young[region] = young;
+    this.client_.material(state.id, region, young);
     this.refresh_();
   }
 
   setMode(change: Partial<ViewState['mode']>): void {
     if (change.playing !== undefined && change.playing !== null && this.refused_()) return;
-    const before = this.state.mode.playing;
-    const mode = { ...this.state.mode, ...change };
+    const { state } = this.body_;
+    const before = state.mode.playing;
+    const mode = { ...state.mode, ...change };
     const { playing, amplitude, rate } = mode;
-    if (playing !== null && this.state.sketch.recording) this.record(false); // which ends any mode
-    this.state.mode = mode;
+    if (playing !== null && state.sketch.recording) this.record(false); // which ends any mode
+    state.mode = mode;
     if (playing !== null) {
-      this.endShake_();
-      this.client_.mode({ index: playing, amplitude: amplitude * this.state.size, rate });
-      if (this.state.settings.paused) this.set({ paused: false });
+      this.body_.endShake();
+      this.client_.mode(state.id, { index: playing, amplitude: amplitude * state.size, rate });
+      if (this.world_.settings.paused) this.set({ paused: false });
     } else if (before !== null) {
-      this.client_.mode(null);
+      this.client_.mode(state.id, null);
     }
     this.refresh_();
   }
 
   stepMode(by: 1 | -1): void {
-    const count = this.state.frequencies.length;
+    const { frequencies, mode } = this.body_.state;
+    const count = frequencies.length;
     if (count === 0) return;
-    const { playing } = this.state.mode;
+    const { playing } = mode;
     const next = playing === null ? (by === 1 ? 0 : count - 1) : (playing + by + count) % count;
     this.setMode({ playing: next });
   }
 
   setOverlay(overlay: Overlay, shown: boolean): void {
-    this.overlays_.set(overlay, shown);
+    this.body_.overlays.set(overlay, shown);
     this.refresh_();
   }
 
   record(on: boolean): void {
-    if (!this.state.info || on === this.state.sketch.recording || (on && this.refused_())) return;
+    const { state, sketch } = this.body_;
+    if (!state.info || on === state.sketch.recording || (on && this.refused_())) return;
     if (on) this.setMode({ playing: null });
-    this.sketch_.record(on);
-    this.set(on ? { method: 'linear', paused: false } : { method: this.sketch_.methodBefore });
+    sketch.record(on);
+    this.set(on ? { method: 'linear', paused: false } : { method: sketch.methodBefore });
+    if (on) return;
     // The linear model bends further than the body could follow.
-    if (!on) this.reset();
-  }
-
-  saveSketch(): void {
-    this.sketch_.save();
-  }
-
-  discardSketch(): void {
-    this.sketch_.clear();
+    this.body_.atRest();
+    this.client_.reset(state.id);
     this.refresh_();
   }
 
-  /** What the worker does by itself: a body that is put to rest, moves otherwise or shows a mode is not shaken. */
-  private endShake_(): void {
-    if (this.state.settings.shake) this.state.settings = { ...this.state.settings, shake: null };
+  saveSketch(): void {
+    this.body_.sketch.save();
+  }
+
+  discardSketch(): void {
+    this.body_.sketch.clear();
+    this.refresh_();
+  }
+
+  /** The selected one. */
+  private get body_(): BodyView {
+    return this.bodies_.get(this.selected_) ?? this.none_;
+  }
+
+  private get all_(): BodyView[] {
+    return [...this.bodies_.values()];
+  }
+
+  private makeBody_(state: BodyState, restPositions: Float32Array, file: string | null): BodyView {
+    return new BodyView(state, restPositions, file, {
+      client: this.client_,
+      stage: this.stage_,
+      messages: () => this.page_?.messages,
+      fail: (error) => {
+        this.fail(error);
+      },
+      set: (settings) => {
+        this.set(settings);
+      },
+      changed: (panel) => {
+        this.picture_.invalidate();
+        if (panel) this.refresh_();
+      },
+    });
+  }
+
+  /** Passes frames that are new on to the stage. */
+  private pass_(): void {
+    const fresh = this.all_.filter(({ state, shown }) => state.frame && state.frame !== shown);
+    for (const body of fresh) {
+      const { id } = body.state;
+      const frame = body.state.frame!;
+      body.shown = frame;
+      this.stage_.setCoordinates(id, frame.q, frame.warped, frame.pose);
+      const follow = this.world_.follow && body === this.body_ && !isHeld(frame);
+      if (frame.shift) this.stage_.setShift(id, frame.shift, follow);
+    }
+    if (fresh.length > 0) this.showHeld_();
+  }
+
+  /** Pulls and handles of all bodies. */
+  private showHeld_(): void {
+    const moving = this.all_.flatMap(({ state }) => (state.frame ? [{ ...state, frame: state.frame }] : []));
+    this.stage_.setPulls(moving.flatMap(({ frame, size }) => drawnPulls(frame, size)));
+    this.stage_.setHandles(moving.flatMap(({ frame }) => drawnHandles(frame)));
   }
 
   /** Whether the body has several domains, which have no use for what was asked; then the page says so. */
   private refused_(): boolean {
-    const refused = hasDomains(this.state.info);
+    const refused = hasDomains(this.body_.state.info);
     if (refused) this.page_?.messages.notify(NOT_OF_DOMAINS);
     return refused;
   }
 
-  private adopt_(loaded: Loaded): void {
-    Object.assign(this.state, loadedState(loaded, this.state), { frame: this.client_.newestFrame });
-    this.surface_ = loaded.surface;
-    this.forget_();
-    this.stage_.setBody(loaded.surface);
-    this.domains.show();
+  /** Bodies of one file share its model. */
+  private load_({ bytes, name, file }: ModelSource, add: boolean): Promise<Loaded> {
+    const same = add && file !== null ? this.all_.find((body) => body.file === file) : undefined;
+    if (same) return this.client_.copy(same.state.id, name);
+    if (!bytes) throw new Error(`${name} was not opened: the first body of this file is not there.`);
+    return this.client_.load(bytes, name, !add);
+  }
+
+  private adopt_(loaded: Loaded, file: string | null, add: boolean): void {
+    const before = this.body_.state;
+    if (!add) this.forget_();
+    const taken = this.all_.map(({ state }) => state.name);
+    const state = loadedState(loaded, before, taken);
+    const body = this.makeBody_(state, loaded.surface.positions, file);
+    this.world_.settings = splitSettings(loaded.settings).ofWorld;
+    if (this.bodies_.size > 0) this.world_.follow = false; // the others would be left behind
+    this.bodies_.set(state.id, body);
+    state.frame = this.client_.newestFrame(state.id);
+    this.picture_.clear();
+    body.enter(this.stage_, loaded);
+    if (this.bodies_.size === 1) this.page_?.transport.showTime(0);
+    this.select(state.id);
   }
 
   /** Without a body. */
   private clear_(): void {
-    Object.assign(this.state, emptyState(), { strength: this.state.strength });
-    this.surface_ = null;
     this.forget_();
-    this.stage_.setBody(null);
     this.refresh_();
   }
 
-  /** Puts away what is left of the body before; the state is of the new one already. */
+  /** Puts all bodies away. */
   private forget_(): void {
-    this.shownFrame_ = null;
+    const { strength, follow } = this.world_;
+    const several = this.bodies_.size > 1;
+    this.world_ = { ...emptyWorld(), strength, follow: several || follow };
+    for (const id of this.bodies_.keys()) this.stage_.removeBody(id);
+    this.bodies_.clear();
+    this.selected_ = 0;
+    this.showHeld_();
     this.picture_.clear();
-    this.overlays_.clear();
-    this.sketch_.clear();
     this.page_?.plots.clear();
-    this.page_?.transport.showTime(this.state.info ? 0 : null);
+    this.page_?.transport.showTime(null);
   }
 
   private refresh_(): void {
-    this.state.sketch.count = this.sketch_.count;
-    this.handlesKey_ = handlesKey(this.state.frame);
+    const { state, sketch } = this.body_;
+    state.sketch.count = sketch.count;
+    this.handlesKey_ = handlesKey(state.frame);
     this.page_?.update(this.state);
   }
 }

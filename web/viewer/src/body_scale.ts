@@ -1,3 +1,5 @@
+import { boxOf, sizeOf } from './place';
+
 /** How large a body is, and how far its coordinates move it. */
 export class BodyScale {
   /** Diagonal of the box around the body at rest, m. */
@@ -8,7 +10,7 @@ export class BodyScale {
     positions: Float32Array,
     private readonly farthest: Float64Array,
   ) {
-    this.size = diagonal(positions);
+    this.size = sizeOf(boxOf(positions));
   }
 
   /** No vertex is displaced by more than this, m: sum_i |q_i| max_v |U_vi|. Warping makes no displacement longer. */
@@ -31,15 +33,4 @@ export function farthestApart(a: Float32Array, b: Float32Array): number {
   let largest = 0;
   for (let i = 0; i < a.length; ++i) largest = Math.max(largest, Math.abs(a[i]! - b[i]!));
   return largest;
-}
-
-/** Diagonal of the box around points, 3 n numbers. */
-export function diagonal(positions: Float32Array): number {
-  const low = [Infinity, Infinity, Infinity];
-  const high = [-Infinity, -Infinity, -Infinity];
-  for (let i = 0; i < positions.length; ++i) {
-    low[i % 3] = Math.min(low[i % 3]!, positions[i]!);
-    high[i % 3] = Math.max(high[i % 3]!, positions[i]!);
-  }
-  return positions.length > 0 ? Math.hypot(high[0]! - low[0]!, high[1]! - low[1]!, high[2]! - low[2]!) : 0;
 }

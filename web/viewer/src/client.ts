@@ -13,6 +13,7 @@ import type {
 export type Loaded = Extract<Message, { kind: 'loaded' }>;
 
 export interface Grabbed {
+  readonly body: number;
   readonly vertex: number;
   /** Where the vertex is. */
   readonly point: Vector3;
@@ -20,15 +21,22 @@ export interface Grabbed {
 
 /** What a client tells its listeners. */
 export interface ClientEvents {
-  /** A model has replaced the one before; the frames that follow are of it. */
+  /** There is another body; its frames follow. */
   loaded: Loaded;
-  frame: Frame;
-  restarted: { readonly message: string; readonly paused: boolean };
-  /** A command could not be carried out; `inForce` are the values that it did not change. */
-  failed: { readonly command: Command['kind']; readonly message: string; readonly inForce: InForce };
-  /** The body or the worker itself failed: there is no body until a model is loaded. */
+  frame: { readonly body: number; readonly frame: Frame };
+  /** A person has pointed at a body, whether or not it can be held there. */
+  met: { readonly body: number };
+  restarted: { readonly body: number; readonly message: string; readonly paused: boolean };
+  /** A command could not be carried out; `inForce` are the values that it did not change. body: null where it is of none. */
+  failed: {
+    readonly command: Command['kind'];
+    readonly body: number | null;
+    readonly message: string;
+    readonly inForce: InForce;
+  };
+  /** The bodies or the worker itself failed: there is none until a model is loaded. */
   lost: { readonly message: string };
-  frequencies: Float64Array;
+  frequencies: { readonly body: number; readonly frequencies: Float64Array };
 }
 
 /** What a client needs of a worker. */
@@ -54,13 +62,12 @@ interface Promised<T> {
  * A worker that failed is replaced by a new one when the next model is loaded.
  */
 export class SimulationClient {
-  /** The newest one of the model at hand. */
-  newestFrame: Frame | null = null;
-
+  private readonly newest = new Map<number, Frame>();
   private worker: WorkerLike | null = null;
   private readonly listeners: { [K in keyof ClientEvents]: Set<(event: ClientEvents[K]) => void> } = {
     loaded: new Set(),
     frame: new Set(),
+    met: new Set(),
     restarted: new Set(),
     failed: new Set(),
     lost: new Set(),
@@ -79,53 +86,61 @@ export class SimulationClient {
     return () => this.listeners[kind].delete(listener);
   }
 
-  /**
-   * Opens a model in place of the one at hand, which stays where that fails: then the promise is rejected with a sentence for
-   * people; so it is where another load follows before this one's turn. The bytes are moved to the worker.
-   */
-  load(bytes: ArrayBuffer, name: string): Promise<Loaded> {
-    return new Promise((resolve, reject) => {
-      this.loads.push({ resolve, reject });
-      try {
-        this.worker ??= this.start();
-        this.worker.postMessage({ kind: 'load', bytes, name }, [bytes]);
-      } catch (error) {
-        this.stop(
-          `The simulation could not be started: ${error instanceof Error ? error.message : String(error)}`,
-        );
-      }
-    });
+  /** Of a body. */
+  newestFrame(body: number): Frame | null {
+    return this.newest.get(body) ?? null;
   }
 
-  /** Takes the body away. */
+  /**
+   * Opens a model, beside the bodies at hand or in place of them. Where that fails they stay, and the promise is rejected with a sentence
+   * for people; so it is where a load that replaces all follows before this one's turn. The bytes are moved to the worker.
+   */
+  load(bytes: ArrayBuffer, name: string, replace: boolean): Promise<Loaded> {
+    return this.add({ kind: 'load', bytes, name, replace }, [bytes]);
+  }
+
+  /** Adds a body that shares the model of another one. */
+  copy(body: number, name: string): Promise<Loaded> {
+    return this.add({ kind: 'copy', body, name }, []);
+  }
+
+  /** Takes a body away. */
+  remove(body: number): void {
+    this.newest.delete(body);
+    this.send({ kind: 'remove', body });
+  }
+
+  /** Takes all of them away. */
   unload(): void {
-    this.newestFrame = null;
+    this.newest.clear();
     this.send({ kind: 'unload' });
   }
 
-  set(settings: Partial<Settings>): void {
-    this.send({ kind: 'settings', settings });
+  /** Of a body, and of the world that it is in. */
+  set(body: number, settings: Partial<Settings>): void {
+    this.send({ kind: 'settings', body, settings });
   }
 
   /** Young's modulus of a region, Pa. */
-  material(region: number, young: number): void {
-    this.send({ kind: 'material', region, young });
+  material(body: number, region: number, young: number): void {
+    this.send({ kind: 'material', body, region, young });
   }
 
   /** Factor of the elastic forces of some domains. */
-  stiffness(domains: readonly number[], factor: number): void {
-    this.send({ kind: 'stiffness', domains, factor });
+  stiffness(body: number, domains: readonly number[], factor: number): void {
+    this.send({ kind: 'stiffness', body, domains, factor });
   }
 
   step(): void {
     this.send({ kind: 'step' });
   }
 
-  reset(): void {
-    this.send({ kind: 'reset' });
+  /** null: all bodies, and the clock. */
+  reset(body: number | null): void {
+    this.send({ kind: 'reset', body });
   }
 
-  /** Holds the body where the ray meets it; null: it meets nothing that can be moved. */
+  /** Holds the body that the ray meets first; null: it meets nothing that can be moved. */
   grab(id: number, origin: Vector3, direction: Vector3, strength: number): Promise<Grabbed | null> {
     return this.ask({ kind: 'grab', id, origin, direction, strength });
   }
@@ -142,7 +157,7 @@ export class SimulationClient {
     this.send({ kind: 'strength', strength });
   }
 
-  /** Makes a handle where the ray meets the body; null: it meets nothing that can be moved. */
+  /** Makes a handle where the ray first meets a body; null: it meets nothing that can be moved. */
   addHandle(id: number, origin: Vector3, direction: Vector3): Promise<Grabbed | null> {
     return this.ask({ kind: 'handle-add', id, origin, direction });
   }
@@ -156,31 +171,48 @@ export class SimulationClient {
   }
 
   /** null: all of them. */
-  removeHandle(id: number | null): void {
-    this.send({ kind: 'handle-remove', id });
+  removeHandle(body: number, id: number | null): void {
+    this.send({ kind: 'handle-remove', body, id });
   }
 
-  handlePriority(priority: HandlePriority): void {
-    this.send({ kind: 'handle-priority', priority });
+  handlePriority(body: number, priority: HandlePriority): void {
+    this.send({ kind: 'handle-priority', body, priority });
   }
 
   /** Plays a mode; null: no longer. */
-  mode(playback: ModePlayback | null): void {
-    this.send({ kind: 'mode', playback });
+  mode(body: number, playback: ModePlayback | null): void {
+    this.send({ kind: 'mode', body, playback });
   }
 
   /** null: the file leaves it out. */
-  simulationMesh(): Promise<SimulationMesh | null> {
+  simulationMesh(body: number): Promise<SimulationMesh | null> {
     if (!this.worker) return Promise.resolve(null);
     return new Promise((resolve, reject) => {
       this.meshes.push({ resolve, reject });
-      this.send({ kind: 'simulation-mesh' });
+      this.send({ kind: 'simulation-mesh', body });
     });
   }
 
   /** Ends the worker. Promises that are open are rejected. */
   dispose(): void {
     this.abandon('The simulation was closed.');
+  }
+
+  private add(
+    command: Extract<Command, { kind: 'load' | 'copy' }>,
+    transfer: Transferable[],
+  ): Promise<Loaded> {
+    return new Promise((resolve, reject) => {
+      this.loads.push({ resolve, reject });
+      try {
+        this.worker ??= this.start();
+        this.worker.postMessage(command, transfer);
+      } catch (error) {
+        this.stop(
+          `The simulation could not be started: ${error instanceof Error ? error.message : String(error)}`,
+        );
+      }
+    });
   }
 
   private ask(command: Extract<Command, { kind: 'grab' | 'handle-add' }>): Promise<Grabbed | null> {
@@ -214,22 +246,23 @@ export class SimulationClient {
   private receive(message: Message): void {
     switch (message.kind) {
       case 'loaded':
-        this.newestFrame = null;
         this.emit('loaded', message);
         this.loads.shift()?.resolve(message);
         break;
       case 'frame':
-        this.newestFrame = message.frame;
-        this.emit('frame', message.frame);
+        this.newest.set(message.body, message.frame);
+        this.emit('frame', message);
         break;
       case 'grabbed':
-        this.answerGrab(message.id, { vertex: message.vertex, point: message.point });
+        this.emit('met', { body: message.body });
+        this.answerGrab(message.id, message);
         break;
       case 'missed':
+        if (message.body !== null) this.emit('met', { body: message.body });
         this.answerGrab(message.id, null);
         break;
       case 'frequencies':
-        this.emit('frequencies', message.frequencies);
+        this.emit('frequencies', message);
         break;
       case 'simulation-mesh':
         this.meshes.shift()?.resolve(message.mesh);
@@ -238,23 +271,23 @@ export class SimulationClient {
         this.fail(message);
         break;
       case 'lost':
-        this.newestFrame = null;
-        this.emit('lost', { message: message.message });
+        this.newest.clear();
+        this.emit('lost', message);
         break;
       case 'restarted':
-        this.emit('restarted', { message: message.message, paused: message.paused });
+        this.emit('restarted', message);
         break;
     }
   }
 
   /** Failures of what has a promise reject it; the others are events. */
-  private fail({ command, message, inForce = {} }: Extract<Message, { kind: 'failed' }>): void {
-    if (command === 'load') {
+  private fail({ command, body, message, inForce = {} }: Extract<Message, { kind: 'failed' }>): void {
+    if (command === 'load' || command === 'copy') {
       this.loads.shift()?.reject(new Error(message));
     } else if (command === 'simulation-mesh') {
       this.meshes.shift()?.reject(new Error(message));
     } else {
-      this.emit('failed', { command, message, inForce });
+      this.emit('failed', { command, body, message, inForce });
     }
   }
 
@@ -265,7 +298,7 @@ export class SimulationClient {
     first?.(grabbed);
   }
 
-  /** The worker is lost, and with it the body. */
+  /** The worker is lost, and with it all bodies. */
   private stop(message: string): void {
     this.abandon(message);
     this.emit('lost', { message });
@@ -279,7 +312,7 @@ export class SimulationClient {
       this.worker.terminate();
       this.worker = null;
     }
-    this.newestFrame = null;
+    this.newest.clear();
     for (const { reject } of [...this.loads.splice(0), ...this.meshes.splice(0)]) reject(new Error(message));
     for (const answer of [...this.grabs.values()].flat()) answer(null);
     this.grabs.clear();

@@ -1,7 +1,6 @@
 import type { Handle, HandleReport, Quaternion, Vector3 } from '../../runtime/src/types';
-import type { Grabbed } from './client';
 import type { ActiveHandle, HandlePriority, Hold } from './protocol';
-import type { SimulatedBody } from './simulated_body';
+import type { RuntimeBody } from './runtime_body';
 import { angleBetween, nearerSign, turnTowards, upright } from './turning';
 
 /** s of the wall clock in which a target comes nearer to where it is wanted by a factor of e. */
@@ -50,7 +49,7 @@ export class Handles {
 
   /** size: of the body, m. */
   constructor(
-    private readonly body: SimulatedBody,
+    private readonly body: RuntimeBody,
     private readonly size: number,
   ) {}
 
@@ -74,14 +73,16 @@ export class Handles {
     return this.held.size > 0 ? this.body.handleReport : null;
   }
 
+  has(id: number): boolean {
+    return this.held.has(id);
+  }
+
   /**
-   * The vertex where the ray meets the body, which is held as it is from now on; null: it meets nothing that can be moved.
+   * Where a vertex is, which is held as it is from now on; null: it cannot be moved.
    * pinned: until it is removed, with its orientation where there is room; else its position, until it is released.
    */
-  add(id: number, origin: Vector3, direction: Vector3, pinned: boolean): Grabbed | null {
-    const pick = this.body.pick(origin, direction);
-    if (!pick?.hit || !Number.isFinite(this.body.stiffnessAt(pick.vertex))) return null;
-    const { vertex } = pick;
+  add(id: number, vertex: number, pinned: boolean): Vector3 | null {
+    if (!Number.isFinite(this.body.stiffnessAt(vertex))) return null;
     if ([...this.held.values()].some((other) => other.vertex === vertex)) {
       throw new Error('There is a handle at this vertex already.');
     }
@@ -90,7 +91,7 @@ export class Handles {
     const room = this.body.rank() - this.freedom();
     const hold = pinned && room >= heldFreedom('both') ? 'both' : 'position';
     this.attempt((held) => held.set(id, { vertex, pinned, hold, start: point, wanted: pose, given: pose }));
-    return { vertex, point };
+    return point;
   }
 
   /** What is not given stays. A handle that has gone meanwhile is not missed: the page learns of it a frame later. */

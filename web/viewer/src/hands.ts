@@ -1,6 +1,6 @@
 import type { Vector3 } from '../../runtime/src/types';
 import type { ActivePull } from './protocol';
-import type { SimulatedBody } from './simulated_body';
+import type { RuntimeBody } from './runtime_body';
 
 interface Hold {
   readonly vertex: number;
@@ -22,7 +22,7 @@ function resists(stiffness: number): boolean {
 export class Hands {
   private readonly holds = new Map<number, Hold>();
 
-  constructor(private readonly body: SimulatedBody) {}
+  constructor(private readonly body: RuntimeBody) {}
 
   /** How far the targets are from where their vertices were grabbed, m, together. */
   get reach(): number {
@@ -33,21 +33,18 @@ export class Hands {
     return sum;
   }
 
-  /** The vertex where the ray meets the body, which is held from now on; null: it meets nothing that can be pulled. */
-  grab(
-    id: number,
-    origin: Vector3,
-    direction: Vector3,
-    strength: number,
-  ): { readonly vertex: number; readonly point: Vector3 } | null {
-    const pick = this.body.pick(origin, direction);
-    if (!pick?.hit) return null;
-    const ownStiffness = this.body.stiffnessAt(pick.vertex);
+  has(id: number): boolean {
+    return this.holds.has(id);
+  }
+
+  /** Where a vertex is, which is held there from now on; null: it cannot be pulled. */
+  grab(id: number, vertex: number, strength: number): Vector3 | null {
+    const ownStiffness = this.body.stiffnessAt(vertex);
     if (!resists(ownStiffness)) return null;
-    const point = this.body.position(pick.vertex);
-    this.holds.set(id, { vertex: pick.vertex, start: point, ownStiffness, strength, target: point });
+    const point = this.body.position(vertex);
+    this.holds.set(id, { vertex, start: point, ownStiffness, strength, target: point });
     this.update();
-    return { vertex: pick.vertex, point };
+    return point;
   }
 
   /** A pull that has ended meanwhile is not missed: the page learns of it a frame later. */

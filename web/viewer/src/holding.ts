@@ -1,15 +1,18 @@
-import type { Method, Quaternion } from '../../runtime/src/types';
+import type { Method, Quaternion, Vector3 } from '../../runtime/src/types';
 import { Handles } from './handles';
 import { Hands } from './hands';
-import type { Command, Frame, Message } from './protocol';
+import type { Command, Frame } from './protocol';
 import { requireStrength, requireVector } from './settings';
-import type { SimulatedBody } from './simulated_body';
+import type { RuntimeBody } from './runtime_body';
 import { unit } from './turning';
 
-/** A command about what holds the body. */
-export type HoldCommand = Extract<
-  Command,
-  { kind: 'grab' | 'drag' | 'strength' | 'release' | `handle-${string}` }
+/** A command that holds a body at the vertex that it points at. */
+export type GrabCommand = Extract<Command, { kind: 'grab' | 'handle-add' }>;
+
+/** A command about what holds a body already. */
+export type HoldCommand = Exclude<
+  Extract<Command, { kind: 'drag' | 'strength' | 'release' | `handle-${string}` }>,
+  GrabCommand
 >;
 
 /** What a person holds the body by: springs, or of warped modes handles. */
@@ -20,7 +23,7 @@ export class Holding {
 
   /** size: of the body, m. */
   constructor(
-    private readonly body: SimulatedBody,
+    private readonly body: RuntimeBody,
     size: number,
   ) {
     this.hands = new Hands(body);
@@ -67,37 +70,50 @@ export class Holding {
     return this.handles.refresh();
   }
 
-  /** Throws where a command makes no sense; all is as before then. playing: a mode is shown, and nothing can be held. */
-  carryOut(command: HoldCommand, playing: boolean): Message[] {
+  /** Whether a pull or a handle has this number. */
+  has(id: number): boolean {
+    return this.hands.has(id) || this.handles.has(id);
+  }
+
+  /** Where the vertex is that is held from now on; null: it cannot be moved. Throws where that makes no sense; all is as before then. */
+  grab(command: GrabCommand, vertex: number): Vector3 | null {
+    const { id } = command;
+    const pinned = command.kind === 'handle-add';
+    if (pinned && !this.warped) throw new Error('Handles need warped modes: choose them as the motion.');
+    if (!pinned) requireStrength(command.strength);
+    return pinned || this.warped
+      ? this.handles.add(id, vertex, pinned)
+      : this.hands.grab(id, vertex, command.strength);
+  }
+
+  /** Throws where a command makes no sense; all is as before then. */
+  carryOut(command: HoldCommand): void {
     switch (command.kind) {
-      case 'grab':
-      case 'handle-add':
-        return [this.grab(command, playing)];
       case 'drag':
         requireVector(command.target, 'The target of the pull');
         this.hands.drag(command.id, command.target);
         this.handles.move(command.id, { position: command.target });
-        return [];
+        break;
       case 'strength':
         requireStrength(command.strength);
         this.hands.setStrength(command.strength);
-        return [];
+        break;
       case 'release':
         this.hands.release(command.id);
         this.handles.release(command.id);
-        return [];
+        break;
       case 'handle-move':
         this.move(command);
-        return [];
+        break;
       case 'handle-change':
         this.handles.change(command.id, command.hold);
-        return [];
+        break;
       case 'handle-remove':
         this.handles.remove(command.id);
-        return [];
+        break;
       case 'handle-priority':
         this.handles.setPriority(command.priority);
-        return [];
+        break;
     }
   }
 
@@ -108,21 +124,6 @@ export class Holding {
       handles: this.handles.active(),
       handleReport: this.handles.report,
     };
-  }
-
-  private grab(command: Extract<Command, { kind: 'grab' | 'handle-add' }>, playing: boolean): Message {
-    const { id, origin, direction } = command;
-    requireVector(origin, 'The origin of the ray');
-    requireVector(direction, 'The direction of the ray');
-    const pinned = command.kind === 'handle-add';
-    if (pinned && !this.warped) throw new Error('Handles need warped modes: choose them as the motion.');
-    if (!pinned) requireStrength(command.strength);
-    if (playing) return { kind: 'missed', id };
-    const grabbed =
-      pinned || this.warped
-        ? this.handles.add(id, origin, direction, pinned)
-        : this.hands.grab(id, origin, direction, command.strength);
-    return grabbed ? { kind: 'grabbed', id, ...grabbed } : { kind: 'missed', id };
   }
 
   private move({ id, position, rotation }: Extract<Command, { kind: 'handle-move' }>): void {

@@ -4,7 +4,7 @@ import './ui/panel.css';
 import { App } from './app';
 import { SimulationClient } from './client';
 import { Gestures } from './gestures';
-import { embeddedModel, fileModel, type ModelSource, servedModel } from './model_source';
+import { embeddedModels, fileModel, type ModelSource, servedModels } from './model_source';
 import type { Quality } from './stage/quality';
 import { Stage } from './stage/stage';
 import { connectCanvas } from './ui/canvas_events';
@@ -30,6 +30,7 @@ const client = new SimulationClient(() => new SimulationWorker());
 const app = new App(client, stage, { adaptQuality: askedQuality === undefined });
 const page = new PageView(app, {
   openFile,
+  addFile,
   frame,
   toggleTheme: () => {
     theme.toggle();
@@ -54,6 +55,11 @@ function makeStage(): Stage {
 
 function openFile(file: File): void {
   void app.open(fileModel(file), file.name);
+}
+
+function addFile(file: File): void {
+  page.messages.dismiss();
+  void app.open(fileModel(file), file.name, true);
 }
 
 function frame(): void {
@@ -91,7 +97,13 @@ const shortcuts: Record<ShortcutAction, () => void> = {
     app.record(!app.state.sketch.recording);
   },
   open: () => {
-    page.chooseFile();
+    page.chooseFile(false);
+  },
+  add: () => {
+    page.chooseFile(true);
+  },
+  next: () => {
+    app.selectNext();
   },
   panel: () => {
     page.togglePanel();
@@ -131,9 +143,9 @@ const keys = new Shortcuts(
     held[action]();
   },
 );
-const target = makeGestureTarget(canvas, client, stage, () => app.state.strength, app.handles);
+const target = makeGestureTarget(canvas, client, stage, app);
 connectCanvas(canvas, new Gestures(target), stage, () => keys.takeSpace());
-connectDrop(openFile);
+connectDrop(addFile);
 releaseMouseFocus();
 
 new ResizeObserver(() => {
@@ -146,12 +158,19 @@ new ResizeObserver(() => {
 const loop = new FrameLoop((now) => app.draw(now));
 loop.start();
 
-/** The model that the page came with; null: none. */
-async function firstModel(): Promise<ModelSource | null> {
-  return embeddedModel(document) ?? (await servedModel((address) => fetch(address), location.protocol));
+/** Opens the models that the page came with. */
+async function openFirst(): Promise<void> {
+  let models: ModelSource[] = [];
+  try {
+    models = embeddedModels(document);
+    if (models.length === 0) models = await servedModels((address) => fetch(address), location.protocol);
+  } catch (error) {
+    app.fail(error);
+  }
+  await app.openAll(models);
 }
 
-/** Settles when the body, if there is one, has been drawn; at once where the page is not seen. */
+/** Settles when the selected body, if there is one, has been drawn; at once where the page is not seen. */
 async function shown(): Promise<void> {
   const nextFrame = (): Promise<number> => new Promise((resolve) => requestAnimationFrame(resolve));
   for (let i = 0; i < 120 && !document.hidden; ++i) {
@@ -162,7 +181,7 @@ async function shown(): Promise<void> {
 }
 
 const scriptInterface: ScriptInterface = {
-  ready: app.open(firstModel()).then(shown),
+  ready: openFirst().then(shown),
   get info() {
     return app.state.info;
   },
@@ -178,11 +197,24 @@ const scriptInterface: ScriptInterface = {
   get message() {
     return page.messages.message;
   },
+  get bodies() {
+    return app.state.bodies;
+  },
+  get selected() {
+    return app.state.id === 0 ? null : app.state.id;
+  },
+  select: (body) => {
+    app.select(body);
+  },
+  remove: (body) => {
+    app.remove(body);
+  },
+  frameOf: (body) => app.frameOf(body),
   frameTimes: () => loop.times(),
-  position: (vertex) => stage.vertexPosition(vertex),
-  project: (vertex) => {
+  position: (vertex, body = app.state.id) => stage.vertexPosition(body, vertex),
+  project: (vertex, body = app.state.id) => {
     const box = canvas.getBoundingClientRect();
-    const { x, y } = stage.project(stage.vertexPosition(vertex));
+    const { x, y } = stage.project(stage.vertexPosition(body, vertex));
     return { x: box.left + x, y: box.top + y };
   },
   projectHandle: (handle, part, angle = 0) => {
@@ -191,9 +223,10 @@ const scriptInterface: ScriptInterface = {
     return at && { x: box.left + at.x, y: box.top + at.y };
   },
   open: async (bytes, name = 'model.glb') => {
-    if (bytes) await app.open({ bytes, name });
+    if (bytes) await app.open({ bytes, name, file: null });
     else app.close();
   },
+  add: (bytes, name = 'model.glb') => app.open({ bytes, name, file: null }, name, true),
   set: (settings) => {
     app.set(settings);
   },

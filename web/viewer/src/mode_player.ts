@@ -1,5 +1,5 @@
 import type { ModePlayback } from './protocol';
-import type { SimulatedBody } from './simulated_body';
+import type { RuntimeBody } from './runtime_body';
 
 /** Shows a natural vibration: q(t) = amplitude sin(2 pi rate t) shape, t by the wall clock. The body itself stays as it is. */
 export class ModePlayer {
@@ -8,7 +8,7 @@ export class ModePlayer {
   private phase = 0;
 
   constructor(
-    private readonly body: SimulatedBody,
+    private readonly body: RuntimeBody,
     private playback: ModePlayback,
   ) {
     check(playback, body.rank());

@@ -1,12 +1,15 @@
-// Where the page's model comes from: inside of the page, from the server that the page came from, or a file from a person.
+// Where the page's models come from: inside of the page, from the server that the page came from, or a file from a person.
 
 import { decodeBase64 } from './base64';
 import { shellWord } from './shell_word';
 
 export interface ModelSource {
-  readonly bytes: ArrayBuffer;
+  /** null: of a file that was given before. */
+  readonly bytes: ArrayBuffer | null;
   /** Of the file, for people. */
   readonly name: string;
+  /** Tells the file from others; null: nobody knows. Bodies of one file share its model. */
+  readonly file: string | null;
 }
 
 /** The parts of an element, a page, a response and a file that are used here, so that a test needs no browser. */
@@ -26,20 +29,33 @@ export interface FetchResponse {
 export interface ChosenFile {
   readonly name: string;
   readonly size: number;
+  /** ms */
+  readonly lastModified: number;
   arrayBuffer(): Promise<ArrayBuffer>;
 }
 
 const largestFile = 2 ** 31;
 
 /**
- * The model that `limber export` wrote into the page, as the text of the element #limber-model; null: there is none. The text
- * is taken out of the page: it may have 100 MB.
+ * The models that `limber export` wrote into the page, one for each body, as the texts of the elements #limber-model, #limber-model-2 and so
+ * on; one that says data-same-as is of the file in another element. The texts are taken out of the page: they may have 100 MB.
  */
-export function embeddedModel(page: Page): ModelSource | null {
-  const element = page.getElementById('limber-model');
-  const text = element?.textContent?.trim() ?? '';
-  if (!element || text === '') return null;
-  const name = element.dataset.name ?? 'model.glb';
+export function embeddedModels(page: Page): ModelSource[] {
+  const models: ModelSource[] = [];
+  for (let element = page.getElementById('limber-model'); element;) {
+    const model = embeddedModel(element, `limber-model${models.length === 0 ? '' : `-${models.length + 1}`}`);
+    if (!model) break;
+    models.push(model);
+    element = page.getElementById(`limber-model-${models.length + 1}`);
+  }
+  return models;
+}
+
+function embeddedModel(element: TextElement, id: string): ModelSource | null {
+  const { name = 'model.glb', sameAs } = element.dataset;
+  if (sameAs !== undefined) return { bytes: null, name, file: `#${sameAs}` };
+  const text = element.textContent?.trim() ?? '';
+  if (text === '') return null;
   element.textContent = '';
   let bytes: ArrayBuffer;
   try {
@@ -50,22 +66,37 @@ export function embeddedModel(page: Page): ModelSource | null {
     );
   }
   requireGlb(bytes, name);
-  return { bytes, name };
+  return { bytes, name, file: `#${id}` };
 }
 
+type Fetch = (address: string) => Promise<FetchResponse>;
+
 /**
- * The model that `limber view` serves beside the page; null: the page came from no server, or the server has none.
- * protocol: of the page's address, as "http:".
+ * The models that `limber view` serves beside the page, one for each body; none: the page came from no server, or the server has none. With
+ * the first comes the list of all, in which a file may stand several times. protocol: of the page's address, as "http:".
  */
-export async function servedModel(
-  fetch: (address: string) => Promise<FetchResponse>,
-  protocol: string,
-): Promise<ModelSource | null> {
-  if (protocol !== 'http:' && protocol !== 'https:') return null;
+export async function servedModels(fetch: Fetch, protocol: string): Promise<ModelSource[]> {
+  if (protocol !== 'http:' && protocol !== 'https:') return [];
+  const first = await servedModel(fetch, 'model.glb');
+  if (!first) return [];
+  const models = [first.model];
+  for (const address of first.bodies.slice(1)) {
+    const same = models.find(({ file }) => file === address);
+    const model = same ? { ...same, bytes: null } : (await servedModel(fetch, address))?.model;
+    if (!model) throw new Error(`The model ${address} could not be fetched: the server has it no longer.`);
+    models.push(model);
+  }
+  return models;
+}
+
+async function servedModel(
+  fetch: Fetch,
+  address: string,
+): Promise<{ readonly model: ModelSource; readonly bodies: readonly string[] } | null> {
   let response: FetchResponse;
   let bytes: ArrayBuffer;
   try {
-    response = await fetch('model.glb');
+    response = await fetch(address);
     if (response.status === 404) return null;
     // A server of another kind may answer any address with a page.
     if (response.headers.get('content-type')?.startsWith('text/html')) return null;
@@ -78,7 +109,8 @@ export async function servedModel(
   }
   const name = decodeName(response.headers.get('X-Limber-Name'));
   requireGlb(bytes, name);
-  return { bytes, name };
+  const bodies = (response.headers.get('X-Limber-Bodies') ?? address).split(',');
+  return { model: { bytes, name, file: address }, bodies: bodies.map((body) => body.trim()) };
 }
 
 /** A file that was dropped or chosen. */
@@ -95,7 +127,7 @@ export async function fileModel(file: ChosenFile): Promise<ModelSource> {
     throw new Error(`${name} could not be read.`);
   }
   requireGlb(bytes, name);
-  return { bytes, name };
+  return { bytes, name, file: `${name} ${size} ${file.lastModified}` };
 }
 
 /** A look at the first bytes, to say what people can do about other files. The runtime checks all of it. */

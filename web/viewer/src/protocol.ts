@@ -1,5 +1,7 @@
-// What the page and the worker say to each other. The worker owns the body and the clock; the page owns what is drawn and
+// What the page and the worker say to each other. The worker owns the bodies and the clock; the page owns what is drawn and
 // what a person does. Neither waits for the other: the page draws the newest state it has.
+//
+// Bodies have numbers, which the worker gives and never gives again. Places are in the scene that all of them stand in.
 
 import type {
   BodyInfo,
@@ -21,15 +23,19 @@ export interface Shake {
   readonly frequency: number;
 }
 
-/** How the body is run; everything that the page may change at any time. */
-export interface Settings {
+/** What all bodies share. */
+export interface WorldSettings {
   readonly paused: boolean;
-  /** Seconds of the body per second of the wall clock. */
+  /** Seconds of the bodies per second of the wall clock. */
   readonly speed: number;
   /** s */
   readonly timeStep: number;
   /** m/s^2 */
   readonly gravity: Vector3;
+}
+
+/** How one body is run. */
+export interface BodySettings {
   readonly damping: Damping;
   /** Coordinates in use, 1 to the model's rank; of several domains all of them. */
   readonly rank: number;
@@ -42,6 +48,9 @@ export interface Settings {
   /** null: what holds the body stands still, or comes to rest. A reset, another motion and a mode end the shaking. */
   readonly shake: Shake | null;
 }
+
+/** Everything that the page may change at any time, of the world and of a body in it. */
+export interface Settings extends WorldSettings, BodySettings {}
 
 /** A natural vibration shown in slow motion, instead of the simulation. */
 export interface ModePlayback {
@@ -70,18 +79,30 @@ export interface InForce {
 }
 
 export type Command =
-  | { readonly kind: 'load'; readonly bytes: ArrayBuffer; readonly name: string }
-  /** Takes the body away. */
+  /** Adds the body of a file; replace: in place of all that are there, once it is read. */
+  | { readonly kind: 'load'; readonly bytes: ArrayBuffer; readonly name: string; readonly replace: boolean }
+  /** Adds a body of the model that another one has, as that was loaded. */
+  | { readonly kind: 'copy'; readonly body: number; readonly name: string }
+  /** Takes a body away. */
+  | { readonly kind: 'remove'; readonly body: number }
+  /** Takes all of them away. */
   | { readonly kind: 'unload' }
-  | { readonly kind: 'settings'; readonly settings: Partial<Settings> }
-  | { readonly kind: 'material'; readonly region: number; readonly young: number }
+  /** Of the body, and of the world. */
+  | { readonly kind: 'settings'; readonly body: number; readonly settings: Partial<Settings> }
+  | { readonly kind: 'material'; readonly body: number; readonly region: number; readonly young: number }
   /** Factor of the elastic forces of some domains. */
-  | { readonly kind: 'stiffness'; readonly domains: readonly number[]; readonly factor: number }
+  | {
+      readonly kind: 'stiffness';
+      readonly body: number;
+      readonly domains: readonly number[];
+      readonly factor: number;
+    }
   | { readonly kind: 'step' }
-  | { readonly kind: 'reset' }
+  /** A body goes back to rest; null: all of them, and the time to 0. */
+  | { readonly kind: 'reset'; readonly body: number | null }
   /**
-   * Pulls are numbered by whoever grabs: a mouse has one, fingers one each. They are springs; of warped modes they are handles for the
-   * vertex's position, which have no strength.
+   * Pulls the body that the ray meets first. Pulls are numbered by whoever grabs: a mouse has one, fingers one each; no two bodies have the
+   * same one. They are springs; of warped modes they are handles for the vertex's position, which have no strength.
    */
   | {
       readonly kind: 'grab';
@@ -111,11 +132,11 @@ export type Command =
   /** What it newly holds stays as it is now. */
   | { readonly kind: 'handle-change'; readonly id: number; readonly hold: Hold }
   /** null: all of them. */
-  | { readonly kind: 'handle-remove'; readonly id: number | null }
-  | { readonly kind: 'handle-priority'; readonly priority: HandlePriority }
-  | { readonly kind: 'mode'; readonly playback: ModePlayback | null }
+  | { readonly kind: 'handle-remove'; readonly body: number; readonly id: number | null }
+  | { readonly kind: 'handle-priority'; readonly body: number; readonly priority: HandlePriority }
+  | { readonly kind: 'mode'; readonly body: number; readonly playback: ModePlayback | null }
   /** Asks for the simulation mesh: it is large, and few look at it. */
-  | { readonly kind: 'simulation-mesh' };
+  | { readonly kind: 'simulation-mesh'; readonly body: number };
 
 /** A pull as it acts now. */
 export interface ActivePull {
@@ -147,13 +168,14 @@ export interface ActiveHandle {
   readonly orientationError: number;
 }
 
-/** What the page needs for a frame. */
+/** What the page needs of a body for a frame. */
 export interface Frame {
-  /** s, of the body */
+  /** s, of the world */
   readonly time: number;
   /** Coordinates in use; where the surface has no basis the positions of all vertices, 3 n. */
   readonly q: Float32Array;
-  /** Where the frame is in which q moves a body that flies or is shaken: x, y, z and a quaternion x, y, z, w. None: as it was made. */
+  /** Where the frame is in which q moves a body that flies, is shaken or was set apart from others: x, y, z and a quaternion x, y, z, w.
+   *  None: as it was made. */
   readonly pose: readonly number[];
   /** m by which the centre of mass of a body that flies has moved; null where something holds it. */
   readonly shift: Vector3 | null;
@@ -165,11 +187,11 @@ export interface Frame {
   readonly handles: readonly ActiveHandle[];
   /** How well the handles were met in the last step; null: there are none. */
   readonly handleReport: HandleReport | null;
-  /** Steps taken since the body was loaded. */
+  /** Steps of the world so far. */
   readonly steps: number;
-  /** Steps per second of computing: how fast the worker could go. */
+  /** Steps of all bodies together per second of computing: how fast the worker could go. */
   readonly stepRate: number;
-  /** Seconds of the body per second of the wall clock, as reached lately. */
+  /** Seconds of the bodies per second of the wall clock, as reached lately. */
   readonly reachedSpeed: number;
   readonly playingMode: boolean;
 }
@@ -177,27 +199,46 @@ export interface Frame {
 export type Message =
   | {
       readonly kind: 'loaded';
+      readonly body: number;
       readonly name: string;
       readonly info: BodyInfo;
+      /** Where it was made. */
       readonly surface: Surface;
+      /** m by which it was moved from there, away from the others. */
+      readonly place: Vector3;
+      /** Also of the world, which may go slower with it. */
       readonly settings: Settings;
       readonly frequencies: Float64Array;
     }
-  | { readonly kind: 'frame'; readonly frame: Frame }
-  /** Whether the ray of a `grab` or a `handle-add` met the body; it did not: nothing is held. `point` is the vertex. */
-  | { readonly kind: 'grabbed'; readonly id: number; readonly vertex: number; readonly point: Vector3 }
-  | { readonly kind: 'missed'; readonly id: number }
+  | { readonly kind: 'frame'; readonly body: number; readonly frame: Frame }
+  /** The ray of a `grab` or a `handle-add` met a vertex that is held from now on. `point` is where it is. */
+  | {
+      readonly kind: 'grabbed';
+      readonly id: number;
+      readonly body: number;
+      readonly vertex: number;
+      readonly point: Vector3;
+    }
+  /** Nothing is held: the ray met what cannot be moved of a body; or no body: null. */
+  | { readonly kind: 'missed'; readonly id: number; readonly body: number | null }
   /** Hz, after a change of material or rank. */
-  | { readonly kind: 'frequencies'; readonly frequencies: Float64Array }
+  | { readonly kind: 'frequencies'; readonly body: number; readonly frequencies: Float64Array }
   | { readonly kind: 'simulation-mesh'; readonly mesh: SimulationMesh | null }
-  /** A command that could not be carried out. The body, if there is one, goes on as before, with the values in force. */
+  /** A command that could not be carried out. The bodies go on as before, with the values in force. body: null where it is of none. */
   | {
       readonly kind: 'failed';
       readonly command: Command['kind'];
+      readonly body: number | null;
       readonly message: string;
       readonly inForce?: InForce;
     }
-  /** The body can no longer be asked for anything: there is none until a model is loaded. */
+  /** The bodies can no longer be asked for anything: there is none until a model is loaded. */
   | { readonly kind: 'lost'; readonly message: string }
-  /** Steps failed: the body was put back to rest with its handles, all pulls were released, and where that had just happened, it was paused. */
-  | { readonly kind: 'restarted'; readonly message: string; readonly paused: boolean };
+  /** Steps failed: the body was put back to rest with its handles, its pulls were released, and where that had just happened, the clock was
+   *  stopped. */
+  | {
+      readonly kind: 'restarted';
+      readonly body: number;
+      readonly message: string;
+      readonly paused: boolean;
+    };

@@ -1,6 +1,6 @@
 import type { StepOptions } from '../../runtime/src/types';
 import type { BodyScale } from './body_scale';
-import type { SimulatedBody } from './simulated_body';
+import type { RuntimeBody } from './runtime_body';
 
 const fast: StepOptions = { iterations: 1 };
 /** Without the stiffness: of a cubature with so many coordinates forming it costs twice as much as solving without. */
@@ -26,10 +26,10 @@ export interface Loads {
 /** Takes steps, and sees to it that the body stays where loads can have brought it. */
 export class SafeStepper {
   /** Where the body is after the last steps; null: it may have been moved otherwise. */
-  private reached: SimulatedBody['state'] | null = null;
+  private reached: RuntimeBody['state'] | null = null;
 
   constructor(
-    private readonly body: SimulatedBody,
+    private readonly body: RuntimeBody,
     private readonly scale: BodyScale,
   ) {}
 

@@ -1,7 +1,7 @@
 // How a body is run: what suits it at first, and which values are taken.
 
 import type { BodyInfo, Damping, Vector3 } from '../../runtime/src/types';
-import type { Settings } from './protocol';
+import type { BodySettings, Settings, WorldSettings } from './protocol';
 
 /** Bodies up to this lowest frequency, Hz, are shown in real time: an eye still follows them. */
 const followedFrequency = 12;
@@ -53,19 +53,23 @@ function suitableDamping(f1: number, speed: number): Damping {
  * What suits a body with these frequencies, Hz. A 1 Hz jelly: real time, 2 ms steps. A 300 Hz fork: 1/100 of real time, so
  * that it sways 3 times a second, and 50 us steps. The slowest vibration gets 40 steps a period at least: implicit steps are
  * stable at any size, but large ones damp what one wants to see. longestStep: s.
+ * world: that it joins, null where it is alone; this goes as slow and takes steps as short as suits all.
  */
 export function defaultSettings(
   rank: number,
   frequencies: Float64Array,
   longestStep = longestBodyStep,
+  world: WorldSettings | null = null,
 ): Settings {
   const f1 = lowestFrequency(frequencies);
-  const speed = f1 <= followedFrequency ? 1 : niceSpeed(Math.min(Math.max(shownFrequency / f1, 0.001), 1));
+  const suitable = f1 <= followedFrequency ? 1 : niceSpeed(Math.min(Math.max(shownFrequency / f1, 0.001), 1));
+  const speed = Math.min(suitable, world?.speed ?? Infinity);
+  const timeStep = niceBelow(Math.min(Math.max(1 / (40 * f1), 1e-5), longestStep));
   return {
-    paused: false,
+    paused: world?.paused ?? false,
     speed,
-    timeStep: niceBelow(Math.min(Math.max(1 / (40 * f1), 1e-5), longestStep)),
-    gravity: [0, 0, 0],
+    timeStep: Math.min(timeStep, world?.timeStep ?? Infinity),
+    gravity: world?.gravity ?? [0, 0, 0],
     damping: suitableDamping(f1, speed),
     rank,
     method: 'reduced',
@@ -148,6 +152,21 @@ export function checkSettings(
     else problems.push(`${problem}, found ${describe(value)}`);
   }
   return { accepted: accepted as Partial<Settings>, problems };
+}
+
+const worldKeys: readonly string[] = ['paused', 'speed', 'timeStep', 'gravity'];
+
+/** What of some settings is the world's, and what a body's. */
+export function splitSettings<S extends Partial<Settings>>(
+  settings: S,
+): {
+  readonly ofWorld: Pick<S, keyof S & keyof WorldSettings>;
+  readonly ofBody: Pick<S, keyof S & keyof BodySettings>;
+} {
+  type Split = ReturnType<typeof splitSettings<S>>;
+  const kept = (isWorlds: boolean): object =>
+    Object.fromEntries(Object.entries(settings).filter(([key]) => worldKeys.includes(key) === isWorlds));
+  return { ofWorld: kept(true), ofBody: kept(false) } as Split;
 }
 
 /** The values of `settings` that a change names. */

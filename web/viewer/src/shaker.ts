@@ -1,6 +1,6 @@
 import type { SupportKey, Vector3 } from '../../runtime/src/types';
 import type { Shake } from './protocol';
-import type { SimulatedBody } from './simulated_body';
+import type { RuntimeBody } from './runtime_body';
 import { keysPerPeriod, marginKeys, SupportMotion } from './support_motion';
 
 /** Periods that the body is told in advance: it need not be told often. */
@@ -22,7 +22,7 @@ export class Shaker {
   /** Number of the newest key, in the motion. */
   private last = 0;
 
-  constructor(private readonly body: Pick<SimulatedBody, 'setSupport'>) {}
+  constructor(private readonly body: Pick<RuntimeBody, 'setSupport'>) {}
 
   /** Whether the body has a support that moves, or has done so lately. */
   get active(): boolean {

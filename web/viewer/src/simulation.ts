@@ -1,151 +1,156 @@
-import type { Method, Surface, Vector3 } from '../../runtime/src/types';
-import { BodyScale, farthestApart } from './body_scale';
-import { FrameGate } from './frame_gate';
-import { type HoldCommand, Holding } from './holding';
-import { ModePlayer } from './mode_player';
-import type { Command, Frame, InForce, Message, ModePlayback, Settings, Shake } from './protocol';
-import { SafeStepper } from './safe_stepper';
-import { Shaker } from './shaker';
+import type { Vector3 } from '../../runtime/src/types';
+import type { GrabCommand, HoldCommand } from './holding';
+import { boxOf, placeAmong } from './place';
+import type { Command, InForce, Message, Settings, WorldSettings } from './protocol';
+import type { RuntimeBody } from './runtime_body';
 import {
   checkSettings,
   defaultSettings,
   longestTreeStep,
-  lowestFrequency,
   namedSettings,
-  requireDomain,
-  requireRegion,
-  requireStiffness,
-  requireYoung,
+  requireVector,
+  splitSettings,
 } from './settings';
-import type { SimulatedBody } from './simulated_body';
+import { type BodyCommand, type BodyWorld, SimulatedBody } from './simulated_body';
 import { longestPause, StepPace } from './step_pace';
-import { sameNumbers } from './turning';
-
-/** s. Two restarts within this time: the third would follow, so the simulation pauses. */
-const restartInterval = 2;
-const remedy = 'A smaller time step, more damping or weaker loads help.';
 
 /** When to come back: at once (behind the clock), after a few milliseconds, or not before the next command. */
 export type Wakeup = 'now' | 'soon' | 'idle';
 
-/** A command to a body that is there. */
-export type BodyCommand = Exclude<Command, { kind: 'load' | 'unload' }>;
+/** A command to a world; bodies come and go by its functions. */
+export type WorldCommand =
+  BodyCommand | GrabCommand | HoldCommand | Extract<Command, { kind: 'settings' | 'step' | 'reset' }>;
 
 export interface Tick {
   readonly messages: readonly Message[];
   readonly wakeup: Wakeup;
 }
 
-/**
- * A body in motion: its clock, what pulls at it and how it is run. It knows neither timers nor messages' ways: commands go in
- * by `handle`, time by `tick`, and both return what to tell the page.
- *
- * The time step is fixed and decoupled from drawing. Each tick takes the whole steps that have become due by the wall clock
- * times the speed, for some milliseconds at most. What is still due then is dropped: a machine that is too slow shows slow
- * motion, as `reachedSpeed` says, and never falls further and further behind.
- */
-export class Simulation {
-  private current: Settings;
-  private readonly scale: BodyScale;
-  private readonly holding: Holding;
-  private readonly shaker: Shaker;
-  private readonly stepper: SafeStepper;
-  private player: ModePlayer | null = null;
-  /** Of the player, as it was last accepted. */
-  private playback: ModePlayback | null = null;
-  /** Pa, of each region. */
-  private readonly young: number[];
+/** A model that bodies share. */
+interface SharedModel {
+  /** As it was loaded: bodies are its copies. */
+  readonly pristine: RuntimeBody;
+  uses: number;
+}
 
+const atFirst: WorldSettings = { paused: false, speed: 1, timeStep: 1e-3, gravity: [0, 0, 0] };
+
+/**
+ * Bodies in motion, and their clock. It knows neither timers nor messages' ways: commands go in by `handle`, time by `tick`, and both
+ * return what to tell the page.
+ *
+ * The time step is fixed, the same for all bodies, and decoupled from drawing. Each tick takes the whole steps that have become due by
+ * the wall clock times the speed, one body after the other, for some milliseconds at most. What is still due then is dropped: a
+ * machine that is too slow shows slow motion, as `reachedSpeed` says, and never falls further and further behind.
+ */
+export class Simulation implements BodyWorld {
+  settings: WorldSettings = atFirst;
+  private readonly bodies = new Map<number, { readonly body: SimulatedBody; readonly model: SharedModel }>();
+  private nextId = 1;
   /** s of the wall clock at the last tick; null: it stood still. */
   private last: number | null = null;
   private time = 0;
   private steps = 0;
   private readonly pace: StepPace;
-  /** m: farthest that loads may have brought the body since it was at rest. */
-  private loads = 0;
-  private lowest: number;
-  private lastRestart = -Infinity;
-
-  private readonly gate: FrameGate;
-  /** Whether frames hold positions, not coordinates. */
-  private readonly byPositions: boolean;
-  private coordinates: Float32Array;
-  private pose: readonly number[] = [];
-  /** Where the centre of mass rests. */
-  private readonly center: Vector3;
 
   /** clock: wall-clock seconds, from any origin. */
-  constructor(
-    private readonly body: SimulatedBody,
-    surface: Surface,
-    private readonly clock: () => number,
-  ) {
-    const frequencies = body.frequencies();
-    this.lowest = lowestFrequency(frequencies);
-    const { info } = body;
-    this.current = defaultSettings(
-      info.rank,
-      frequencies,
-      info.domains.length > 1 ? longestTreeStep : undefined,
-    );
-    body.setDamping(this.current.damping);
-    body.setGravity(this.current.gravity);
-    this.young = info.regions.map((region) => region.material.young);
-    this.scale = new BodyScale(surface.positions, body.reach());
-    this.byPositions = surface.basis.length === 0;
-    this.gate = new FrameGate(
-      this.byPositions ? { size: this.scale.size, distance: farthestApart } : this.scale,
-    );
-    this.coordinates = new Float32Array(surface.positions.length);
-    this.center = body.momentum.center;
-    this.holding = new Holding(body, this.scale.size);
-    this.shaker = new Shaker(body);
+  constructor(readonly clock: () => number) {
     this.pace = new StepPace(clock);
-    this.stepper = new SafeStepper(body, this.scale);
   }
 
-  get settings(): Settings {
-    return this.current;
+  get count(): number {
+    return this.bodies.size;
   }
 
-  dispose(): void {
-    this.body.dispose();
+  get empty(): boolean {
+    return this.bodies.size === 0;
   }
 
-  /** Carries out a command; throws where that is not possible, and the body is as before then. */
-  handle(command: BodyCommand): Message[] {
-    this.gate.touch();
+  /**
+   * Adds the body of a model that was just loaded; replace: in place of all others. Where it throws, all is as before and the model is the
+   * caller's.
+   */
+  load(pristine: RuntimeBody, name: string, replace: boolean): Message {
+    const before = [...this.bodies.keys()];
+    const { settings } = this;
+    if (replace) this.settings = atFirst;
+    try {
+      const loaded = this.add({ pristine, uses: 0 }, name, replace ? [] : this.all());
+      if (replace) {
+        for (const id of before) this.remove(id);
+        this.restartClock();
+      }
+      return loaded;
+    } catch (error) {
+      this.settings = settings;
+      throw error;
+    }
+  }
+
+  /** Adds a body of the model that another one has, as that was loaded. */
+  copy(of: number, name: string): Message {
+    const entry = this.bodies.get(of);
+    if (!entry) throw new Error(`${name} was not opened: the body whose model it shares is no longer there.`);
+    return this.add(entry.model, name, this.all());
+  }
+
+  remove(id: number): void {
+    const entry = this.bodies.get(id);
+    if (!entry) return;
+    this.bodies.delete(id);
+    entry.body.dispose();
+    if (--entry.model.uses === 0) entry.model.pristine.dispose();
+    if (!this.empty) return;
+    this.settings = atFirst; // for the next one
+    this.restartClock();
+  }
+
+  clear(): void {
+    for (const id of [...this.bodies.keys()]) this.remove(id);
+  }
+
+  /** Carries out a command; throws where that is not possible, and the bodies are as before then. Those that have gone are not missed. */
+  handle(command: WorldCommand): Message[] {
     switch (command.kind) {
       case 'settings':
-        return this.change(command.settings);
-      case 'material':
-        return this.setYoung(command.region, command.young);
-      case 'stiffness':
-        this.setStiffness(command.domains, command.factor);
-        return [];
+        return this.change(command.body, command.settings);
       case 'step':
         return this.singleStep();
       case 'reset':
-        this.reset();
+        if (command.body === null) this.reset();
+        else this.find(command.body)?.reset();
         return [];
-      case 'mode':
-        this.play(command.playback);
+      case 'grab':
+      case 'handle-add':
+        return [this.grab(command)];
+      case 'strength':
+        for (const body of this.all()) body.hold(command);
+        return [];
+      case 'drag':
+      case 'release':
+      case 'handle-move':
+      case 'handle-change':
+        this.all()
+          .find((body) => body.holds(command.id))
+          ?.hold(command);
+        return [];
+      case 'handle-remove':
+      case 'handle-priority':
+        this.find(command.body)?.hold(command);
         return [];
       case 'simulation-mesh':
-        return [{ kind: 'simulation-mesh', mesh: this.body.simulationMesh() }];
+        return this.find(command.body)?.handle(command) ?? [{ kind: 'simulation-mesh', mesh: null }];
       default:
-        return this.holding.carryOut(command satisfies HoldCommand, this.player !== null);
+        return this.find(command.body)?.handle(command) ?? [];
     }
   }
 
   /** What is in force of the values that a command was to change. */
   inForce(command: Command): InForce {
-    if (command.kind === 'settings') return { settings: namedSettings(this.current, command.settings) };
-    if (command.kind === 'material') return { young: [...this.young] };
-    if (command.kind === 'stiffness') {
-      return { stiffness: this.body.info.domains.map((_, domain) => this.body.stiffness(domain)) };
-    }
-    return command.kind === 'mode' ? { mode: this.playback } : {};
+    const body = 'body' in command && command.body !== null ? this.find(command.body) : undefined;
+    if (!body) return {};
+    if (command.kind !== 'settings') return body.inForce(command);
+    return { settings: namedSettings(this.settingsOf(body), command.settings) };
   }
 
   /** The wall clock says `now`, s: takes the steps that are due. */
@@ -153,225 +158,140 @@ export class Simulation {
     const messages: Message[] = [];
     const elapsed = this.last === null ? 0 : Math.max(now - this.last, 0);
     this.last = now;
+    const bodies = this.all();
     let behind = false;
-    if (!this.current.paused) {
-      if (this.player) this.player.advance(Math.min(elapsed, longestPause));
-      else behind = this.pace.run(elapsed, this.current, (count) => this.advance(count, messages));
+    if (!this.settings.paused) {
+      for (const body of bodies) body.advanceMode(Math.min(elapsed, longestPause));
+      if (bodies.some((body) => !body.playing)) {
+        behind = this.pace.run(elapsed, this.settings, (count) => this.advance(count, messages));
+      }
     }
-    const frame = this.frameDue(now);
-    if (frame) messages.push({ kind: 'frame', frame });
-    const idle = this.current.paused && !this.gate.waiting;
+    for (const body of bodies) {
+      const frame = body.frameDue(now, () => this.frame());
+      if (frame) messages.push({ kind: 'frame', body: body.id, frame });
+    }
+    const idle = this.settings.paused && !bodies.some((body) => body.waiting);
     if (idle) this.last = null;
     return { messages, wakeup: idle ? 'idle' : behind ? 'now' : 'soon' };
   }
 
-  /** Returns the steps taken: `count`; fewer where they failed. */
-  private advance(count: number, messages: Message[]): number {
-    let taken = 0;
-    while (taken < count) {
-      const wanted = this.prepare(count - taken);
-      const got = this.takeSteps(wanted, messages);
-      taken += got;
-      if (got < wanted) break;
+  private all(): SimulatedBody[] {
+    return [...this.bodies.values()].map(({ body }) => body);
+  }
+
+  private find(id: number): SimulatedBody | undefined {
+    return this.bodies.get(id)?.body;
+  }
+
+  private settingsOf(body: SimulatedBody): Settings {
+    return { ...this.settings, ...body.settings };
+  }
+
+  private frame() {
+    const { stepRate, speed } = this.pace;
+    const reachedSpeed = this.settings.paused ? 0 : speed;
+    return { time: this.time, steps: this.steps, stepRate, reachedSpeed };
+  }
+
+  /** among: those that it stands beside. */
+  private add(model: SharedModel, name: string, among: readonly SimulatedBody[]): Message {
+    const runtime = model.pristine.copy();
+    try {
+      const surface = runtime.surface();
+      const frequencies = runtime.frequencies();
+      const { info } = runtime;
+      const longest = info.domains.length > 1 ? longestTreeStep : undefined;
+      const world = among.length > 0 ? this.settings : null;
+      const settings = defaultSettings(info.rank, frequencies, longest, world);
+      const { ofWorld, ofBody } = splitSettings(settings);
+      const place = placeAmong(
+        boxOf(surface.positions),
+        among.map(({ box }) => box),
+      );
+      const id = this.nextId++;
+      const body = new SimulatedBody(runtime, { id, name, place }, surface, frequencies, ofBody, this);
+      this.settings = ofWorld;
+      this.bodies.set(id, { body, model });
+      ++model.uses;
+      return { kind: 'loaded', body: id, name, info, surface, place, settings, frequencies };
+    } catch (error) {
+      runtime.dispose();
+      throw error;
     }
-    return taken;
   }
 
-  /** Moves what moves with each step, before `count` of them. Returns how many of them may be taken then. */
-  private prepare(count: number): number {
-    const { timeStep, speed } = this.current;
-    let steps = count;
-    if (this.holding.underWay) {
-      this.holding.follow(timeStep / speed);
-      steps = 1;
-    }
-    return this.shaker.active ? this.shaker.prepare(this.stepper.time, timeStep, steps) : steps;
+  private restartClock(): void {
+    this.time = 0;
+    this.steps = 0;
+    this.last = null;
+    this.pace.clear();
+    this.pace.clearSpeed();
   }
 
-  private takeSteps(count: number, messages: Message[]): number {
-    const { timeStep, accuracy } = this.current;
-    this.loads = Math.max(this.loads, this.reachOfLoads());
-    const loads = { reach: this.loads, support: this.shaker.active };
-    const outcome = this.stepper.advance(timeStep, count, accuracy, loads);
-    if ('lost' in outcome) {
-      messages.push(this.restart(outcome.lost));
-      return 0;
-    }
-    this.time += outcome.taken * timeStep;
-    this.steps += outcome.taken;
-    return outcome.taken;
-  }
-
-  /**
-   * m: as far as springs and handles pull, and as gravity lets the slowest vibration hang, g / w^2; so does the acceleration of a
-   * support that is shaken.
-   */
-  private reachOfLoads(): number {
-    const { gravity, shake } = this.current;
-    const shaken = shake ? Math.hypot(...shake.amplitude) * (shake.frequency / this.lowest) ** 2 : 0;
-    return this.holding.reach + Math.hypot(...gravity) / (2 * Math.PI * this.lowest) ** 2 + shaken;
-  }
-
-  private restart(reason: string): Message {
-    const now = this.clock();
-    const paused = now - this.lastRestart < restartInterval;
-    this.lastRestart = now;
-    if (paused) this.current = { ...this.current, paused };
-    this.holding.releaseAll();
-    this.reset();
-    const what = `${reason}: the body was put back to rest${paused ? ' and paused' : ''}.`;
-    return { kind: 'restarted', message: `${what} ${remedy}`, paused };
+  /** Takes `count` steps of all bodies. False: not to go on for now. */
+  private advance(count: number, messages: Message[]): boolean {
+    const restarts = this.all().flatMap((body) => (body.playing ? [] : (body.advance(count) ?? [])));
+    this.time += count * this.settings.timeStep;
+    this.steps += count;
+    messages.push(...restarts);
+    if (restarts.some(({ paused }) => paused)) this.settings = { ...this.settings, paused: true };
+    return restarts.length === 0;
   }
 
   private reset(): void {
-    this.player = this.playback = null;
-    this.body.reset();
-    this.shaker.stop(); // of a body at rest: one that has run out of bounds may not be asked
-    this.current = { ...this.current, shake: null };
-    this.holding.toRest();
-    this.stepper.forget();
+    for (const body of this.all()) body.reset();
     this.time = 0;
     this.pace.clear();
-    this.loads = 0;
-    this.gate.touch();
   }
 
   private singleStep(): Message[] {
-    if (this.player) throw new Error('A mode is playing; stop it to take steps.');
+    const bodies = this.all();
+    if (bodies.length > 0 && bodies.every((body) => body.playing)) {
+      throw new Error('A mode is playing; stop it to take steps.');
+    }
     const messages: Message[] = [];
     this.advance(1, messages);
+    for (const body of bodies) body.touch();
     return messages;
   }
 
-  private change(change: Partial<Settings>): Message[] {
-    const { accepted, problems } = checkSettings(change, this.body.info);
-    const messages: Message[] = [];
-    const { damping, gravity, method, rank, inertia, shake, ...others } = accepted;
-    if (shake && this.player) throw new Error('A mode is playing; stop it to shake the body.');
-    if (damping) this.body.setDamping(damping);
-    if (gravity) this.body.setGravity(gravity);
-    if (inertia !== undefined) this.body.setInertia(inertia);
-    if (method !== undefined && method !== this.current.method) this.setMethod(method);
-    const newRank = rank !== undefined && rank !== this.current.rank;
-    if (newRank) {
-      this.body.setRank(rank);
-      this.stepper.forget();
+  private change(id: number, change: Partial<Settings>): Message[] {
+    const body = this.find(id);
+    if (!body) return [];
+    const { accepted, problems } = checkSettings(change, body.info);
+    const { ofWorld, ofBody } = splitSettings(accepted);
+    const messages = body.change(ofBody);
+    this.settings = { ...this.settings, ...ofWorld };
+    if (ofWorld.paused !== undefined || ofWorld.speed !== undefined) this.pace.clearSpeed();
+    for (const other of this.all()) {
+      if (ofWorld.gravity) other.setGravity(ofWorld.gravity);
+      if (Object.keys(ofWorld).length > 0) other.touch();
     }
-    if (shake !== undefined) this.shake(shake);
-    this.current = { ...this.current, ...accepted };
-    if (others.paused !== undefined || others.speed !== undefined) this.pace.clearSpeed();
-    if (newRank) messages.push(...this.refresh());
     if (problems.length > 0) {
-      const inForce = { settings: namedSettings(this.current, change) };
-      messages.push({ kind: 'failed', command: 'settings', message: `${problems.join('. ')}.`, inForce });
+      const inForce = { settings: namedSettings(this.settingsOf(body), change) };
+      const message = `${problems.join('. ')}.`;
+      messages.push({ kind: 'failed', command: 'settings', body: id, message, inForce });
     }
     return messages;
   }
 
-  private setYoung(region: number, young: number): Message[] {
-    requireYoung(young);
-    requireRegion(region, this.body.info.regions.length);
-    this.body.setMaterial(region, { young });
-    this.young[region] = young;
-    return this.refresh();
+  /** Holds the body that the ray meets first. */
+  private grab(command: GrabCommand): Message {
+    const { id, origin, direction } = command;
+    requireVector(origin, 'The origin of the ray');
+    requireVector(direction, 'The direction of the ray');
+    const nearest = this.nearest(origin, direction);
+    return nearest ? nearest.body.grab(command, nearest.vertex) : { kind: 'missed', id, body: null };
   }
 
-  private setStiffness(domains: readonly number[], factor: number): void {
-    requireStiffness(factor);
-    for (const domain of domains) requireDomain(domain, this.body.info.domains.length);
-    for (const domain of domains) this.body.setStiffness(domain, factor);
-    this.holding.refresh();
-  }
-
-  private setMethod(method: Method): void {
-    this.holding.setMethod(method);
-    this.stepper.forget();
-    this.shake(null);
-    // Linear modes go further than the nonlinear body could follow: it starts from rest. So it does after a mode that plays.
-    if (method === 'reduced' && !this.player) this.reset();
-  }
-
-  private shake(shake: Shake | null): void {
-    this.shaker.change(this.stepper.time, this.current.timeStep, shake);
-    this.current = { ...this.current, shake };
-  }
-
-  /** After a change of material or rank, on which frequencies, modes and what holds the body depend. */
-  private refresh(): Message[] {
-    const frequencies = this.body.frequencies();
-    this.lowest = lowestFrequency(frequencies);
-    const lost = this.holding.refresh();
-    if (this.player?.refresh() === false) this.reset();
-    const messages: Message[] = [{ kind: 'frequencies', frequencies }];
-    if (lost > 0) {
-      const message = `There is no room for all handles at this rank: ${lost} ${lost === 1 ? 'was' : 'were'} let go.`;
-      messages.push({ kind: 'failed', command: 'settings', message });
-    }
-    return messages;
-  }
-
-  private play(playback: ModePlayback | null): void {
-    if (playback === null) {
-      if (this.player) this.reset();
-      return;
-    }
-    if (this.byPositions) throw new Error('Vibrations are shown of bodies with one domain.');
-    if (this.player) {
-      this.player.change(playback);
-    } else {
-      this.player = new ModePlayer(this.body, playback);
-      this.holding.releaseAll();
-      this.shake(null);
-    }
-    this.playback = playback;
-  }
-
-  /** The frame to post, null: none is due, or all is as it was. */
-  private frameDue(now: number): Frame | null {
-    if (!this.gate.due(now)) return null;
-    const length = this.byPositions ? this.coordinates.length : this.body.rank();
-    if (this.coordinates.length !== length) this.coordinates = new Float32Array(length);
-    const q = this.coordinates;
-    if (this.player) this.player.coordinates(q);
-    else if (this.byPositions) this.body.positions(q);
-    else this.body.coordinates(q);
-    const pose = this.currentPose();
-    if (!sameNumbers(pose, this.pose)) this.gate.touch();
-    this.pose = pose;
-    return this.gate.passes(now, q, !this.current.paused) ? this.frame(q.slice()) : null;
-  }
-
-  /** Of the frame that q moves a body in. Modes play where the body was made. */
-  private currentPose(): number[] {
-    if (this.player || this.byPositions) return [];
-    const { root } = this.body;
-    const shaken = this.shaker.active ? this.shaker.position(this.stepper.time) : null;
-    const pose = root ? [...root.position, ...root.rotation] : shaken ? [...shaken, 0, 0, 0, 1] : [];
-    return pose.map(Math.fround);
-  }
-
-  private shift(): Vector3 | null {
-    if (!this.body.info.free) return null;
-    const center = this.player ? this.center : this.body.momentum.center;
-    return [center[0] - this.center[0], center[1] - this.center[1], center[2] - this.center[2]];
-  }
-
-  /** While a mode plays there is no motion of the body, and no energy. */
-  private frame(q: Float32Array): Frame {
-    const energy = this.player ? { elastic: 0, kinetic: 0 } : this.body.energy;
-    return {
-      time: this.time,
-      q,
-      pose: this.pose,
-      shift: this.shift(),
-      elasticEnergy: energy.elastic,
-      kineticEnergy: energy.kinetic,
-      warped: this.current.method === 'warped',
-      ...this.holding.frame(),
-      steps: this.steps,
-      stepRate: this.pace.stepRate,
-      reachedSpeed: this.current.paused || this.player ? 0 : this.pace.speed,
-      playingMode: this.player !== null,
-    };
+  private nearest(origin: Vector3, direction: Vector3) {
+    const met = this.all().flatMap((body) => {
+      const pick = body.pick(origin, direction);
+      return pick ? [{ body, ...pick }] : [];
+    });
+    return met.reduce<(typeof met)[number] | null>(
+      (best, one) => (best && best.distance <= one.distance ? best : one),
+      null,
+    );
   }
 }

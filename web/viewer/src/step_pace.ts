@@ -1,5 +1,5 @@
 import { Meter } from './meter';
-import type { Settings } from './protocol';
+import type { WorldSettings } from './protocol';
 
 /** s of the wall clock that one run may compute for, but for the last batch of steps. */
 const budget = 0.012;
@@ -11,7 +11,7 @@ export const longestPause = 0.1;
 
 /** Takes the steps that become due by the wall clock times the speed, as many as the machine can, and measures how many. */
 export class StepPace {
-  /** s of the body that have passed and are not simulated yet. */
+  /** s of the world that have passed and are not simulated yet. */
   private due = 0;
   private readonly stepMeter = new Meter();
   private readonly speedMeter = new Meter();
@@ -24,12 +24,12 @@ export class StepPace {
     return this.stepMeter.rate;
   }
 
-  /** Seconds of the body per second of the wall clock. */
+  /** Seconds of the world per second of the wall clock. */
   get speed(): number {
     return this.speedMeter.rate;
   }
 
-  /** The body begins anew. */
+  /** The world begins anew. */
   clear(): void {
     this.due = 0;
   }
@@ -40,10 +40,10 @@ export class StepPace {
   }
 
   /**
-   * `elapsed` s of the wall clock have passed. `advance` takes that many steps and returns how many it took: fewer where they
-   * failed. Returns whether steps were left out because the budget was spent.
+   * `elapsed` s of the wall clock have passed. `advance` takes that many steps of all bodies, and says whether to go on. Returns whether
+   * steps were left out because the budget was spent.
    */
-  run(elapsed: number, { timeStep, speed }: Settings, advance: (count: number) => number): boolean {
+  run(elapsed: number, { timeStep, speed }: WorldSettings, advance: (count: number) => boolean): boolean {
     this.due += Math.min(elapsed, longestPause) * speed;
     let whole = Math.floor(this.due / timeStep + 1e-9); // 10 x 0.1 is one whole
     this.due = Math.max(this.due - whole * timeStep, 0);
@@ -51,10 +51,10 @@ export class StepPace {
     let taken = 0;
     while (whole > 0) {
       const wanted = Math.min(whole, this.batch());
-      const got = advance(wanted);
-      taken += got;
-      whole -= got;
-      if (got < wanted || this.clock() - start >= budget) break;
+      const goOn = advance(wanted);
+      taken += wanted;
+      whole -= wanted;
+      if (!goOn || this.clock() - start >= budget) break;
     }
     if (taken > 0) this.stepMeter.add(taken, this.clock() - start);
     this.speedMeter.add(taken * timeStep, Math.min(elapsed, 1));

@@ -1,11 +1,11 @@
 import type { Command, Message } from './protocol';
-import type { SimulatedBody } from './simulated_body';
-import { type BodyCommand, Simulation } from './simulation';
+import type { RuntimeBody } from './runtime_body';
+import { Simulation, type WorldCommand } from './simulation';
 
 /** What the host needs of the world: a worker gives it, or a test. */
 export interface HostPorts {
   post(message: Message, transfer: Transferable[]): void;
-  load(bytes: ArrayBuffer): Promise<SimulatedBody>;
+  load(bytes: ArrayBuffer): Promise<RuntimeBody>;
   /** Wall-clock seconds. */
   clock(): number;
   /** Calls back at once, but after the messages that wait; or after a few milliseconds. */
@@ -13,16 +13,18 @@ export interface HostPorts {
 }
 
 /**
- * The worker's side of the protocol: carries out commands in their order, lets time pass for the body, and turns whatever goes
- * wrong into messages. Commands wait while a model loads; the body at hand moves on meanwhile.
+ * The worker's side of the protocol: carries out commands in their order, lets time pass for the bodies, and turns whatever goes
+ * wrong into messages. Commands wait while a model loads; the bodies at hand move on meanwhile.
  */
 export class WorkerHost {
-  private simulation: Simulation | null = null;
+  private readonly simulation: Simulation;
   private readonly waiting: Command[] = [];
   private draining = false;
   private scheduled = false;
 
-  constructor(private readonly ports: HostPorts) {}
+  constructor(private readonly ports: HostPorts) {
+    this.simulation = new Simulation(() => ports.clock());
+  }
 
   receive(command: Command): void {
     this.waiting.push(command);
@@ -34,8 +36,7 @@ export class WorkerHost {
     this.draining = true;
     for (let command = this.waiting.shift(); command; command = this.waiting.shift()) {
       try {
-        if (command.kind === 'load') await this.load(command.bytes, command.name);
-        else if (command.kind === 'unload') this.drop();
+        if (command.kind === 'load') await this.load(command);
         else this.carryOut(command);
       } catch (error) {
         this.fail(command, error);
@@ -45,42 +46,31 @@ export class WorkerHost {
     this.wake();
   }
 
-  private async load(bytes: ArrayBuffer, name: string): Promise<void> {
-    if (this.waiting.some((later) => later.kind === 'load')) {
+  private async load({ bytes, name, replace }: Extract<Command, { kind: 'load' }>): Promise<void> {
+    if (this.waiting.some((later) => later.kind === 'load' && later.replace)) {
       throw new Error(`${name} was not opened, because another model was chosen.`);
     }
-    let body: SimulatedBody | null = null;
+    const pristine = await this.ports.load(bytes);
     try {
-      body = await this.ports.load(bytes);
-      const surface = body.surface();
-      const simulation = new Simulation(body, surface, () => this.ports.clock());
-      const frequencies = body.frequencies();
-      const { info } = body;
-      this.post({ kind: 'loaded', name, info, surface, settings: simulation.settings, frequencies });
-      const old = this.simulation;
-      this.simulation = simulation;
-      old?.dispose();
+      this.post(this.simulation.load(pristine, name, replace));
     } catch (error) {
-      body?.dispose();
+      pristine.dispose();
       throw error;
     }
   }
 
-  private carryOut(command: BodyCommand): void {
-    if (this.simulation) {
-      this.simulation.handle(command).forEach((message) => {
-        this.post(message);
-      });
-    } else if (asksForPoint(command)) {
-      this.post({ kind: 'missed', id: command.id });
-    } else if (command.kind === 'simulation-mesh') {
-      this.post({ kind: 'simulation-mesh', mesh: null });
+  private carryOut(command: Exclude<Command, { kind: 'load' }>): void {
+    if (command.kind === 'copy') this.post(this.simulation.copy(command.body, command.name));
+    else if (command.kind === 'remove') this.simulation.remove(command.body);
+    else if (command.kind === 'unload') this.simulation.clear();
+    else {
+      for (const message of this.simulation.handle(command satisfies WorldCommand)) this.post(message);
     }
   }
 
   /** Makes sure that a tick is to come. */
   private wake(): void {
-    if (this.simulation && !this.scheduled) this.schedule('now');
+    if (!this.simulation.empty && !this.scheduled) this.schedule('now');
   }
 
   private schedule(wakeup: 'now' | 'soon'): void {
@@ -92,7 +82,7 @@ export class WorkerHost {
 
   private tick(): void {
     this.scheduled = false;
-    if (!this.simulation) return;
+    if (this.simulation.empty) return;
     try {
       const { messages, wakeup } = this.simulation.tick(this.ports.clock());
       messages.forEach((message) => {
@@ -101,22 +91,17 @@ export class WorkerHost {
       if (wakeup !== 'idle') this.schedule(wakeup);
     } catch (error) {
       // The simulation deals with steps that fail. What comes here is a body of which nothing can be asked any more, such as
-      // one of a WebAssembly module that has failed; the runtime makes a new module for the next model.
-      this.drop();
+      // one of a WebAssembly module that has failed, and with it all of them; the runtime makes a new module for the next model.
+      this.simulation.clear();
       this.post({ kind: 'lost', message: `The simulation stopped: ${describe(error)}` });
     }
   }
 
-  private drop(): void {
-    const lost = this.simulation;
-    this.simulation = null;
-    lost?.dispose();
-  }
-
   private fail(command: Command, error: unknown): void {
-    const inForce = this.simulation?.inForce(command) ?? {};
-    this.post({ kind: 'failed', command: command.kind, message: describe(error), inForce });
-    if (asksForPoint(command)) this.post({ kind: 'missed', id: command.id });
+    const body = 'body' in command ? command.body : null;
+    const inForce = this.simulation.inForce(command);
+    this.post({ kind: 'failed', command: command.kind, body, message: describe(error), inForce });
+    if (asksForPoint(command)) this.post({ kind: 'missed', id: command.id, body: null });
   }
 
   private post(message: Message): void {
@@ -124,7 +109,7 @@ export class WorkerHost {
   }
 }
 
-/** Whether someone waits for where the body was met. */
+/** Whether someone waits for where a body was met. */
 function asksForPoint(command: Command): command is Extract<Command, { kind: 'grab' | 'handle-add' }> {
   return command.kind === 'grab' || command.kind === 'handle-add';
 }

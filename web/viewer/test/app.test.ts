@@ -1,4 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Vector3 } from '../../runtime/src/types';
 import { App } from '../src/app';
 import { SimulationClient, type WorkerLike } from '../src/client';
 import type { ModelSource } from '../src/model_source';
@@ -31,7 +32,7 @@ class FakeWorker implements WorkerLike {
 
 /** What a stage and a page were told last. */
 interface Shown {
-  body: unknown;
+  bodies: Map<number, { surface: unknown; place: Vector3 }>;
   coordinates: Float32Array | null;
   time: number | null;
   error: string | null;
@@ -49,13 +50,16 @@ let shown: Shown;
 /** What the stage throws for the next body. */
 let deviceError: Error | null;
 let app: App;
+/** The number of the body that was loaded last. */
+let newest: number;
 
 beforeEach(() => {
   shown = {
-    ...{ body: null, coordinates: null, time: null, error: null, plotted: 0 },
+    ...{ bodies: new Map(), coordinates: null, time: null, error: null, plotted: 0 },
     ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null, followed: null },
   };
   deviceError = null;
+  newest = 0;
   worker = new FakeWorker();
   app = new App(new SimulationClient(() => worker), fakeStage(), { adaptQuality: true });
   app.show(fakePage());
@@ -64,18 +68,20 @@ beforeEach(() => {
 function fakeStage(): Stage {
   const stage = {
     busy: false,
-    setBody: (body: unknown) => {
-      if (body && deviceError) throw deviceError;
-      shown.body = body;
+    addBody: (id: number, surface: unknown, place: Vector3) => {
+      if (deviceError) throw deviceError;
+      shown.bodies.set(id, { surface, place });
     },
-    setCoordinates: (q: Float32Array) => (shown.coordinates = q),
-    setShift: (_: unknown, follow: boolean) => (shown.followed = follow),
+    removeBody: (id: number) => shown.bodies.delete(id),
+    followFromHere: () => undefined,
+    setCoordinates: (_id: number, q: Float32Array) => (shown.coordinates = q),
+    setShift: (_id: number, _: unknown, follow: boolean) => (shown.followed = follow),
     setSimulationMesh: () => undefined,
-    setOverlays: (overlays: Record<string, boolean>) => (shown.overlays = overlays),
+    setOverlays: (_id: number, overlays: Record<string, boolean>) => (shown.overlays = overlays),
     setPulls: () => undefined,
     setHandles: (handles: readonly unknown[]) => (shown.handles = handles.length),
     selectHandle: (id: number | null) => (shown.selected = id),
-    setDomains: (view: DomainView) => (shown.domains = view),
+    setDomains: (_id: number, view: DomainView) => (shown.domains = view),
     setQuality: () => undefined,
     render: () => undefined,
   };
@@ -98,19 +104,21 @@ function fakePage(): PageView {
 }
 
 const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve, 0));
-const model = (name: string): ModelSource => ({ bytes: new ArrayBuffer(4), name });
+const model = (name: string): ModelSource => ({ bytes: new ArrayBuffer(4), name, file: name });
 const kinds = (): string[] => worker.commands.map(({ kind }) => kind);
 
 /** The worker has loaded a model. */
 async function answerLoad(name: string, body: FakeBody = new FakeBody()): Promise<void> {
-  const frequencies = body.frequencies();
+  const { info } = body;
+  const [surface, frequencies] = [body.surface(), body.frequencies()];
   const settings = defaultSettings(2, frequencies);
-  worker.answer({ kind: 'loaded', name, info: body.info, surface: body.surface(), settings, frequencies });
+  const place: Vector3 = [0, 0, 0];
+  worker.answer({ kind: 'loaded', body: ++newest, name, info, surface, place, settings, frequencies });
   await settle();
 }
 
-async function open(name: string, body?: FakeBody): Promise<void> {
-  const done = app.open(model(name));
+async function open(name: string, body?: FakeBody, add = false): Promise<void> {
+  const done = app.open(model(name), name, add);
   await settle();
   await answerLoad(name, body);
   await done;
@@ -138,7 +146,7 @@ describe('opening', () => {
   it('shows the model', async () => {
     await open('folder/bar.glb');
     expect(app.state).toMatchObject({ name: 'bar', size: 1, young: [1e5], gravity: { on: false } });
-    expect(shown.body).not.toBeNull();
+    expect(shown.bodies.size).toBe(1);
   });
 
   it('does not let a file that is read slowly replace a newer one', async () => {
@@ -195,25 +203,25 @@ describe('opening', () => {
     await open('a.glb');
     expect(app.state.info).toBeNull();
     expect(shown.error).toBe('a.glb: Out of memory.');
-    expect(kinds()).toEqual(['load', 'unload']);
+    expect(kinds()).toEqual(['load', 'remove']);
   });
 });
 
 describe('closing', () => {
   it('takes the body away, also in the worker', async () => {
     await open('bar.glb');
-    worker.answer({ kind: 'frame', frame: frame() });
+    worker.answer({ kind: 'frame', body: newest, frame: frame() });
     app.draw(0);
     app.close();
     expect(kinds().at(-1)).toBe('unload');
-    expect(shown).toMatchObject({ body: null, time: null, plotted: 0 });
+    expect(shown).toMatchObject({ bodies: new Map(), time: null, plotted: 0 });
     expect(app.state).toMatchObject({ info: null, frame: null, name: '' });
   });
 
   it('leaves out the frames that are still on their way', async () => {
     await open('bar.glb');
     app.close();
-    worker.answer({ kind: 'frame', frame: frame() });
+    worker.answer({ kind: 'frame', body: newest, frame: frame() });
     expect(app.state.frame).toBeNull();
     expect(app.draw(0)).toBe(false);
   });
@@ -221,7 +229,7 @@ describe('closing', () => {
   it('discards the sketch', async () => {
     await open('bar.glb');
     app.record(true);
-    worker.answer({ kind: 'frame', frame: frame([pull(0, 1)]) });
+    worker.answer({ kind: 'frame', body: newest, frame: frame([pull(0, 1)]) });
     app.close();
     expect(app.state.sketch).toEqual({ recording: false, count: 0 });
   });
@@ -232,7 +240,7 @@ describe('a simulation that is lost', () => {
     await open('bar.glb');
     worker.answer({ kind: 'lost', message: 'The simulation stopped: out of memory' });
     expect(app.state.info).toBeNull();
-    expect(shown).toMatchObject({ body: null, error: 'The simulation stopped: out of memory' });
+    expect(shown).toMatchObject({ bodies: new Map(), error: 'The simulation stopped: out of memory' });
   });
 
   it('does not stop a model that is being opened', async () => {
@@ -262,7 +270,7 @@ describe('a change that is refused', () => {
     app.setYoung(0, 1e20);
     app.setMode({ playing: 1 });
     const inForce = { settings: { speed }, young: [1e5], mode: null };
-    worker.answer({ kind: 'failed', command: 'settings', message: 'Speed: no.', inForce });
+    worker.answer({ kind: 'failed', command: 'settings', body: newest, message: 'Speed: no.', inForce });
     expect(app.state).toMatchObject({ settings: { speed }, young: [1e5], mode: { playing: null } });
     expect(shown.error).toBe('Speed: no.');
   });
@@ -302,9 +310,9 @@ describe('recording', () => {
     await open('bar.glb');
     app.record(true);
     const pulls = Array.from({ length: 20_000 }, (_, id) => pull(id, 1));
-    worker.answer({ kind: 'frame', frame: frame(pulls.slice(1)) });
+    worker.answer({ kind: 'frame', body: newest, frame: frame(pulls.slice(1)) });
     expect(shown.error).toBeNull();
-    worker.answer({ kind: 'frame', frame: frame(pulls) });
+    worker.answer({ kind: 'frame', body: newest, frame: frame(pulls) });
     expect(shown.error).toContain('The sketch is full');
   });
 });
@@ -318,10 +326,10 @@ describe('handles', () => {
   it('are drawn where they are pinned, and not while a mode plays', async () => {
     await open('bar.glb');
     const handles = [handle, { ...handle, id: 8, pinned: false }];
-    worker.answer({ kind: 'frame', frame: { ...frame(), handles } });
+    worker.answer({ kind: 'frame', body: newest, frame: { ...frame(), handles } });
     app.draw(0);
     expect(shown.handles).toBe(1);
-    worker.answer({ kind: 'frame', frame: { ...frame(), handles, playingMode: true } });
+    worker.answer({ kind: 'frame', body: newest, frame: { ...frame(), handles, playingMode: true } });
     app.draw(1);
     expect(shown.handles).toBe(0);
   });
@@ -351,7 +359,7 @@ describe('handles', () => {
     await open('bar.glb');
     app.set({ method: 'warped' });
     app.handles.arm('once');
-    worker.answer({ kind: 'failed', command: 'handle-add', message: 'No room.' });
+    worker.answer({ kind: 'failed', command: 'handle-add', body: null, message: 'No room.' });
     expect(app.handles.adding).toBe(false);
     expect(shown.error).toBe('No room.');
   });
@@ -363,7 +371,7 @@ describe('handles', () => {
     app.handles.removeSelected();
     app.handles.removeSelected();
     expect(worker.commands.filter(({ kind }) => kind === 'handle-remove')).toEqual([
-      { kind: 'handle-remove', id: 7 },
+      { kind: 'handle-remove', body: 1, id: 7 },
     ]);
   });
 
@@ -388,7 +396,7 @@ describe('a body that flies', () => {
     await open('bar.glb');
     const followed = (change: Partial<Frame>): boolean | null => {
       shown.followed = null;
-      worker.answer({ kind: 'frame', frame: { ...frame(), ...change } });
+      worker.answer({ kind: 'frame', body: newest, frame: { ...frame(), ...change } });
       app.draw(0);
       return shown.followed;
     };
@@ -428,7 +436,11 @@ describe('shaking', () => {
     await open('bar.glb');
     app.set({ paused: true });
     app.shake(true);
-    expect(worker.commands.at(-1)).toEqual({ kind: 'settings', settings: { shake: usual, paused: false } });
+    expect(worker.commands.at(-1)).toEqual({
+      kind: 'settings',
+      body: 1,
+      settings: { shake: usual, paused: false },
+    });
     expect(app.state.settings.paused).toBe(false);
   });
 
@@ -455,7 +467,7 @@ describe('shaking', () => {
         app.record(true);
       },
       () => {
-        worker.answer({ kind: 'restarted', message: 'No.', paused: false });
+        worker.answer({ kind: 'restarted', body: newest, message: 'No.', paused: false });
       },
     ];
     for (const end of ends) {
@@ -509,8 +521,8 @@ describe('trees of domains', () => {
     app.domains.setStiffness(5);
     const sent = worker.commands.filter(({ kind }) => kind === 'stiffness');
     expect(sent).toEqual([
-      { kind: 'stiffness', domains: [1], factor: 2 },
-      { kind: 'stiffness', domains: [1, 2], factor: 5 },
+      { kind: 'stiffness', body: 1, domains: [1], factor: 2 },
+      { kind: 'stiffness', body: 1, domains: [1, 2], factor: 5 },
     ]);
     expect(app.state.domains.stiffness).toEqual([1, 5, 5]);
   });
@@ -519,7 +531,7 @@ describe('trees of domains', () => {
     app.domains.select(2);
     app.domains.setStiffness(7);
     app.domains.resetStiffness();
-    expect(worker.commands.at(-1)).toEqual({ kind: 'stiffness', domains: [2], factor: 0.5 });
+    expect(worker.commands.at(-1)).toEqual({ kind: 'stiffness', body: 1, domains: [2], factor: 0.5 });
     expect(app.state.domains.stiffness).toEqual([1, 1, 0.5]);
   });
 
@@ -529,6 +541,7 @@ describe('trees of domains', () => {
     worker.answer({
       kind: 'failed',
       command: 'stiffness',
+      body: newest,
       message: 'No.',
       inForce: { stiffness: [1, 1, 0.5] },
     });
@@ -557,5 +570,146 @@ describe('trees of domains', () => {
       expect(shown.notice).toMatch(/one domain only/);
     }
     expect(worker.commands.length).toBe(before);
+  });
+});
+
+describe('several bodies', () => {
+  /** A bar that is held, and a tree. */
+  beforeEach(async () => {
+    await open('bar.glb');
+    await open('oak.glb', new FakeTree(), true);
+  });
+
+  const sent = (kind: Command['kind']): Command[] =>
+    worker.commands.filter((command) => command.kind === kind);
+
+  it('are all shown and listed, and the newest is selected', () => {
+    expect([...shown.bodies.keys()]).toEqual([1, 2]);
+    expect(app.state.bodies).toEqual([
+      { id: 1, name: 'bar' },
+      { id: 2, name: 'oak' },
+    ]);
+    expect(app.state).toMatchObject({ id: 2, name: 'oak' });
+    expect(worker.commands).toMatchObject([
+      { kind: 'load', replace: true },
+      { kind: 'load', replace: false },
+    ]);
+  });
+
+  it('of one file share its model and have names of their own', async () => {
+    await open('bar.glb', undefined, true);
+    expect(worker.commands.at(-1)).toEqual({ kind: 'copy', body: 1, name: 'bar.glb' });
+    expect(app.state.name).toBe('bar 2');
+  });
+
+  it('are opened by a list, the first selected, without bytes for a file that is there', async () => {
+    app.close();
+    newest = 2;
+    const done = app.openAll([
+      model('a.glb'),
+      { ...model('a.glb'), bytes: null },
+      { ...model('b.glb'), bytes: null },
+    ]);
+    for (let i = 0; i < 2; ++i) {
+      await settle();
+      await answerLoad('a.glb');
+    }
+    await done;
+    expect(kinds().slice(-2)).toEqual(['load', 'copy']);
+    expect(app.state).toMatchObject({ id: 3, name: 'a', bodies: [{ id: 3 }, { id: 4 }] });
+    expect(shown.error).toContain('b.glb was not opened');
+  });
+
+  it('are selected by who points at them; settings go to the selected one', () => {
+    worker.answer({ kind: 'grabbed', id: 1, body: 1, vertex: 0, point: [0, 0, 0] });
+    expect(app.state.name).toBe('bar');
+    app.set({ rank: 1 });
+    app.setYoung(0, 7);
+    app.select(2);
+    app.domains.select(1);
+    app.domains.setStiffness(3);
+    expect(sent('settings')).toEqual([{ kind: 'settings', body: 1, settings: { rank: 1 } }]);
+    expect(sent('material')).toMatchObject([{ body: 1, young: 7 }]);
+    expect(sent('stiffness')).toMatchObject([{ body: 2, domains: [1] }]);
+    expect(app.state.settings.rank).toBe(2);
+    app.selectNext();
+    expect(app.state.settings.rank).toBe(1);
+  });
+
+  it('share the clock and gravity', () => {
+    app.set({ paused: true, timeStep: 0.003 });
+    app.setGravity({ on: true });
+    app.select(1);
+    expect(app.state).toMatchObject({
+      settings: { paused: true, timeStep: 0.003, gravity: [0, 0, -9.81] },
+      gravity: { on: true },
+    });
+  });
+
+  it('have frames of their own, and the time is that of the selected one', () => {
+    worker.answer({ kind: 'frame', body: 1, frame: { ...frame(), time: 5 } });
+    worker.answer({ kind: 'frame', body: 2, frame: { ...frame(), time: 6 } });
+    app.draw(0);
+    expect(shown.time).toBe(6);
+    expect(app.frameOf(1)?.time).toBe(5);
+    app.select(1);
+    expect(app.state.frame?.time).toBe(5);
+  });
+
+  it('are taken away one by one', () => {
+    app.remove(2);
+    expect([...shown.bodies.keys()]).toEqual([1]);
+    expect(app.state).toMatchObject({ id: 1, name: 'bar' });
+    worker.answer({ kind: 'frame', body: 2, frame: frame() });
+    app.draw(0);
+    app.remove(1);
+    expect(app.state).toMatchObject({ id: 0, info: null, bodies: [] });
+    expect(sent('remove')).toEqual([
+      { kind: 'remove', body: 2 },
+      { kind: 'remove', body: 1 },
+    ]);
+  });
+
+  it('go on where a further one cannot be shown', async () => {
+    deviceError = new Error('Out of memory.');
+    await open('c.glb', undefined, true);
+    expect(app.state.bodies).toHaveLength(2);
+    expect(worker.commands.at(-1)).toEqual({ kind: 'remove', body: 3 });
+    expect(shown.error).toBe('c.glb: Out of memory.');
+  });
+
+  it('are all replaced by a model that is opened', async () => {
+    await open('new.glb');
+    expect([...shown.bodies.keys()]).toEqual([3]);
+    expect(app.state.bodies).toEqual([{ id: 3, name: 'new' }]);
+  });
+
+  it('are not followed by the camera unless that is asked for', () => {
+    const flies = (): void => {
+      worker.answer({ kind: 'frame', body: 1, frame: { ...frame(), shift: [1, 0, 0] } });
+      worker.answer({ kind: 'frame', body: 2, frame: { ...frame(), shift: [1, 0, 0] } });
+      shown.followed = null;
+      app.draw(0);
+    };
+    flies();
+    expect(shown.followed).toBe(false);
+    app.setFollow(true);
+    flies();
+    expect(shown.followed).toBe(true);
+  });
+
+  it('stop being shaken when another one is selected', () => {
+    app.shake(true);
+    app.select(1);
+    expect(sent('settings').at(-1)).toEqual({ kind: 'settings', body: 2, settings: { shake: null } });
+    expect(app.state.settings.shake).toBeNull();
+  });
+
+  it('that failed are told by what failed, and only that one is at rest', () => {
+    app.select(1);
+    app.setMode({ playing: 1 });
+    worker.answer({ kind: 'restarted', body: 2, message: 'oak.glb was put back to rest.', paused: false });
+    expect(app.state.mode.playing).toBe(1);
+    expect(shown.error).toContain('oak.glb');
   });
 });

@@ -42,9 +42,11 @@ function loaded(name: string): Message & { kind: 'loaded' } {
   const body = new FakeBody();
   return {
     kind: 'loaded',
+    body: 1,
     name,
     info: body.info,
     surface: body.surface(),
+    place: [0, 0, 0],
     settings: {} as never,
     frequencies: body.frequencies(),
   };
@@ -53,7 +55,7 @@ function loaded(name: string): Message & { kind: 'loaded' } {
 const frame = frameWith();
 
 async function open(): Promise<FakeWorker> {
-  const promise = client.load(new ArrayBuffer(4), 'a.glb');
+  const promise = client.load(new ArrayBuffer(4), 'a.glb', true);
   workers.at(-1)!.answer(loaded('a.glb'));
   await promise;
   return workers.at(-1)!;
@@ -68,23 +70,26 @@ function heard<K extends keyof ClientEvents>(kind: K): ClientEvents[K][] {
 describe('loading', () => {
   it('moves the bytes to the worker and resolves with what it answers', async () => {
     const bytes = new ArrayBuffer(4);
-    const promise = client.load(bytes, 'a.glb');
-    expect(workers[0]?.commands).toEqual([{ kind: 'load', bytes, name: 'a.glb' }]);
+    const promise = client.load(bytes, 'a.glb', true);
+    expect(workers[0]?.commands).toEqual([{ kind: 'load', bytes, name: 'a.glb', replace: true }]);
     expect(workers[0]?.transfers[0]?.[0]).toBe(bytes);
     workers[0]!.answer(loaded('a.glb'));
     expect((await promise).name).toBe('a.glb');
   });
 
   it('rejects with what the worker says', async () => {
-    const promise = client.load(new ArrayBuffer(4), 'b.glb');
-    workers[0]!.answer({ kind: 'failed', command: 'load', message: 'b.glb: not a model' });
+    const promise = client.load(new ArrayBuffer(4), 'b.glb', true);
+    workers[0]!.answer({ kind: 'failed', command: 'load', body: null, message: 'b.glb: not a model' });
     await expect(promise).rejects.toThrow('b.glb: not a model');
   });
 
   it('answers each load with its own answer', async () => {
-    const first = client.load(new ArrayBuffer(4), 'a.glb');
-    const second = client.load(new ArrayBuffer(4), 'b.glb');
-    workers[0]!.answer({ kind: 'failed', command: 'load', message: 'another model' }, loaded('b.glb'));
+    const first = client.load(new ArrayBuffer(4), 'a.glb', true);
+    const second = client.load(new ArrayBuffer(4), 'b.glb', true);
+    workers[0]!.answer(
+      { kind: 'failed', command: 'load', body: null, message: 'another model' },
+      loaded('b.glb'),
+    );
     await expect(first).rejects.toThrow('another model');
     expect((await second).name).toBe('b.glb');
   });
@@ -93,8 +98,8 @@ describe('loading', () => {
     const order: string[] = [];
     client.on('loaded', ({ name }) => order.push(name));
     client.on('frame', () => order.push('frame'));
-    const promise = client.load(new ArrayBuffer(4), 'a.glb');
-    workers[0]!.answer(loaded('a.glb'), { kind: 'frame', frame });
+    const promise = client.load(new ArrayBuffer(4), 'a.glb', true);
+    workers[0]!.answer(loaded('a.glb'), { kind: 'frame', body: 1, frame });
     await promise;
     expect(order).toEqual(['a.glb', 'frame']);
   });
@@ -109,7 +114,7 @@ describe('loading', () => {
     client = new SimulationClient(() => {
       throw new Error('blocked');
     });
-    await expect(client.load(new ArrayBuffer(4), 'a.glb')).rejects.toThrow(
+    await expect(client.load(new ArrayBuffer(4), 'a.glb', true)).rejects.toThrow(
       'The simulation could not be started: blocked',
     );
   });
@@ -120,8 +125,11 @@ describe('answers', () => {
     const worker = await open();
     const one = client.grab(1, [0, 0, 0], [0, 0, 1], 1);
     const two = client.grab(2, [0, 0, 0], [0, 0, 1], 1);
-    worker.answer({ kind: 'missed', id: 2 }, { kind: 'grabbed', id: 1, vertex: 5, point: [1, 2, 3] });
-    expect(await one).toEqual({ vertex: 5, point: [1, 2, 3] });
+    worker.answer(
+      { kind: 'missed', id: 2, body: null },
+      { kind: 'grabbed', id: 1, body: 1, vertex: 5, point: [1, 2, 3] },
+    );
+    expect(await one).toMatchObject({ body: 1, vertex: 5, point: [1, 2, 3] });
     expect(await two).toBeNull();
   });
 
@@ -129,14 +137,17 @@ describe('answers', () => {
     const worker = await open();
     const one = client.grab(1, [0, 0, 0], [0, 0, 1], 1);
     const two = client.grab(1, [0, 0, 0], [0, 0, 1], 1);
-    worker.answer({ kind: 'missed', id: 1 }, { kind: 'grabbed', id: 1, vertex: 5, point: [1, 2, 3] });
+    worker.answer(
+      { kind: 'missed', id: 1, body: null },
+      { kind: 'grabbed', id: 1, body: 1, vertex: 5, point: [1, 2, 3] },
+    );
     expect(await one).toBeNull();
     expect((await two)?.vertex).toBe(5);
   });
 
   it('give the simulation mesh to whoever asked', async () => {
     const worker = await open();
-    const promise = client.simulationMesh();
+    const promise = client.simulationMesh(1);
     const mesh = new FakeBody().simulationMesh();
     worker.answer({ kind: 'simulation-mesh', mesh });
     expect(await promise).toBe(mesh);
@@ -144,31 +155,33 @@ describe('answers', () => {
 
   it('are not waited for without a worker', async () => {
     expect(await client.grab(1, [0, 0, 0], [0, 0, 1], 1)).toBeNull();
-    expect(await client.simulationMesh()).toBeNull();
+    expect(await client.simulationMesh(1)).toBeNull();
   });
 });
 
 describe('commands', () => {
   it('reach the worker in their order', async () => {
     const worker = await open();
-    client.set({ paused: true });
+    client.set(1, { paused: true });
     client.step();
     client.drag(1, [1, 2, 3]);
     client.release(1);
     client.strength(2);
-    client.material(0, 5);
-    client.mode(null);
-    client.reset();
+    client.material(1, 0, 5);
+    client.mode(1, null);
+    client.reset(null);
+    client.remove(1);
     client.unload();
     expect(worker.commands.slice(1)).toEqual([
-      { kind: 'settings', settings: { paused: true } },
+      { kind: 'settings', body: 1, settings: { paused: true } },
       { kind: 'step' },
       { kind: 'drag', id: 1, target: [1, 2, 3] },
       { kind: 'release', id: 1 },
       { kind: 'strength', strength: 2 },
-      { kind: 'material', region: 0, young: 5 },
-      { kind: 'mode', playback: null },
-      { kind: 'reset' },
+      { kind: 'material', body: 1, region: 0, young: 5 },
+      { kind: 'mode', body: 1, playback: null },
+      { kind: 'reset', body: null },
+      { kind: 'remove', body: 1 },
       { kind: 'unload' },
     ]);
   });
@@ -178,43 +191,54 @@ describe('events', () => {
   it('tell frames, and the newest one is kept', async () => {
     const worker = await open();
     const frames = heard('frame');
-    worker.answer({ kind: 'frame', frame });
-    expect(frames).toEqual([frame]);
-    expect(client.newestFrame).toBe(frame);
+    worker.answer({ kind: 'frame', body: 1, frame });
+    expect(frames).toMatchObject([{ body: 1, frame }]);
+    expect(client.newestFrame(1)).toBe(frame);
   });
 
-  it('forget the frame of the model before', async () => {
-    (await open()).answer({ kind: 'frame', frame });
-    await open();
-    expect(client.newestFrame).toBeNull();
+  it('forget the frame of a body that is taken away', async () => {
+    (await open()).answer({ kind: 'frame', body: 1, frame });
+    client.remove(1);
+    expect(client.newestFrame(1)).toBeNull();
+  });
+
+  it('tell which body was pointed at, also where it cannot be held', async () => {
+    const worker = await open();
+    const met = heard('met');
+    worker.answer(
+      { kind: 'missed', id: 1, body: null },
+      { kind: 'missed', id: 2, body: 5 },
+      { kind: 'grabbed', id: 3, body: 6, vertex: 0, point: [0, 0, 0] },
+    );
+    expect(met).toEqual([{ body: 5 }, { body: 6 }]);
   });
 
   it('tell restarts, frequencies and failures', async () => {
     const worker = await open();
     const [restarts, frequencies, failures] = [heard('restarted'), heard('frequencies'), heard('failed')];
     worker.answer(
-      { kind: 'restarted', message: 'Back to rest.', paused: false },
-      { kind: 'frequencies', frequencies: Float64Array.of(3) },
-      { kind: 'failed', command: 'material', message: 'No.', inForce: { young: [7] } },
+      { kind: 'restarted', body: 1, message: 'Back to rest.', paused: false },
+      { kind: 'frequencies', body: 1, frequencies: Float64Array.of(3) },
+      { kind: 'failed', command: 'material', body: 1, message: 'No.', inForce: { young: [7] } },
     );
-    expect(restarts).toEqual([{ message: 'Back to rest.', paused: false }]);
-    expect(frequencies).toEqual([Float64Array.of(3)]);
-    expect(failures).toEqual([{ command: 'material', message: 'No.', inForce: { young: [7] } }]);
+    expect(restarts).toMatchObject([{ body: 1, message: 'Back to rest.', paused: false }]);
+    expect(frequencies).toMatchObject([{ body: 1, frequencies: Float64Array.of(3) }]);
+    expect(failures).toEqual([{ command: 'material', body: 1, message: 'No.', inForce: { young: [7] } }]);
   });
 
   it('tell that the body was lost, and its frame is forgotten', async () => {
     const worker = await open();
     const losses = heard('lost');
-    worker.answer({ kind: 'frame', frame }, { kind: 'lost', message: 'Stopped.' });
-    expect(losses).toEqual([{ message: 'Stopped.' }]);
-    expect(client.newestFrame).toBeNull();
+    worker.answer({ kind: 'frame', body: 1, frame }, { kind: 'lost', message: 'Stopped.' });
+    expect(losses).toMatchObject([{ message: 'Stopped.' }]);
+    expect(client.newestFrame(1)).toBeNull();
   });
 
   it('are not told to a listener that has left', async () => {
     const worker = await open();
     const listener = vi.fn();
     client.on('frame', listener)();
-    worker.answer({ kind: 'frame', frame });
+    worker.answer({ kind: 'frame', body: 1, frame });
     expect(listener).not.toHaveBeenCalled();
   });
 });
@@ -234,7 +258,7 @@ describe('a worker that fails', () => {
 
   it('rejects the load that waits for it, and the body before is lost too', async () => {
     const losses = heard('lost');
-    const promise = client.load(new ArrayBuffer(4), 'a.glb');
+    const promise = client.load(new ArrayBuffer(4), 'a.glb', true);
     workers[0]?.onerror?.({ message: '' } as ErrorEvent);
     await expect(promise).rejects.toThrow('The simulation failed.');
     expect(losses).toHaveLength(1);
@@ -243,7 +267,7 @@ describe('a worker that fails', () => {
   it('answers open grabs and meshes', async () => {
     const worker = await open();
     const grab = client.grab(1, [0, 0, 0], [0, 0, 1], 1);
-    const mesh = client.simulationMesh();
+    const mesh = client.simulationMesh(1);
     worker.onmessageerror?.({} as MessageEvent);
     expect(await grab).toBeNull();
     await expect(mesh).rejects.toThrow('could not be read');

@@ -5,7 +5,7 @@ import type {
   HandleReport,
   Method,
   Quaternion,
-  RootState,
+  FrameState,
   Spring,
   StepOptions,
   SubtreeInertia,
@@ -14,7 +14,7 @@ import type {
   Vector3,
 } from '../../runtime/src/types';
 import type { Frame, HandlePriority } from '../src/protocol';
-import type { SimulatedBody } from '../src/simulated_body';
+import type { RuntimeBody } from '../src/runtime_body';
 
 /** A frame of a body at rest, but for what is given. */
 export function frameWith(change: Partial<Frame> = {}): Frame {
@@ -48,7 +48,7 @@ export interface TakenSteps {
  * 1 m per unit, and turns it about z by 1 rad per unit. Stepping moves coordinate 0 at `speed`; no forces act. Handles move the second
  * vertex to where they want it, with each step. A frame that flies is where a test puts it.
  */
-export class FakeBody implements SimulatedBody {
+export class FakeBody implements RuntimeBody {
   readonly info: BodyInfo;
   /** s */
   time = 0;
@@ -65,12 +65,14 @@ export class FakeBody implements SimulatedBody {
   /** Of the domains. */
   factors: number[] = [1];
   inertia: SubtreeInertia = 'full';
-  root: RootState | null = null;
+  root: FrameState | null = null;
   springs: readonly Spring[] = [];
   support: readonly SupportKey[] | null = null;
   steps: TakenSteps[] = [];
   resets = 0;
   disposed = false;
+  /** How many it has made. */
+  copies = 0;
   damping: Damping | null = null;
   gravity: Vector3 | null = null;
   method: Method = 'reduced';
@@ -208,7 +210,7 @@ export class FakeBody implements SimulatedBody {
     this.elastic = 0;
   }
 
-  setState(q: Float64Array, v: Float64Array, root: RootState | null) {
+  setState(q: Float64Array, v: Float64Array, root: FrameState | null) {
     this.q.set(q);
     this.v.set(v);
     this.root = root;
@@ -252,6 +254,10 @@ export class FakeBody implements SimulatedBody {
     return vertex === 0 ? Infinity : this.resistance;
   }
 
+  protected another(): FakeBody {
+    return new FakeBody();
+  }
+
   /** Rays along -z: at x < 0.25 they hit the first vertex, up to 1.5 the second. */
   pick([x]: Vector3) {
     return { vertex: x < 0.25 ? 0 : 1, distance: 1, hit: x <= 1.5 };
@@ -263,6 +269,11 @@ export class FakeBody implements SimulatedBody {
 
   modeShape(index: number) {
     return new Float64Array(this.used).map((_, i) => (i === index ? 1 : 0));
+  }
+
+  /** The first is the body itself, for tests to look at; others are made anew. */
+  copy(): FakeBody {
+    return this.copies++ === 0 ? this : this.another();
   }
 
   dispose() {

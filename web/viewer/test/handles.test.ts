@@ -38,12 +38,13 @@ beforeEach(() => {
   body = new RoomyBody();
   body.speed = 0;
   now = 0;
-  simulation = new Simulation(body, body.surface(), () => now);
+  simulation = new Simulation(() => now);
+  simulation.load(body, 'bar.glb', true);
   set({ method: 'warped' });
 });
 
 function set(settings: Partial<Settings>): Message[] {
-  return simulation.handle({ kind: 'settings', settings });
+  return simulation.handle({ kind: 'settings', body: 1, settings });
 }
 
 function pin(x: number, id = 10 * x): Message[] {
@@ -78,7 +79,7 @@ const aboutZ = (angle: number): Quaternion => [0, 0, Math.sin(angle / 2), Math.c
 
 describe('a hand at warped modes', () => {
   it('holds the position of a vertex until it lets go', () => {
-    expect(grab(1)).toEqual([{ kind: 'grabbed', id: 5, vertex: 1, point: [1, 0, 0] }]);
+    expect(grab(1)).toEqual([{ kind: 'grabbed', id: 5, body: 1, vertex: 1, point: [1, 0, 0] }]);
     expect(body.handles).toEqual([{ vertex: 1, position: [1, 0, 0] }]);
     simulation.handle({ kind: 'release', id: 5 });
     expect(body.handles).toEqual([]);
@@ -94,7 +95,7 @@ describe('a hand at warped modes', () => {
   });
 
   it('misses a vertex that cannot move', () => {
-    expect(grab(0)).toEqual([{ kind: 'missed', id: 5 }]);
+    expect(grab(0)).toEqual([{ kind: 'missed', id: 5, body: 1 }]);
   });
 
   it('has no strength', () => {
@@ -172,7 +173,7 @@ describe('targets', () => {
 
 describe('pinned handles', () => {
   it('hold position and orientation as they are', () => {
-    expect(pin(1)).toEqual([{ kind: 'grabbed', id: 10, vertex: 1, point: [1, 0, 0] }]);
+    expect(pin(1)).toEqual([{ kind: 'grabbed', id: 10, body: 1, vertex: 1, point: [1, 0, 0] }]);
     expect(body.handles).toEqual([{ vertex: 1, position: [1, 0, 0], rotation: [0, 0, 0, 1] }]);
     expect(body.priority).toBe('position');
   });
@@ -198,15 +199,15 @@ describe('pinned handles', () => {
     pin(2);
     simulation.handle({ kind: 'release', id: 10 });
     expect(body.handles).toHaveLength(2);
-    simulation.handle({ kind: 'handle-remove', id: 10 });
+    simulation.handle({ kind: 'handle-remove', body: 1, id: 10 });
     expect(body.handles).toMatchObject([{ vertex: 2 }]);
-    simulation.handle({ kind: 'handle-remove', id: null });
+    simulation.handle({ kind: 'handle-remove', body: 1, id: null });
     expect(body.handles).toEqual([]);
   });
 
   it('have a priority', () => {
     pin(1);
-    simulation.handle({ kind: 'handle-priority', priority: 'orientation' });
+    simulation.handle({ kind: 'handle-priority', body: 1, priority: 'orientation' });
     expect(body.priority).toBe('orientation');
   });
 
@@ -224,7 +225,7 @@ describe('pinned handles', () => {
     pin(1);
     move(10, { position: [2, 0, 0], rotation: aboutZ(1) });
     run(1);
-    simulation.handle({ kind: 'reset' });
+    simulation.handle({ kind: 'reset', body: null });
     expect(body.handles).toEqual([{ vertex: 1, position: [1, 0, 0], rotation: [0, 0, 0, 1] }]);
   });
 
@@ -238,7 +239,7 @@ describe('pinned handles', () => {
 
 describe('what cannot be held', () => {
   it('is a vertex that cannot move', () => {
-    expect(pin(0)).toEqual([{ kind: 'missed', id: 0 }]);
+    expect(pin(0)).toEqual([{ kind: 'missed', id: 0, body: 1 }]);
   });
 
   it('is a vertex that has a handle', () => {
@@ -274,8 +275,8 @@ describe('what cannot be held', () => {
   });
 
   it('is anything while a mode plays', () => {
-    simulation.handle({ kind: 'mode', playback: { index: 0, amplitude: 0.1, rate: 1 } });
-    expect(pin(1)).toEqual([{ kind: 'missed', id: 10 }]);
+    simulation.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 0.1, rate: 1 } });
+    expect(pin(1)).toEqual([{ kind: 'missed', id: 10, body: null }]);
   });
 
   it('is anything by handles of another method', () => {
@@ -287,7 +288,7 @@ describe('what cannot be held', () => {
 describe('the method', () => {
   it('is told with each frame, also while a mode plays', () => {
     expect(run(0.05).warped).toBe(true);
-    simulation.handle({ kind: 'mode', playback: { index: 0, amplitude: 0.1, rate: 1 } });
+    simulation.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 0.1, rate: 1 } });
     expect(run(0.05)).toMatchObject({ warped: true, playingMode: true });
     set({ method: 'reduced' });
     expect(run(0.05)).toMatchObject({ warped: false, playingMode: true });
@@ -322,8 +323,9 @@ describe('the method', () => {
   it('stays where a model has no rotations', () => {
     const plain = new FakeBody();
     Object.assign(plain.info, { warpable: false });
-    const other = new Simulation(plain, plain.surface(), () => now);
-    const command: Command = { kind: 'settings', settings: { method: 'warped' } };
+    const other = new Simulation(() => now);
+    other.load(plain, 'plain.glb', true);
+    const command: Command = { kind: 'settings', body: 1, settings: { method: 'warped' } };
     expect(other.handle(command)).toMatchObject([
       { kind: 'failed', inForce: { settings: { method: 'reduced' } } },
     ]);

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBase64 } from '../src/base64';
 import type { FetchResponse, TextElement } from '../src/model_source';
-import { embeddedModel, fileModel, servedModel } from '../src/model_source';
+import { embeddedModels, fileModel, servedModels } from '../src/model_source';
 import { shellWord } from '../src/shell_word';
 import { sketchCommand } from '../src/ui/sketch_section';
 
@@ -38,24 +38,40 @@ describe('a model inside of the page', () => {
   });
 
   it('is decoded, with its name', () => {
-    const model = embeddedModel(page({ textContent: base64(glb()), dataset: { name: 'octopus.glb' } }));
+    const [model] = embeddedModels(page({ textContent: base64(glb()), dataset: { name: 'octopus.glb' } }));
     expect(model?.name).toBe('octopus.glb');
-    expect(new Uint8Array(model!.bytes)).toEqual(glb());
+    expect(new Uint8Array(model!.bytes!)).toEqual(glb());
   });
 
   it('is taken out of the page', () => {
     const element = { textContent: base64(glb()), dataset: {} };
-    embeddedModel(page(element));
+    embeddedModels(page(element));
     expect(element.textContent).toBe('');
   });
 
   it('is none without the element or without text', () => {
-    expect(embeddedModel(page(null))).toBeNull();
-    expect(embeddedModel(page({ textContent: ' \n', dataset: {} }))).toBeNull();
+    expect(embeddedModels(page(null))).toEqual([]);
+    expect(embeddedModels(page({ textContent: ' \n', dataset: {} }))).toEqual([]);
+  });
+
+  it('may be one of several, some of them of one file', () => {
+    const elements: Record<string, TextElement> = {
+      'limber-model': { textContent: base64(glb()), dataset: { name: 'a.glb' } },
+      'limber-model-2': { textContent: base64(glb()), dataset: { name: 'b.glb' } },
+      'limber-model-3': { textContent: '', dataset: { name: 'a.glb', sameAs: 'limber-model' } },
+    };
+    const models = embeddedModels({ getElementById: (id) => elements[id] ?? null });
+    expect(models.map(({ name, bytes }) => [name, bytes !== null])).toEqual([
+      ['a.glb', true],
+      ['b.glb', true],
+      ['a.glb', false],
+    ]);
+    expect(models[2]!.file).toBe(models[0]!.file);
+    expect(models[1]!.file).not.toBe(models[0]!.file);
   });
 
   it('that is damaged is named', () => {
-    expect(() => embeddedModel(page({ textContent: 'Z2*U', dataset: { name: 'a.glb' } }))).toThrow(
+    expect(() => embeddedModels(page({ textContent: 'Z2*U', dataset: { name: 'a.glb' } }))).toThrow(
       'The model a.glb inside of this page is damaged',
     );
   });
@@ -74,8 +90,8 @@ describe('a model from the server', () => {
       ...change,
     };
   }
-  const served = (answer: FetchResponse, protocol = 'http:') =>
-    servedModel(() => Promise.resolve(answer), protocol);
+  const served = async (answer: FetchResponse, protocol = 'http:') =>
+    (await servedModels(() => Promise.resolve(answer), protocol))[0];
 
   it('has the name that the header says', async () => {
     const model = await served(response({}, { 'x-limber-name': 'my%20b%C3%A4r.glb' }));
@@ -87,24 +103,51 @@ describe('a model from the server', () => {
     expect((await served(response({}, { 'x-limber-name': '%E4' })))?.name).toBe('model.glb');
   });
 
+  it('may be one of several, and a file is fetched once', async () => {
+    const asked: string[] = [];
+    const bodies = { 'x-limber-bodies': 'model.glb, model-2.glb, model.glb' };
+    const fetch = (address: string): Promise<FetchResponse> => {
+      asked.push(address);
+      return Promise.resolve(response({}, { 'x-limber-name': `of ${address}`, ...bodies }));
+    };
+    const models = await servedModels(fetch, 'http:');
+    expect(asked).toEqual(['model.glb', 'model-2.glb']);
+    expect(models.map(({ name, bytes }) => [name, bytes !== null])).toEqual([
+      ['of model.glb', true],
+      ['of model-2.glb', true],
+      ['of model.glb', false],
+    ]);
+    expect(models[2]!.file).toBe(models[0]!.file);
+  });
+
+  it('that is missing among several is named', async () => {
+    const fetch = (address: string): Promise<FetchResponse> =>
+      Promise.resolve(
+        address === 'model.glb'
+          ? response({}, { 'x-limber-bodies': 'model.glb,model-2.glb' })
+          : response({ ok: false, status: 404 }),
+      );
+    await expect(servedModels(fetch, 'http:')).rejects.toThrow('model-2.glb could not be fetched');
+  });
+
   it('is none where the server has none', async () => {
-    expect(await served(response({ ok: false, status: 404 }))).toBeNull();
+    expect(await served(response({ ok: false, status: 404 }))).toBeUndefined();
   });
 
   it('is none where the server answers with a page', async () => {
-    expect(await served(response({}, { 'content-type': 'text/html' }))).toBeNull();
+    expect(await served(response({}, { 'content-type': 'text/html' }))).toBeUndefined();
   });
 
   it('is not asked for by a page from disk', async () => {
     const fetch = (): never => {
       throw new Error('asked');
     };
-    expect(await servedModel(fetch, 'file:')).toBeNull();
+    expect(await servedModels(fetch, 'file:')).toEqual([]);
   });
 
   it('that cannot be fetched is explained', async () => {
     await expect(served(response({ ok: false, status: 500 }))).rejects.toThrow('status 500');
-    await expect(servedModel(() => Promise.reject(new TypeError('network')), 'http:')).rejects.toThrow(
+    await expect(servedModels(() => Promise.reject(new TypeError('network')), 'http:')).rejects.toThrow(
       'is limber view still running?',
     );
   });
@@ -114,6 +157,7 @@ describe('a file', () => {
   const file = (name: string, bytes: Uint8Array<ArrayBuffer>, size = bytes.length) => ({
     name,
     size,
+    lastModified: 5,
     arrayBuffer: () => Promise.resolve(bytes.buffer),
   });
   const text = new TextEncoder().encode('v 0 0 0\nv 1 0 0\n');
@@ -121,7 +165,9 @@ describe('a file', () => {
   it('is read', async () => {
     const model = await fileModel(file('a.glb', glb()));
     expect(model.name).toBe('a.glb');
-    expect(model.bytes.byteLength).toBe(12);
+    expect(model.bytes?.byteLength).toBe(12);
+    expect(model.file).toBe((await fileModel(file('a.glb', glb()))).file);
+    expect(model.file).not.toBe((await fileModel(file('b.glb', glb()))).file);
   });
 
   it('that is empty is refused', async () => {
@@ -138,6 +184,7 @@ describe('a file', () => {
     const folder = {
       name: 'folder',
       size: 4096,
+      lastModified: 5,
       arrayBuffer: () => Promise.reject(new Error('NotReadable')),
     };
     await expect(fileModel(folder)).rejects.toThrow('folder could not be read.');

@@ -11,12 +11,16 @@ let simulation: Simulation;
 beforeEach(() => {
   body = new FakeBody();
   now = 0;
-  simulation = new Simulation(body, body.surface(), () => now);
+  simulation = new Simulation(() => now);
+  simulation.load(body, 'bar.glb', true);
 });
 
 function set(settings: Partial<Settings>): Message[] {
-  return simulation.handle({ kind: 'settings', settings });
+  return simulation.handle({ kind: 'settings', body: 1, settings });
 }
+
+const settings = (): Partial<Settings> =>
+  simulation.inForce({ kind: 'settings', body: 1, settings: { shake: null } }).settings!;
 
 /** Lets the wall clock run, with a tick every 1/100 s. */
 function run(seconds: number): Message[] {
@@ -129,7 +133,7 @@ describe('pause, steps and reset', () => {
     set({ paused: true });
     body.q[0] = 1;
     simulation.handle({ kind: 'step' });
-    simulation.handle({ kind: 'reset' });
+    simulation.handle({ kind: 'reset', body: null });
     const frame = lastFrame(run(0.02));
     expect([...frame.q]).toEqual([0, 0]);
     expect(frame.time).toBe(0);
@@ -161,10 +165,12 @@ describe('a body that flies', () => {
   const flying = { rotation: [0, 0, 0, 1], velocity: [0, 0, 0], angularVelocity: [0, 0, 0] } as const;
 
   beforeEach(() => {
+    body = new FakeBody();
     Object.assign(body.info, { free: true });
     body.speed = 0;
     body.root = { ...flying, position: [0, 0, 0] };
-    simulation = new Simulation(body, body.surface(), () => now);
+    simulation = new Simulation(() => now);
+    simulation.load(body, 'bar.glb', true);
   });
 
   it('is shown in the pose of its frame, and with it', () => {
@@ -179,7 +185,7 @@ describe('a body that flies', () => {
 
   it('shows its vibrations where it was made', () => {
     body.root = { ...flying, position: [1, 2, 3] };
-    simulation.handle({ kind: 'mode', playback: { index: 0, amplitude: 1, rate: 1 } });
+    simulation.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 1, rate: 1 } });
     expect(lastFrame(run(0.1))).toMatchObject({ pose: [], shift: [0, 0, 0] });
   });
 });
@@ -263,22 +269,22 @@ describe('failures of steps', () => {
 
 describe('pulls', () => {
   it('hold the vertex that the ray meets by a spring of its own stiffness times the strength', () => {
-    expect(grab(1)).toEqual([{ kind: 'grabbed', id: 0, vertex: 1, point: [1, 0, 0] }]);
+    expect(grab(1)).toEqual([{ kind: 'grabbed', id: 0, body: 1, vertex: 1, point: [1, 0, 0] }]);
     expect(body.springs).toEqual([{ vertex: 1, target: [1, 0, 0], stiffness: 200 }]);
   });
 
   it('miss where the ray passes the body', () => {
-    expect(grab(9, 4)).toEqual([{ kind: 'missed', id: 4 }]);
+    expect(grab(9, 4)).toEqual([{ kind: 'missed', id: 4, body: null }]);
     expect(body.springs).toEqual([]);
   });
 
   it('miss a vertex that cannot move', () => {
-    expect(grab(0)).toEqual([{ kind: 'missed', id: 0 }]);
+    expect(grab(0)).toEqual([{ kind: 'missed', id: 0, body: 1 }]);
   });
 
   it.each([0, NaN])('miss a vertex with a stiffness of %d: it moves only rigidly', (stiffness) => {
     body.resistance = stiffness;
-    expect(grab(1)).toEqual([{ kind: 'missed', id: 0 }]);
+    expect(grab(1)).toEqual([{ kind: 'missed', id: 0, body: 1 }]);
     expect(body.springs).toEqual([]);
   });
 
@@ -307,7 +313,7 @@ describe('pulls', () => {
 
   it('at work follow a change of material', () => {
     grab(1);
-    simulation.handle({ kind: 'material', region: 0, young: 2e5 });
+    simulation.handle({ kind: 'material', body: 1, region: 0, young: 2e5 });
     expect(body.springs[0]?.stiffness).toBe(400);
   });
 
@@ -324,7 +330,7 @@ describe('pulls', () => {
 
 describe('modes', () => {
   const play = (playback: { index: number; amplitude: number; rate: number } | null): Message[] =>
-    simulation.handle({ kind: 'mode', playback });
+    simulation.handle({ kind: 'mode', body: 1, playback });
 
   it('swing with their rate and amplitude by the wall clock while the simulation stands still', () => {
     simulation.tick(now);
@@ -365,7 +371,7 @@ describe('modes', () => {
 
   it('cannot be grabbed', () => {
     play({ index: 0, amplitude: 0.1, rate: 1 });
-    expect(grab(1)).toEqual([{ kind: 'missed', id: 0 }]);
+    expect(grab(1)).toEqual([{ kind: 'missed', id: 0, body: null }]);
   });
 });
 
@@ -388,7 +394,7 @@ describe('shaking', () => {
     run(0.5);
     set({ shake });
     expect(body.support![0]).toEqual({ time: body.time, position: [0, 0, 0] });
-    expect(simulation.settings.shake).toEqual(shake);
+    expect(settings().shake).toEqual(shake);
     run(1.125 - 0.02); // two periods and a quarter
     const pose = poseNow();
     expect(pose[1]).toBeGreaterThan(0.45);
@@ -427,9 +433,9 @@ describe('shaking', () => {
   it('ends with a reset', () => {
     set({ shake });
     run(0.7);
-    simulation.handle({ kind: 'reset' });
+    simulation.handle({ kind: 'reset', body: null });
     expect(body.support).toBeNull();
-    expect(simulation.settings.shake).toBeNull();
+    expect(settings().shake).toBeNull();
     expect(poseNow()).toEqual([]);
   });
 
@@ -440,43 +446,43 @@ describe('shaking', () => {
     };
     expect(simulation.handle({ kind: 'step' })[0]?.kind).toBe('restarted');
     expect(body.support).toBeNull();
-    expect(simulation.settings.shake).toBeNull();
+    expect(settings().shake).toBeNull();
   });
 
   it('ends with another motion, smoothly where that goes on from where the body is', () => {
     set({ method: 'linear', shake });
-    expect(simulation.settings.shake).toEqual(shake);
+    expect(settings().shake).toEqual(shake);
     run(0.7);
     set({ method: 'warped' });
-    expect(simulation.settings.shake).toBeNull();
+    expect(settings().shake).toBeNull();
     expect(body.support!.at(-1)).toEqual({
       time: expect.closeTo(body.time + 0.25, 9) as number,
       position: [0, 0, 0],
     });
     set({ shake, method: 'warped' }); // the same one
-    expect(simulation.settings.shake).toEqual(shake);
+    expect(settings().shake).toEqual(shake);
     set({ method: 'reduced' }); // from rest
     expect(body.support).toBeNull();
-    expect(simulation.settings.shake).toBeNull();
+    expect(settings().shake).toBeNull();
   });
 
   it('may begin with another motion', () => {
     set({ method: 'warped' });
     set({ method: 'reduced', shake });
     expect(body.support).not.toBeNull();
-    expect(simulation.settings.shake).toEqual(shake);
+    expect(settings().shake).toEqual(shake);
   });
 
   it('ends with a mode, while which it does not begin', () => {
     const mode = (on: boolean): Message[] =>
-      simulation.handle({ kind: 'mode', playback: on ? { index: 0, amplitude: 1, rate: 1 } : null });
+      simulation.handle({ kind: 'mode', body: 1, playback: on ? { index: 0, amplitude: 1, rate: 1 } : null });
     set({ shake });
     run(0.7);
     mode(true);
-    expect(simulation.settings.shake).toBeNull();
+    expect(settings().shake).toBeNull();
     expect(lastFrame(run(0.1)).pose).toEqual([]);
     expect(() => set({ shake })).toThrow('A mode is playing');
-    expect(simulation.inForce({ kind: 'settings', settings: { shake } })).toEqual({
+    expect(simulation.inForce({ kind: 'settings', body: 1, settings: { shake } })).toEqual({
       settings: { shake: null },
     });
     mode(false);
@@ -523,6 +529,7 @@ describe('settings', () => {
       {
         kind: 'failed',
         command: 'settings',
+        body: 1,
         message:
           'Time step: expected 0.0000001 to 0.1 s, found NaN. Speed: expected 0.00001 to 10, found -1.',
         inForce: { settings: { timeStep: before.timeStep, speed: before.speed, gravity: [0, 0, -1] } },
@@ -544,42 +551,44 @@ describe('settings', () => {
   });
 
   it('tell the new frequencies after a change of rank', () => {
-    expect(set({ rank: 1 })).toEqual([{ kind: 'frequencies', frequencies: Float64Array.of(2) }]);
+    expect(set({ rank: 1 })).toEqual([{ kind: 'frequencies', body: 1, frequencies: Float64Array.of(2) }]);
     expect(lastFrame(run(0.02)).q).toHaveLength(1);
   });
 
   it('tell the new frequencies after a change of material', () => {
-    const messages = simulation.handle({ kind: 'material', region: 0, young: 3e5 });
+    const messages = simulation.handle({ kind: 'material', body: 1, region: 0, young: 3e5 });
     expect(body.young).toBe(3e5);
     expect(messages[0]?.kind).toBe('frequencies');
   });
 
   it.each([NaN, 0, -1, Infinity])("refuse %d as Young's modulus", (young) => {
-    expect(() => simulation.handle({ kind: 'material', region: 0, young })).toThrow("Young's modulus");
+    expect(() => simulation.handle({ kind: 'material', body: 1, region: 0, young })).toThrow(
+      "Young's modulus",
+    );
   });
 });
 
 describe('values in force', () => {
   it('of settings are those that a change named', () => {
     set({ speed: 0.5 });
-    expect(simulation.inForce({ kind: 'settings', settings: { speed: 99 } })).toEqual({
+    expect(simulation.inForce({ kind: 'settings', body: 1, settings: { speed: 99 } })).toEqual({
       settings: { speed: 0.5 },
     });
   });
 
   it("of materials are Young's moduli as accepted last", () => {
-    simulation.handle({ kind: 'material', region: 0, young: 3e5 });
-    expect(simulation.inForce({ kind: 'material', region: 0, young: -1 })).toEqual({ young: [3e5] });
+    simulation.handle({ kind: 'material', body: 1, region: 0, young: 3e5 });
+    expect(simulation.inForce({ kind: 'material', body: 1, region: 0, young: -1 })).toEqual({ young: [3e5] });
   });
 
   it('of modes are what plays', () => {
     const playback = { index: 1, amplitude: 0.1, rate: 1 };
-    const asked = { kind: 'mode', playback: { ...playback, index: 9 } } as const;
+    const asked = { kind: 'mode', body: 1, playback: { ...playback, index: 9 } } as const;
     expect(simulation.inForce(asked)).toEqual({ mode: null });
-    simulation.handle({ kind: 'mode', playback });
+    simulation.handle({ kind: 'mode', body: 1, playback });
     expect(() => simulation.handle(asked)).toThrow('Mode');
     expect(simulation.inForce(asked)).toEqual({ mode: playback });
-    simulation.handle({ kind: 'reset' });
+    simulation.handle({ kind: 'reset', body: null });
     expect(simulation.inForce(asked)).toEqual({ mode: null });
   });
 });

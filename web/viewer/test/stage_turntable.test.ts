@@ -1,13 +1,23 @@
 import { Vector3 } from 'three';
 import { describe, expect, it } from 'vitest';
-import { axes, pixelLength, Turntable, viewPlanePoint, viewProject, viewRay } from '../src/stage/turntable';
+import {
+  axes,
+  type Cloud,
+  pixelLength,
+  Turntable,
+  viewPlanePoint,
+  viewProject,
+  viewRay,
+} from '../src/stage/turntable';
 
 const body = Float32Array.from([-1, -2, 0, 3, 1, 0, 2, 0, 1.5, 0, 1, 1, 1, -1, 0.5]);
+
+const cloud = (positions: Float32Array, offset = new Vector3()): Cloud => ({ positions, offset });
 
 function turntable(scale = 1): Turntable {
   const table = new Turntable();
   table.resize(800, 500);
-  table.setPoints(body.map((x) => scale * x));
+  table.setPoints([cloud(body.map((x) => scale * x))]);
   return table;
 }
 
@@ -40,18 +50,47 @@ describe('Turntable', () => {
 
   it('goes along with a body that flies, and frames it where it is', () => {
     const table = turntable();
+    const flying = cloud(body);
+    table.setPoints([flying]);
     const point = new Vector3(0.4, -0.7, 1.1);
     const before = viewProject(table.view, table.size, point);
     const { distance } = table.view;
     const shift = new Vector3(20, 5, -3);
+    flying.offset.copy(shift);
     table.follow(shift);
     table.frame();
     settle(table);
     const after = viewProject(table.view, table.size, point.add(shift));
     expect(Math.hypot(after.x - before.x, after.y - before.y)).toBeLessThan(1e-6);
     expect(table.view.distance).toBeCloseTo(distance, 9);
-    table.setPoints(body);
+    table.setPoints([cloud(body)]);
     expect(viewProject(table.view, table.size, point.sub(shift)).x).toBeCloseTo(before.x, 6);
+  });
+
+  it('frames all bodies, where they are', () => {
+    const table = turntable();
+    const other = cloud(body, new Vector3(10, 0, 0));
+    table.setPoints([cloud(body), other]);
+    const seen = (x: number): number =>
+      viewProject(table.view, table.size, new Vector3(x, 0, 0.75)).x / table.size.width;
+    expect(Math.min(seen(-1), 1 - seen(13))).toBeGreaterThan(0);
+    expect(table.centre.x).toBe(6);
+    other.offset.x = 30;
+    table.frame();
+    settle(table);
+    expect(table.centre.x).toBe(16);
+    expect(1 - seen(33)).toBeGreaterThan(0);
+  });
+
+  it('stays where somebody has moved it when a body is taken away', () => {
+    const table = turntable();
+    table.orbit(100, 0);
+    settle(table);
+    const before = eye(table);
+    table.setPoints([cloud(body, new Vector3(3, 0, 0))], 'stay');
+    settle(table);
+    expect(eye(table).distanceTo(before)).toBe(0);
+    expect(table.centre.x).toBe(4);
   });
 
   it('sends the ray of a projected point through that point', () => {

@@ -11,8 +11,15 @@ let simulation: Simulation;
 beforeEach(() => {
   tree = new FakeTree();
   now = 0;
-  simulation = new Simulation(tree, tree.surface(), () => now);
+  simulation = new Simulation(() => now);
+  simulation.load(tree, 'bar.glb', true);
 });
+
+/** Of the tree. */
+function inForce(): unknown {
+  const asked = { rank: 0, method: 'linear', inertia: 'full' } as const;
+  return simulation.inForce({ kind: 'settings', body: 1, settings: asked }).settings;
+}
 
 function frames(seconds: number): Frame[] {
   const messages: Message[] = [];
@@ -23,7 +30,7 @@ function frames(seconds: number): Frame[] {
 
 describe('a tree of domains', () => {
   it('is shown by the positions of its vertices', () => {
-    simulation.handle({ kind: 'settings', settings: { speed: 1, timeStep: 0.01 } });
+    simulation.handle({ kind: 'settings', body: 1, settings: { speed: 1, timeStep: 0.01 } });
     const frame = frames(0.5).at(-1)!;
     expect(frame.q.length).toBe(6);
     expect(frame.q[3]).toBeCloseTo(1 + frame.time, 5);
@@ -37,6 +44,7 @@ describe('a tree of domains', () => {
   it('is shaken by what holds it, with which its vertices come along by themselves', () => {
     simulation.handle({
       kind: 'settings',
+      body: 1,
       settings: { speed: 1, timeStep: 0.01, shake: { amplitude: [1, 0, 0], frequency: 1 } },
     });
     expect(frames(1.3).at(-1)!.pose).toEqual([]);
@@ -45,7 +53,9 @@ describe('a tree of domains', () => {
 
   it('is pulled by springs', () => {
     const grab = { kind: 'grab', id: 1, origin: [1, 0, 1], direction: [0, 0, -1], strength: 2 } as const;
-    expect(simulation.handle(grab)).toEqual([{ kind: 'grabbed', id: 1, vertex: 1, point: [1, 0, 0] }]);
+    expect(simulation.handle(grab)).toEqual([
+      { kind: 'grabbed', id: 1, body: 1, vertex: 1, point: [1, 0, 0] },
+    ]);
     simulation.handle({ kind: 'drag', id: 1, target: [1, 1, 0] });
     expect(tree.springs).toEqual([{ vertex: 1, target: [1, 1, 0], stiffness: 200 }]);
   });
@@ -53,7 +63,7 @@ describe('a tree of domains', () => {
   it('has a stiffness for each domain, which pulls follow', () => {
     const grab = { kind: 'grab', id: 1, origin: [1, 0, 1], direction: [0, 0, -1], strength: 2 } as const;
     simulation.handle(grab);
-    simulation.handle({ kind: 'stiffness', domains: [0, 2], factor: 3 });
+    simulation.handle({ kind: 'stiffness', body: 1, domains: [0, 2], factor: 3 });
     expect(tree.factors).toEqual([3, 1, 3]);
     expect(tree.springs[0]!.stiffness).toBe(600);
   });
@@ -65,22 +75,22 @@ describe('a tree of domains', () => {
       [[3], 1],
       [[0, 0.5], 1],
     ] as const) {
-      const command = { kind: 'stiffness', domains, factor } as const;
+      const command = { kind: 'stiffness', body: 1, domains, factor } as const;
       expect(() => simulation.handle(command)).toThrow(/expected/);
       expect(simulation.inForce(command)).toEqual({ stiffness: [1, 1, 0.5] });
     }
   });
 
   it('has an inertia of subtrees', () => {
-    simulation.handle({ kind: 'settings', settings: { inertia: 'center' } });
+    simulation.handle({ kind: 'settings', body: 1, settings: { inertia: 'center' } });
     expect(tree.inertia).toBe('center');
-    expect(simulation.settings.inertia).toBe('center');
+    expect(inForce()).toMatchObject({ inertia: 'center' });
   });
 
   it.each([{ rank: 1 }, { method: 'warped' }, { inertia: 'half' }])('refuses %o', (settings) => {
-    const [message] = simulation.handle({ kind: 'settings', settings: settings as object });
+    const [message] = simulation.handle({ kind: 'settings', body: 1, settings: settings as object });
     expect(message).toMatchObject({ kind: 'failed', command: 'settings' });
-    expect(simulation.settings).toMatchObject({ rank: 2, method: 'reduced', inertia: 'full' });
+    expect(inForce()).toMatchObject({ rank: 2, method: 'reduced', inertia: 'full' });
   });
 });
 

@@ -34,25 +34,10 @@ it('the simulation mesh is fetched once', async () => {
   expect(shown).toEqual([answer]);
 });
 
-it('the simulation mesh of an old model is not shown', async () => {
-  const { mesh, answers, shown } = make();
-  mesh.want();
-  mesh.clear();
-  answers[0]!(answer);
-  await settle();
-  expect(shown).toEqual([null]);
-});
-
-it('a simulation mesh that cannot be had is told, but not of an old model', async () => {
+it('a simulation mesh that cannot be had is told', async () => {
   const { mesh, answers, errors } = make();
   mesh.want();
   answers[0]!(new Error('No.'));
-  await settle();
-  expect(errors).toHaveLength(1);
-  mesh.clear();
-  mesh.want();
-  mesh.clear();
-  answers[1]!(new Error('No.'));
   await settle();
   expect(errors).toHaveLength(1);
 });

@@ -1,12 +1,15 @@
 import { describe, expect, test } from 'vitest';
 import type { BodyInfo, Method } from '../../runtime/src/types';
-import { diagonal } from '../src/body_scale';
+import { boxOf, sizeOf } from '../src/place';
 import { defaultSettings, requireYoung } from '../src/settings';
 import { formatDensity, shownOverlays, whyNoOverlay, youngRange } from '../src/ui/body_sections';
 import { type KeyRecord, SHORTCUTS, shortcutOf } from '../src/ui/shortcuts';
 import {
   axisVector,
+  type BodyState,
+  emptyBody,
   emptyState,
+  emptyWorld,
   gravityVector,
   loadedState,
   takeInForce,
@@ -99,12 +102,12 @@ describe('overlays of warped modes', () => {
 });
 
 test('the size of a body is the diagonal of its box', () => {
-  expect(diagonal(new Float32Array([0, 0, 0, 1, 2, 2, 0.5, 0.5, 0.5]))).toBe(3);
+  expect(sizeOf(boxOf(new Float32Array([0, 0, 0, 1, 2, 2, 0.5, 0.5, 0.5])))).toBe(3);
 });
 
 describe('values in force', () => {
-  const refused = (): ViewState => ({
-    ...emptyState(),
+  const refused = (): BodyState => ({
+    ...emptyBody(),
     info,
     size: 2,
     young: [-1, 5],
@@ -112,32 +115,33 @@ describe('values in force', () => {
   });
 
   test('replace the settings that they name', () => {
-    const state = refused();
-    takeInForce(state, { settings: { speed: 0.5 } });
-    expect(state.settings).toEqual({ ...emptyState().settings, speed: 0.5 });
+    const [world, state] = [emptyWorld(), refused()];
+    takeInForce(world, state, { settings: { speed: 0.5, rank: 3 } });
+    expect(world.settings).toEqual({ ...emptyWorld().settings, speed: 0.5 });
+    expect(state.settings).toEqual({ ...emptyBody().settings, rank: 3 });
   });
 
   test("replace Young's moduli", () => {
     const state = refused();
-    takeInForce(state, { young: [3, 5] });
+    takeInForce(emptyWorld(), state, { young: [3, 5] });
     expect(state.young).toEqual([3, 5]);
   });
 
   test('replace the mode, with its amplitude as a fraction of the size', () => {
     const state = refused();
-    takeInForce(state, { mode: { index: 1, amplitude: 0.4, rate: 1 } });
+    takeInForce(emptyWorld(), state, { mode: { index: 1, amplitude: 0.4, rate: 1 } });
     expect(state.mode).toEqual({ playing: 1, amplitude: 0.2, rate: 1 });
   });
 
   test('stop a mode that does not play', () => {
     const state = refused();
-    takeInForce(state, { mode: null });
+    takeInForce(emptyWorld(), state, { mode: null });
     expect(state.mode.playing).toBeNull();
   });
 
   test('leave the rest alone', () => {
     const state = refused();
-    takeInForce(state, {});
+    takeInForce(emptyWorld(), state, {});
     expect(state).toEqual(refused());
   });
 });
@@ -146,8 +150,9 @@ test('another body is shaken as the last one, with a frequency that suits it', (
   const body = new FakeBody();
   const frequencies = Float64Array.of(8, 9);
   const settings = defaultSettings(2, frequencies);
-  const loaded = { kind: 'loaded', name: 'a', info, surface: body.surface(), settings, frequencies } as const;
-  const before: ViewState = { ...emptyState(), shake: { direction: '+z', amplitude: 0.2, frequency: 1 } };
+  const [surface, place] = [body.surface(), [0, 0, 0]] as const;
+  const loaded = { kind: 'loaded', body: 1, name: 'a', info, surface, place, settings, frequencies } as const;
+  const before: BodyState = { ...emptyBody(), shake: { direction: '+z', amplitude: 0.2, frequency: 1 } };
   expect(loadedState(loaded, before).shake).toEqual({ direction: '+z', amplitude: 0.2, frequency: 6 });
 });
 

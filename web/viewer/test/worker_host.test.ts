@@ -28,7 +28,7 @@ const settle = (): Promise<void> => new Promise((resolve) => setTimeout(resolve,
 
 async function load(answer: () => Promise<FakeBody>, name = 'a.glb'): Promise<void> {
   answers.push(answer);
-  host.receive({ kind: 'load', bytes: new ArrayBuffer(0), name });
+  host.receive({ kind: 'load', bytes: new ArrayBuffer(0), replace: true, name });
   await settle();
 }
 
@@ -74,6 +74,7 @@ describe('loading', () => {
     expect(posted.at(-1)?.message).toEqual({
       kind: 'failed',
       command: 'load',
+      body: null,
       message: 'b.glb: not a model',
       inForce: {},
     });
@@ -90,17 +91,38 @@ describe('loading', () => {
       return Promise.resolve(new FakeBody());
     };
     answers.push(answer('a'), answer('c'));
-    for (const name of ['a', 'b', 'c']) host.receive({ kind: 'load', bytes: new ArrayBuffer(0), name });
+    for (const name of ['a', 'b', 'c'])
+      host.receive({ kind: 'load', bytes: new ArrayBuffer(0), replace: true, name });
     await settle();
     expect(kinds()).toEqual(['loaded', 'failed', 'loaded']);
     expect(loaded).toEqual(['a', 'c']);
   });
 
+  it('adds bodies, of which those of one file are copies', async () => {
+    const first = await loadFake();
+    host.receive({ kind: 'copy', body: 1, name: 'a.glb' });
+    answers.push(() => Promise.resolve(new FakeBody()));
+    host.receive({ kind: 'load', bytes: new ArrayBuffer(0), replace: false, name: 'b.glb' });
+    await settle();
+    tick();
+    const bodies = posted.flatMap(({ message }) => (message.kind === 'loaded' ? [message.body] : []));
+    expect(bodies).toEqual([1, 2, 3]);
+    expect(first.copies).toBe(2);
+    expect(kinds().slice(3)).toEqual(['frame', 'frame', 'frame']);
+  });
+
+  it('refuses a copy of a body that has gone', async () => {
+    await loadFake();
+    host.receive({ kind: 'remove', body: 1 });
+    host.receive({ kind: 'copy', body: 1, name: 'a.glb' });
+    expect(posted.at(-1)?.message).toMatchObject({ kind: 'failed', command: 'copy' });
+  });
+
   it('lets later commands wait for the new body', async () => {
     const body = new FakeBody();
     answers.push(() => Promise.resolve(body));
-    host.receive({ kind: 'load', bytes: new ArrayBuffer(0), name: 'a.glb' });
-    host.receive({ kind: 'settings', settings: { method: 'linear' } });
+    host.receive({ kind: 'load', bytes: new ArrayBuffer(0), replace: true, name: 'a.glb' });
+    host.receive({ kind: 'settings', body: 1, settings: { method: 'linear' } });
     await settle();
     expect(body.method).toBe('linear');
   });
@@ -133,10 +155,10 @@ describe('unloading', () => {
 describe('running', () => {
   it('sleeps while paused and wakes up for a command', async () => {
     await loadFake();
-    host.receive({ kind: 'settings', settings: { paused: true } });
+    host.receive({ kind: 'settings', body: 1, settings: { paused: true } });
     for (let i = 0; i < 5; ++i) tick();
     expect(scheduled).toHaveLength(0);
-    host.receive({ kind: 'settings', settings: { paused: false } });
+    host.receive({ kind: 'settings', body: 1, settings: { paused: false } });
     expect(scheduled).toHaveLength(1);
   });
 
@@ -149,7 +171,7 @@ describe('running', () => {
 
   it('turns a command that fails into a message and goes on', async () => {
     await loadFake();
-    host.receive({ kind: 'material', region: 9, young: 1 });
+    host.receive({ kind: 'material', body: 1, region: 9, young: 1 });
     expect(posted.at(-1)?.message).toMatchObject({
       kind: 'failed',
       command: 'material',
@@ -167,7 +189,7 @@ describe('running', () => {
 
   it('answers a grab without a body', () => {
     host.receive({ kind: 'grab', id: 3, origin: [0, 0, 0], direction: [0, 0, 1], strength: 1 });
-    expect(posted[0]?.message).toEqual({ kind: 'missed', id: 3 });
+    expect(posted[0]?.message).toEqual({ kind: 'missed', id: 3, body: null });
   });
 
   it('drops a body that answers nothing any more, and takes the next model', async () => {

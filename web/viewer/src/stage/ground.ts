@@ -1,6 +1,6 @@
-// The ground: nothing but a pool of light that fades into the background, and the shadows that the body throws on it. The
-// shadow of the key light comes from its shadow map. The contact shadow, dark where the body is near, comes from a
-// small picture of the body seen from below, blurred by its own mipmaps.
+// The ground: nothing but a pool of light that fades into the background, and the shadows that bodies throw on it. The
+// shadow of the key light comes from its shadow map. The contact shadow, dark where a body is near, comes from a
+// small picture of the bodies seen from below, blurred by its own mipmaps.
 
 import {
   Color,
@@ -26,7 +26,7 @@ import type { Quality } from './quality';
 import type { Palette } from './theme';
 
 const contactSize = 256;
-const groundExtent = 7; // in radii of the body
+const groundExtent = 7; // in radii of what stands on it
 const contactExtent = 2;
 
 const contactVertex = /* glsl */ `
@@ -117,7 +117,9 @@ export class Ground {
   readonly mesh: Mesh;
   private readonly geometry = new PlaneGeometry(2, 2);
   private readonly material: ShaderMaterial;
-  private readonly contactMaterial: ShaderMaterial;
+  /** Of the bodies in the scene of the contact shadow; they share how far it reaches. */
+  private contactMaterials: ShaderMaterial[] = [];
+  private readonly contactReach = { value: 1 };
   private readonly contactCamera = new OrthographicCamera();
   private readonly contactScene = new Scene();
   private readonly target = new WebGLRenderTarget(contactSize, contactSize, {
@@ -145,12 +147,6 @@ export class Ground {
         visibility: { value: 1 },
       },
     });
-    this.contactMaterial = new ShaderMaterial({
-      vertexShader: contactVertex,
-      fragmentShader: contactFragment,
-      side: DoubleSide,
-      uniforms: { field: { value: null }, fieldShift: { value: 0 }, reach: { value: 1 } },
-    });
     this.mesh = new Mesh(this.geometry, this.material);
     this.mesh.receiveShadow = true;
     this.mesh.renderOrder = -5; // before translucent bodies
@@ -164,12 +160,14 @@ export class Ground {
     this.uniform('contactShadow').value = palette.contactShadow;
   }
 
-  /** The body whose shadow is drawn. */
-  setBody(body: DisplacedSurface | null): void {
+  /** The bodies whose shadows are drawn. */
+  setBodies(bodies: readonly DisplacedSurface[]): void {
     this.contactScene.clear();
-    if (!body) return;
-    Object.assign(this.contactMaterial.uniforms, body.field.uniforms);
-    this.contactScene.add(body.twin(this.contactMaterial));
+    for (const material of this.contactMaterials) material.dispose();
+    this.contactMaterials = bodies.map(({ field }) => this.contactMaterial(field));
+    bodies.forEach((body, i) => {
+      this.contactScene.add(body.twin(this.contactMaterials[i]!));
+    });
   }
 
   setQuality(quality: Quality): void {
@@ -198,7 +196,7 @@ export class Ground {
       camera.projectionMatrix,
       camera.matrixWorldInverse,
     );
-    this.contactMaterial.uniforms.reach!.value = 0.32 * radius;
+    this.contactReach.value = 0.32 * radius;
   }
 
   /** height: of the eye above the ground, in radii. Seen from below there is no ground. */
@@ -218,8 +216,17 @@ export class Ground {
   dispose(): void {
     this.geometry.dispose();
     this.material.dispose();
-    this.contactMaterial.dispose();
+    this.setBodies([]);
     this.target.dispose();
+  }
+
+  private contactMaterial({ uniforms }: DisplacedSurface['field']): ShaderMaterial {
+    return new ShaderMaterial({
+      vertexShader: contactVertex,
+      fragmentShader: contactFragment,
+      side: DoubleSide,
+      uniforms: { ...uniforms, reach: this.contactReach },
+    });
   }
 
   private uniform(name: string) {

@@ -1,27 +1,17 @@
 // Everything that is drawn in 3D. The page tells it what to show and asks it where things are; it knows no gestures.
 
-import {
-  Group,
-  Matrix4,
-  PerspectiveCamera,
-  Quaternion,
-  Scene,
-  Vector3 as Vector,
-  type WebGLRenderer,
-} from 'three';
+import { Group, PerspectiveCamera, Scene, Vector3 as Vector, type WebGLRenderer } from 'three';
 import type { SimulationMesh, Surface, Vector3 } from '../../../runtime/src/types';
-import { Body } from './body';
 import type { GripPart } from '../handle_grip';
 import { placeCamera } from './camera';
-import { type DomainSurface, type DomainView, partColors, splitByDomain } from './domain_colors';
+import type { DomainView } from './domain_colors';
+import { DrawnBody, type DrawnWith } from './drawn_body';
 import { HandleGizmos, type DrawnHandle, type HandleUnderPointer } from './handle_gizmos';
 import { PullLines } from './pull_lines';
 import type { Quality } from './quality';
 import { deviceQuality, makeRenderer, textureLimits } from './renderer';
-import { displacedVertex } from './surface_points';
-import { SimulationOverlay, type Overlays } from './simulation_overlay';
+import type { Overlays } from './simulation_overlay';
 import { Surroundings } from './surroundings';
-import type { TextureLimits } from './texture_layout';
 import { palettes, type Theme } from './theme';
 import { fieldOfView, Turntable, viewPlanePoint, viewProject, viewRay } from './turntable';
 
@@ -32,27 +22,18 @@ export interface Ray {
 
 export class Stage {
   private readonly renderer: WebGLRenderer;
-  private readonly limits: TextureLimits;
   private readonly scene = new Scene();
-  private readonly bodies = new Group();
+  private readonly group = new Group();
+  /** By their numbers. */
+  private readonly bodies = new Map<number, DrawnBody>();
+  private readonly drawnWith: DrawnWith;
   private readonly camera = new PerspectiveCamera((fieldOfView * 180) / Math.PI);
   private readonly turntable = new Turntable();
   private readonly surroundings: Surroundings;
-  private readonly pulls = new PullLines(this.bodies);
-  private readonly handles = new HandleGizmos(this.bodies);
+  private readonly pulls = new PullLines(this.group);
+  private readonly handles = new HandleGizmos(this.group);
   private readonly up = new Vector(0, 0, 1);
-  private surface: DomainSurface | null = null;
-  private domains: DomainView = { colored: false, selected: null };
-  private simulationMesh: SimulationMesh | null = null;
-  private body: Body | null = null;
-  private simulation: SimulationOverlay | null = null;
-  private overlays: Overlays = { mesh: false, cubature: false, fixed: false };
   private theme: Theme = 'light';
-  private q: Float32Array = new Float32Array(0);
-  private warped = false;
-  private readonly pose = new Matrix4();
-  /** m by which the body has moved. */
-  private readonly shift = new Vector();
   private restored = false;
   private lastTime = -Infinity;
   private quality: Quality;
@@ -65,10 +46,17 @@ export class Stage {
   ) {
     this.quality = quality ?? deviceQuality();
     this.renderer = makeRenderer(canvas, this.quality);
-    this.limits = textureLimits(this.renderer);
     this.surroundings = new Surroundings(this.quality);
+    this.drawnWith = {
+      group: this.group,
+      limits: textureLimits(this.renderer),
+      rim: this.surroundings.rim,
+      palette: () => palettes[this.theme],
+      quality: () => this.quality,
+      pixelRatio: () => this.renderer.getPixelRatio(),
+    };
     this.scene.matrixWorldAutoUpdate = false; // nothing moves but instances and lights, which say so
-    this.scene.add(this.surroundings.group, this.bodies);
+    this.scene.add(this.surroundings.group, this.group);
     this.setTheme(this.theme);
     this.place();
     canvas.addEventListener('webglcontextlost', this.lose);
@@ -76,80 +64,63 @@ export class Stage {
   }
 
   get busy(): boolean {
-    return this.turntable.busy || this.restored || (this.surroundings.shadowsStale && this.body !== null);
+    return this.turntable.busy || this.restored || (this.surroundings.shadowsStale && this.bodies.size > 0);
   }
 
   setQuality(quality: Quality): void {
     if (quality === this.quality) return;
     this.quality = quality;
     this.surroundings.setQuality(quality);
-    this.body?.setQuality(quality);
+    for (const body of this.bodies.values()) body.setQuality(quality);
     const { width, height, pixelRatio } = this.cssSize;
     this.resize(width, height, pixelRatio);
   }
 
-  /** Shows a body at rest and frames it, or nothing. Throws where it is too large for the graphics device. */
-  setBody(body: Surface | null): void {
-    this.setSimulationMesh(null);
-    this.removeBody();
-    this.surface = null;
-    this.q = new Float32Array(0);
-    this.warped = false;
-    this.pose.identity();
-    this.shift.set(0, 0, 0);
-    this.pulls.set([]);
-    this.handles.set([]);
-    this.handles.select(null);
-    if (!body) return;
-    const surface = splitByDomain(body);
-    this.buildBody(surface);
-    this.surface = surface;
-    this.turntable.setPoints(surface.positions);
-    this.place();
+  /**
+   * Shows a body at rest, m from where it was made, and frames all; id: its number from now on. Throws where it is too large for the graphics
+   * device.
+   */
+  addBody(id: number, surface: Surface, place: Vector3): void {
+    const first = this.bodies.size === 0;
+    this.bodies.set(id, new DrawnBody(surface, place, this.drawnWith));
+    this.gather(first ? 'jump' : 'move');
   }
 
-  setSimulationMesh(mesh: SimulationMesh | null): void {
-    if (this.simulation) {
-      this.bodies.remove(this.simulation.group);
-      this.simulation.dispose();
-      this.simulation = null;
-    }
-    this.simulationMesh = mesh;
-    if (mesh) {
-      this.simulation = new SimulationOverlay(this.limits, mesh, this.surroundings.rim);
-      this.simulation.setPalette(palettes[this.theme]);
-      this.simulation.setCoordinates(this.q, this.pose);
-      this.bodies.add(this.simulation.group);
-    }
-    this.setOverlays(this.overlays);
+  removeBody(id: number): void {
+    this.bodies.get(id)?.lose();
+    if (this.bodies.delete(id)) this.gather('stay');
+  }
+
+  setSimulationMesh(id: number, mesh: SimulationMesh | null): void {
+    this.bodies.get(id)?.setSimulationMesh(mesh);
   }
 
   /**
    * q: r' <= r coordinates, the others are 0; positions where the surface has no basis. warped: of warped modes, which the simulation mesh
    * knows nothing of. pose: as in Frame. Goes to the graphics device with the next frame.
    */
-  setCoordinates(q: Float32Array, warped: boolean, pose: readonly number[]): void {
-    const moved = poseMatrix(pose);
-    const same = this.q.length === q.length && q.every((value, i) => value === this.q[i]);
-    if (same && warped === this.warped && moved.equals(this.pose)) return;
-    if (this.q.length !== q.length) this.q = new Float32Array(q.length);
-    this.q.set(q);
-    this.warped = warped;
-    this.pose.copy(moved);
-    this.moveBody();
-    this.simulation?.setCoordinates(q, moved);
+  setCoordinates(id: number, q: Float32Array, warped: boolean, pose: readonly number[]): void {
+    this.bodies.get(id)?.setCoordinates(q, warped, pose);
   }
 
-  /** By how much the body has moved, m, and whether the camera goes along. */
-  setShift(shift: Vector3, follow: boolean): void {
-    this.shift.set(...shift);
-    if (follow) this.turntable.follow(this.shift);
+  /** By how much a body has moved, m, and whether the camera goes along. */
+  setShift(id: number, shift: Vector3, follow: boolean): void {
+    const body = this.bodies.get(id);
+    body?.setShift(shift);
+    if (!body || !follow) return;
+    this.turntable.follow(body.shift.clone().sub(body.followed));
+    body.followed.copy(body.shift);
+  }
+
+  /** What the body has flown so far the camera need not catch up with. */
+  followFromHere(id: number): void {
+    const body = this.bodies.get(id);
+    body?.followed.copy(body.shift);
   }
 
   /** How domains are told apart. */
-  setDomains(view: DomainView): void {
-    this.domains = view;
-    if (this.surface) this.body?.surface.setColors(partColors(this.surface, view));
+  setDomains(id: number, view: DomainView): void {
+    this.bodies.get(id)?.setDomains(view);
   }
 
   setPulls(pulls: readonly { point: Vector3; target: Vector3 }[]): void {
@@ -165,11 +136,8 @@ export class Stage {
     this.handles.select(id);
   }
 
-  setOverlays(overlays: { mesh: boolean; cubature: boolean; fixed: boolean }): void {
-    this.overlays = overlays;
-    this.simulation?.setOverlays(overlays);
-    this.simulation?.setPixelRatio(this.renderer.getPixelRatio());
-    this.body?.setTranslucent(this.simulation !== null && (overlays.mesh || overlays.cubature));
+  setOverlays(id: number, overlays: Overlays): void {
+    this.bodies.get(id)?.setOverlays(overlays);
   }
 
   setTheme(theme: Theme): void {
@@ -178,7 +146,7 @@ export class Stage {
     this.surroundings.setPalette(palette);
     this.pulls.setColor(palette.pull);
     this.handles.setColor(palette.pull);
-    this.simulation?.setPalette(palette);
+    for (const body of this.bodies.values()) body.setPalette(palette);
   }
 
   /** Which way is up for ground, light and camera. An axis without length changes nothing. */
@@ -199,7 +167,7 @@ export class Stage {
     this.renderer.setPixelRatio(ratio);
     this.renderer.setSize(Math.max(1, width), Math.max(1, height), false);
     this.turntable.resize(width, height);
-    this.simulation?.setPixelRatio(ratio);
+    for (const body of this.bodies.values()) body.setPixelRatio(ratio);
   }
 
   /** One frame. */
@@ -210,8 +178,7 @@ export class Stage {
     this.moveCamera();
     this.pulls.update(this.turntable);
     this.handles.update(this.turntable);
-    const moved = this.body?.surface.update(renderer) ?? false;
-    if (this.simulation?.shown) this.simulation.update(renderer);
+    const moved = [...this.bodies.values()].filter((body) => body.update(renderer)).length > 0;
     this.surroundings.updateShadows(renderer, moved, this.lastTime);
     renderer.setRenderTarget(null);
     renderer.clear();
@@ -234,15 +201,9 @@ export class Stage {
     return viewProject(this.turntable.view, this.turntable.size, new Vector(...point));
   }
 
-  /** Of the surface at the present q, computed on the CPU. O(r). */
-  vertexPosition(vertex: number): Vector3 {
-    if (!this.surface) return [0, 0, 0];
-    if (this.surface.basis.length > 0) {
-      const point = displacedVertex(this.surface, this.q, vertex, this.warped);
-      return new Vector(...point).applyMatrix4(this.pose).toArray();
-    }
-    const x = this.q.length > 0 ? this.q : this.surface.positions;
-    return [x[3 * vertex]!, x[3 * vertex + 1]!, x[3 * vertex + 2]!];
+  /** Of the surface of a body at the present q, computed on the CPU. O(r). */
+  vertexPosition(id: number, vertex: number): Vector3 {
+    return this.bodies.get(id)?.vertexPosition(vertex) ?? [0, 0, 0];
   }
 
   /** The part of a handle at a point of the canvas, or within `reach` CSS pixels of it. */
@@ -271,61 +232,52 @@ export class Stage {
     this.turntable.zoom(factor, x, y);
   }
 
-  /** The whole body in view, as at first, wherever it is. */
+  /** All bodies in view, as at first, wherever they are. */
   frame(): void {
-    this.turntable.follow(this.shift);
+    for (const id of this.bodies.keys()) this.followFromHere(id);
     this.turntable.frame();
   }
 
   dispose(): void {
     this.canvas.removeEventListener('webglcontextlost', this.lose);
     this.canvas.removeEventListener('webglcontextrestored', this.restore);
-    this.setSimulationMesh(null);
-    this.removeBody();
+    this.lose();
     for (const item of [this.surroundings, this.pulls, this.handles, this.renderer]) item.dispose();
   }
 
-  private buildBody(surface: DomainSurface): void {
-    this.body = new Body(this.bodies, this.limits, surface, this.surroundings.rim);
-    this.body.setQuality(this.quality);
-    this.body.surface.setColors(partColors(surface, this.domains));
-    this.moveBody(surface);
-    this.surroundings.setBody(this.body.surface);
-    this.setOverlays(this.overlays);
-  }
-
-  private moveBody(surface = this.surface): void {
-    const field = this.body?.surface.field;
-    if (surface && surface.basis.length > 0) field?.setCoordinates(this.q, this.warped, this.pose);
-    else if (this.q.length > 0) field?.setPositions(this.q);
-  }
-
-  private removeBody(): void {
-    this.surroundings.setBody(null);
-    this.body?.dispose();
-    this.body = null;
-  }
-
-  /** Objects of a lost context go with it: freed later they would be unknown to the new one. */
   private readonly lose = (): void => {
-    const { simulationMesh } = this;
-    this.setSimulationMesh(null);
-    this.simulationMesh = simulationMesh;
-    this.removeBody();
+    this.surroundings.setBodies([]);
+    for (const body of this.bodies.values()) body.lose();
   };
 
-  /** three has made a new context. What was let go after its upload is made again. */
+  /** three has made a new context. */
   private readonly restore = (): void => {
-    const { surface, simulationMesh } = this;
-    this.lose();
-    if (surface) this.buildBody(surface);
-    this.setSimulationMesh(simulationMesh);
+    for (const body of this.bodies.values()) body.restore();
+    this.showShadows();
     this.restored = true;
   };
 
-  /** Ground and lights about the body. */
+  /** There are other bodies than before; how: the camera comes to show all of them. */
+  private gather(how: 'jump' | 'move' | 'stay'): void {
+    this.showShadows();
+    if (this.bodies.size === 0) return;
+    this.turntable.setPoints(
+      [...this.bodies.values()].map(({ cloud }) => cloud),
+      how,
+    );
+    this.place();
+  }
+
+  private showShadows(): void {
+    this.surroundings.setBodies([...this.bodies.values()].flatMap(({ drawn }) => drawn ?? []));
+  }
+
+  /** Ground and lights about the bodies. */
   private place(): void {
-    this.surroundings.place(this.turntable, this.surface?.positions ?? new Float32Array(0));
+    this.surroundings.place(
+      this.turntable,
+      [...this.bodies.values()].map(({ rest }) => rest),
+    );
   }
 
   private moveCamera(): void {
@@ -336,9 +288,4 @@ export class Stage {
     placeCamera(this.camera, this.turntable);
     this.surroundings.follow(this.camera, this.turntable.radius);
   }
-}
-
-/** Of a pose as in Frame. */
-function poseMatrix([x = 0, y = 0, z = 0, i = 0, j = 0, k = 0, w = 1]: readonly number[]): Matrix4 {
-  return new Matrix4().compose(new Vector(x, y, z), new Quaternion(i, j, k, w), new Vector(1, 1, 1));
 }

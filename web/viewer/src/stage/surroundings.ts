@@ -1,4 +1,4 @@
-// What is about the body: background, ground and lights, and the shadows that it throws.
+// What is about the bodies: background, ground and lights, and the shadows that it throws.
 
 import { Group, Quaternion, Vector3, type PerspectiveCamera, type WebGLRenderer } from 'three';
 import { Background } from './background';
@@ -8,7 +8,7 @@ import { Lighting } from './lighting';
 import type { Quality } from './quality';
 import { lowest } from './surface_points';
 import type { Palette } from './theme';
-import type { Turntable } from './turntable';
+import type { Cloud, Turntable } from './turntable';
 
 /** ms between two updates of the contact shadow in light pictures. */
 const contactInterval = 300;
@@ -35,7 +35,7 @@ export class Surroundings {
     return this.lighting.rim;
   }
 
-  /** Whether the shadows are not those of the body as it is. */
+  /** Whether the shadows are not those of the bodies as they are. */
   get shadowsStale(): boolean {
     return this.stale;
   }
@@ -54,17 +54,20 @@ export class Surroundings {
     this.stale = true;
   }
 
-  /** The body whose shadow is drawn. */
-  setBody(body: DisplacedSurface | null): void {
-    this.ground.setBody(body);
+  /** The bodies whose shadows are drawn. */
+  setBodies(bodies: readonly DisplacedSurface[]): void {
+    this.ground.setBodies(bodies);
     this.contactDue = -Infinity;
     this.stale = true;
   }
 
-  /** Puts ground and lights about a body at rest, positions 3 n, that the turntable shows. */
-  place({ centre, radius, upright }: Turntable, positions: Float32Array): void {
+  /** Puts ground and lights about the bodies that the turntable shows; the ground is below the lowest point of all. */
+  place({ centre, radius, upright }: Turntable, bodies: readonly Cloud[]): void {
     this.up.set(0, 0, 1).applyQuaternion(upright);
-    const low = lowest(positions, centre.toArray(), this.up.toArray());
+    const low = bodies.reduce((least, { positions, offset }) => {
+      const origin = this.scratch.copy(centre).sub(offset).toArray();
+      return Math.min(least, lowest(positions, origin, this.up.toArray()));
+    }, Infinity);
     this.groundPoint.copy(centre).addScaledVector(this.up, (low < Infinity ? low : -radius) - 0.015 * radius);
     this.ground.place(this.groundPoint, upright, radius);
     this.lighting.place(centre, radius, upright);

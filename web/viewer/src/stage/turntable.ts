@@ -1,4 +1,4 @@
-// The camera: a turntable about the body's up axis, eased so that it never jumps. No WebGL here.
+// The camera: a turntable about the up axis of the scene, eased so that it never jumps. No WebGL here.
 
 import { MathUtils, Matrix4, Quaternion, Vector3 } from 'three';
 
@@ -23,9 +23,25 @@ const startElevation = 0.3;
 const elevationLimit = 1.54; // short of the pole, where left and right would swap
 const radiansPerPixel = 0.006;
 const margin = 1.22; // room around a framed body, for it to move
-const sampleCount = 1500; // of the body's points, to frame it by
+const sampleCount = 1500; // of the points of a body, to frame it by
 const dragTime = 0.045; // s, in which a difference shrinks to 1/e
 const frameTime = 0.14;
+
+/** Points of a body. */
+export interface Cloud {
+  /** 3 n, at rest. */
+  readonly positions: Float32Array;
+  /** By which they have moved together; may change at any time. */
+  readonly offset: Vector3;
+}
+
+/** What is framed by: the box about a cloud at rest, and some of its points. */
+interface Sampled {
+  readonly low: Vector3;
+  readonly high: Vector3;
+  readonly points: readonly Vector3[];
+  readonly offset: Vector3;
+}
 
 const tangent = Math.tan(fieldOfView / 2);
 
@@ -103,9 +119,7 @@ export class Turntable {
   /** Half of the diagonal of the bounding box. */
   radius = 1;
   private readonly goal: View = { target: new Vector3(), orientation: new Quaternion(), distance: 5 };
-  private samples: Vector3[] = [];
-  /** By which the points have moved since they were given. */
-  private readonly shift = new Vector3();
+  private sampled: readonly Sampled[] = [];
   private azimuth = startAzimuth;
   private elevation = startElevation;
   private timeConstant = dragTime;
@@ -117,36 +131,20 @@ export class Turntable {
     return this.moving;
   }
 
-  /** The points that are framed: 3 n. The camera jumps there. */
-  setPoints(positions: Float32Array): void {
-    const [low, high] = [
-      new Vector3(Infinity, Infinity, Infinity),
-      new Vector3(-Infinity, -Infinity, -Infinity),
-    ];
-    const point = new Vector3();
-    const count = Math.floor(positions.length / 3);
-    for (let i = 0; i < count; ++i) {
-      point.fromArray(positions, 3 * i);
-      low.min(point);
-      high.max(point);
+  /** The points that are framed. The camera jumps there, moves there, or stays where somebody has moved it to. */
+  setPoints(clouds: readonly Cloud[], how: 'jump' | 'move' | 'stay' = 'jump'): void {
+    this.sampled = clouds.map(sample);
+    if (how === 'stay' && !this.framed) {
+      this.measure();
+      return;
     }
-    if (count === 0) [low, high].forEach((end) => end.set(0, 0, 0));
-    this.shift.set(0, 0, 0);
-    this.centre.addVectors(low, high).multiplyScalar(0.5);
-    this.radius = Math.max(low.distanceTo(high) / 2, 1e-9);
-    const step = Math.ceil(count / sampleCount);
-    this.samples = Array.from({ length: Math.ceil(count / Math.max(1, step)) }, (_, i) =>
-      new Vector3().fromArray(positions, 3 * step * i),
-    );
     this.frame();
-    this.jump();
+    if (how === 'jump') this.jump();
   }
 
-  /** The points have moved by so much since they were given: what was looked at goes along. */
-  follow(shift: Vector3): void {
-    const step = shift.clone().sub(this.shift);
+  /** What is looked at has moved by so much: the camera goes along. */
+  follow(step: Vector3): void {
     if (step.length() === 0) return;
-    this.shift.copy(shift);
     this.centre.add(step);
     this.goal.target.add(step);
     this.move(dragTime);
@@ -210,15 +208,16 @@ export class Turntable {
     this.touch();
   }
 
-  /** The whole body in view, as at first. */
+  /** All points in view, wherever they are, seen as at first. */
   frame(): void {
+    this.measure();
     this.azimuth = startAzimuth;
     this.elevation = startElevation;
     this.orient();
     this.goal.target.copy(this.centre);
     const aspect = this.size.width / this.size.height;
-    const rest = this.centre.clone().sub(this.shift);
-    const distance = fittingDistance(this.samples, rest, this.goal.orientation, aspect);
+    const points = this.sampled.flatMap((some) => some.points.map((point) => point.clone().add(some.offset)));
+    const distance = fittingDistance(points, this.centre, this.goal.orientation, aspect);
     this.goal.distance = margin * Math.max(distance, 0.5 * this.radius);
     this.framed = true;
     this.move(frameTime);
@@ -238,6 +237,18 @@ export class Turntable {
       Math.abs(Math.log(view.distance / goal.distance));
     if (left < 5e-4) this.jump(); // less than a pixel
     return true;
+  }
+
+  /** Of all points, where they are. */
+  private measure(): void {
+    const [low, high] = emptyBox();
+    for (const some of this.sampled) {
+      low.min(some.low.clone().add(some.offset));
+      high.max(some.high.clone().add(some.offset));
+    }
+    if (this.sampled.length === 0) [low, high].forEach((end) => end.set(0, 0, 0));
+    this.centre.addVectors(low, high).multiplyScalar(0.5);
+    this.radius = Math.max(low.distanceTo(high) / 2, 1e-9);
   }
 
   private jump(): void {
@@ -274,4 +285,25 @@ export class Turntable {
       .clampLength(0, 1.5 * this.radius)
       .add(this.centre);
   }
+}
+
+function emptyBox(): [low: Vector3, high: Vector3] {
+  return [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
+}
+
+function sample({ positions, offset }: Cloud): Sampled {
+  const [low, high] = emptyBox();
+  const point = new Vector3();
+  const count = Math.floor(positions.length / 3);
+  for (let i = 0; i < count; ++i) {
+    point.fromArray(positions, 3 * i);
+    low.min(point);
+    high.max(point);
+  }
+  if (count === 0) [low, high].forEach((end) => end.set(0, 0, 0));
+  const step = Math.max(1, Math.ceil(count / sampleCount));
+  const points = Array.from({ length: Math.ceil(count / step) }, (_, i) =>
+    new Vector3().fromArray(positions, 3 * step * i),
+  );
+  return { low, high, points, offset };
 }

@@ -14,7 +14,7 @@ import {
 import { makeButton, makeSection, makeSlider, makeSwitch, type Slider } from './controls';
 import { make, setText } from './dom';
 import { makeIcon } from './icons';
-import { type Actions, hasDomains, NOT_OF_DOMAINS, type Overlay, type Part, type ViewState } from './state';
+import { type Actions, hasDomains, NOT_OF_DOMAINS, type BodyState, type Overlay, type Part } from './state';
 
 const LAWS: Readonly<Record<string, string>> = {
   linear: 'linear elastic',
@@ -211,7 +211,11 @@ export function makeShowSection(actions: Actions): Part {
 }
 
 /** What is shown of the overlays that were asked for. */
-export function shownOverlays({ info, overlays, settings }: ViewState): Record<Overlay, boolean> {
+export function shownOverlays({
+  info,
+  overlays,
+  settings,
+}: Pick<BodyState, 'info' | 'overlays' | 'settings'>): Record<Overlay, boolean> {
   const shown = (overlay: Overlay): boolean =>
     overlays[overlay] && info !== null && whyNoOverlay(overlay, info, settings.method) === null;
   return { mesh: shown('mesh'), cubature: shown('cubature'), fixed: shown('fixed') };

@@ -3,10 +3,10 @@
 import type { SubtreeInertia } from '../../../runtime/src/types';
 import type { SimulationClient } from '../client';
 import type { Stage } from '../stage/stage';
-import type { DomainActions, ViewState } from './state';
+import type { DomainActions, BodyState } from './state';
 
 /** The domains that a change of stiffness is for. */
-export function chosenDomains({ info, domains: { selected, wholePart } }: ViewState): number[] {
+export function chosenDomains({ info, domains: { selected, wholePart } }: BodyState): number[] {
   const all = info?.domains;
   const chosen = selected === null ? undefined : all?.[selected];
   if (!all || !chosen || selected === null) return [];
@@ -17,7 +17,7 @@ export class DomainControl implements DomainActions {
   constructor(
     private readonly client_: SimulationClient,
     private readonly stage_: Stage,
-    private readonly state_: ViewState,
+    private readonly state_: BodyState,
     private readonly settings_: { set(settings: { inertia: SubtreeInertia }): void; changed(): void },
   ) {}
 
@@ -60,17 +60,17 @@ export class DomainControl implements DomainActions {
   /** The picture follows the state. */
   show(): void {
     const { colored, selected } = this.state_.domains;
-    this.stage_.setDomains({ colored, selected });
+    this.stage_.setDomains(this.state_.id, { colored, selected });
     this.settings_.changed();
   }
 
-  private change_(change: Partial<ViewState['domains']>): void {
+  private change_(change: Partial<BodyState['domains']>): void {
     this.state_.domains = { ...this.state_.domains, ...change };
   }
 
   private send_(domains: readonly number[], factor: number): void {
     if (domains.length === 0) return;
-    this.client_.stiffness(domains, factor);
+    this.client_.stiffness(this.state_.id, domains, factor);
     const stiffness = [...this.state_.domains.stiffness];
     for (const domain of domains) stiffness[domain] = factor;
     this.change_({ stiffness });

@@ -1,7 +1,7 @@
 // Files that are dropped anywhere on the page.
 
-/** Calls `open` for a file that is dropped, and marks the page while one hovers. */
-export function connectDrop(open: (file: File) => void): void {
+/** Calls `add` for each file that is dropped, and marks the page while some hover. */
+export function connectDrop(add: (file: File) => void): void {
   const root = document.documentElement;
   const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
   window.addEventListener('dragover', (event) => {
@@ -17,7 +17,6 @@ export function connectDrop(open: (file: File) => void): void {
     root.classList.remove('dropping');
     if (!hasFiles(event)) return;
     event.preventDefault();
-    const file = event.dataTransfer?.files[0];
-    if (file) open(file);
+    for (const file of event.dataTransfer?.files ?? []) add(file);
   });
 }

@@ -1,28 +1,26 @@
 // What gestures do: pulls and handles go to the simulation, the camera is the stage's.
 
 import type { Vector3 } from '../../../runtime/src/types';
+import type { App } from '../app';
 import type { SimulationClient } from '../client';
 import type { GestureTarget } from '../gestures';
 import type { Stage } from '../stage/stage';
-import type { HandleControl } from './handle_control';
 import { makeBallGrip, makePartGrip } from './handle_grips';
 
 /** Pixels beside a part of a handle at which a pointer still takes hold of it. */
 const MOUSE_REACH = 5;
 const FINGER_REACH = 16;
 
-/** `strength`: of a pull that begins now. */
 export function makeGestureTarget(
   canvas: HTMLCanvasElement,
   client: SimulationClient,
   stage: Stage,
-  strength: () => number,
-  handles: HandleControl,
+  app: Pick<App, 'state' | 'handles' | 'selectHandle'>,
 ): GestureTarget {
   return {
     async grab(pull, x, y): Promise<Vector3 | null> {
       const { origin, direction } = stage.ray(x, y);
-      return (await client.grab(pull, origin, direction, strength()))?.point ?? null;
+      return (await client.grab(pull, origin, direction, app.state.strength))?.point ?? null;
     },
     drag: (pull, x, y, through) => {
       client.drag(pull, stage.pointInPlane(x, y, through));
@@ -33,21 +31,21 @@ export function makeGestureTarget(
     grip: (x, y, touch) => {
       const found = stage.handleAt(x, y, touch ? FINGER_REACH : MOUSE_REACH);
       if (!found) return null;
-      handles.select(found.handle.id);
+      app.selectHandle(found.handle.id);
       return makePartGrip(found, { x, y }, stage, client);
     },
     get pinning() {
-      return handles.adding;
+      return app.handles.adding;
     },
     async pin(handle, x, y) {
       const { origin, direction } = stage.ray(x, y);
       const made = await client.addHandle(handle, origin, direction);
       if (!made) return null;
-      handles.added(handle);
+      app.handles.added(handle); // of the body that was met, which is selected now
       return makeBallGrip(handle, made.point, { x, y }, stage, client);
     },
     removeHandle: (handle) => {
-      handles.remove(handle);
+      app.handles.remove(handle);
     },
     orbit: (dx, dy) => {
       stage.orbit(dx, dy);

@@ -6,7 +6,7 @@ import { holdsOrientation, holdsPosition } from '../handles';
 import type { ActiveHandle, Frame, HandlePriority, Hold } from '../protocol';
 import { formatDigits, formatUnit } from '../settings_text';
 import type { DrawnHandle } from '../stage/handle_gizmos';
-import { type Adding, type HandleActions, hasDomains, NOT_OF_DOMAINS, type ViewState } from './state';
+import { type Adding, type HandleActions, hasDomains, NOT_OF_DOMAINS, type BodyState } from './state';
 
 /** Share of the body's size; a line that is shorter is not seen. */
 const visible = 1e-3;
@@ -14,7 +14,7 @@ const visible = 1e-3;
 export class HandleControl implements HandleActions {
   constructor(
     private readonly client_: SimulationClient,
-    private readonly state_: ViewState,
+    private readonly state_: BodyState,
     private readonly notify_: (text: string) => void,
     private readonly refresh_: () => void,
   ) {}
@@ -52,7 +52,7 @@ export class HandleControl implements HandleActions {
   }
 
   remove(handle: number | null): void {
-    this.client_.removeHandle(handle);
+    this.client_.removeHandle(this.state_.id, handle);
     const { selected } = this.state_.handles;
     this.change_({ selected: handle === null || handle === selected ? null : selected });
   }
@@ -68,11 +68,11 @@ export class HandleControl implements HandleActions {
   }
 
   setPriority(priority: HandlePriority): void {
-    this.client_.handlePriority(priority);
+    this.client_.handlePriority(this.state_.id, priority);
     this.change_({ priority });
   }
 
-  private change_(change: Partial<ViewState['handles']>): void {
+  private change_(change: Partial<BodyState['handles']>): void {
     this.state_.handles = { ...this.state_.handles, ...change };
     this.refresh_();
   }

@@ -6,6 +6,7 @@ import { makeIcon } from './icons';
 import { SHORTCUTS } from './shortcuts';
 
 const MOUSE = [
+  ['Click on a body', 'Select it'],
   ['Drag the body', 'Pull it'],
   ['H + click on the body', 'Pin a handle'],
   ['Drag its ball or a ring', 'Move or twist the handle'],
@@ -13,7 +14,7 @@ const MOUSE = [
   ['Drag beside it, or Alt or space + drag', 'Orbit'],
   ['Right drag, middle drag, Shift + drag', 'Pan'],
   ['Wheel', 'Zoom towards the pointer'],
-  ['Double click beside the body', 'Show all of it'],
+  ['Double click beside the body', 'Show all'],
 ] as const;
 
 const TOUCH = [

@@ -13,6 +13,7 @@ const PATHS = {
   step: 'M6 5.5v13l9-6.5ZM18.5 6v12',
   reset: 'M5 12a7 7 0 1 0 2.3-5.2M5 4.5v4h4',
   close: 'M6 6l12 12M18 6 6 18',
+  add: 'M12 5v14M5 12h14',
   previous: 'M14.5 6 8.5 12l6 6',
   next: 'M9.5 6l6 6-6 6',
   stop: 'M7 7h10v10H7Z',

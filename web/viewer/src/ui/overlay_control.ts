@@ -4,7 +4,7 @@ import type { SimulationClient } from '../client';
 import type { Stage } from '../stage/stage';
 import { shownOverlays, whyNoOverlay } from './body_sections';
 import { MeshOnDemand } from './simulation_mesh';
-import type { Overlay, ViewState } from './state';
+import type { Overlay, BodyState } from './state';
 
 /** Where an overlay cannot be shown, or not now. */
 export interface OverlayEvents {
@@ -20,13 +20,13 @@ export class OverlayControl {
   constructor(
     client: SimulationClient,
     private readonly stage_: Stage,
-    private readonly state_: ViewState,
+    private readonly state_: BodyState,
     private readonly events_: OverlayEvents,
   ) {
     this.mesh_ = new MeshOnDemand(
-      () => client.simulationMesh(),
+      () => client.simulationMesh(state_.id),
       (mesh) => {
-        stage_.setSimulationMesh(mesh);
+        stage_.setSimulationMesh(state_.id, mesh);
         events_.changed();
       },
       (error) => {
@@ -47,13 +47,7 @@ export class OverlayControl {
 
   /** The method may be another one. */
   refresh(): void {
-    this.stage_.setOverlays(shownOverlays(this.state_));
+    this.stage_.setOverlays(this.state_.id, shownOverlays(this.state_));
     this.events_.changed();
-  }
-
-  /** There is another model, or none. */
-  clear(): void {
-    this.mesh_.clear();
-    this.refresh();
   }
 }

@@ -1,5 +1,6 @@
 // The page: puts its parts together and hands them what they need.
 
+import { makeBodiesSection } from './bodies_section';
 import {
   makeModelSection,
   makeMaterialSection,
@@ -32,11 +33,12 @@ const NARROW = '(max-width: 719px)';
 
 export interface PageActions {
   readonly openFile: (file: File) => void;
+  readonly addFile: (file: File) => void;
   readonly frame: () => void;
   readonly toggleTheme: () => void;
 }
 
-/** What the body is drawn on. */
+/** What the bodies are drawn on. */
 export function stageCanvas(): HTMLCanvasElement {
   const canvas = byId('stage') as HTMLCanvasElement;
   canvas.setAttribute('role', 'application'); // it takes keys of its own, which its label names
@@ -74,17 +76,24 @@ export class PageView {
   private readonly fileInput_ = make('input', {
     type: 'file',
     accept: '.glb',
+    multiple: true,
     hidden: true,
     'data-testid': 'file',
   });
   private readonly app_ = byId('app');
+  /** Whether the file that is chosen is added to those that are shown. */
+  private adding_ = false;
 
   constructor(actions: Actions, page: PageActions) {
     const choose = (): void => {
-      this.chooseFile();
+      this.chooseFile(false);
+    };
+    const add = (): void => {
+      this.chooseFile(true);
     };
     this.bar_ = makeTopBar({
       open: choose,
+      add,
       toggleTheme: page.toggleTheme,
       toggleHelp: () => {
         this.help.toggle();
@@ -101,6 +110,7 @@ export class PageView {
     const later = [makeVibrationsSection(actions), makeShowSection(actions), makeSketchSection(actions)];
     this.bodyParts_ = [handles, material, ...later];
     const sections = [
+      makeBodiesSection(actions, add),
       makePullSection(actions),
       this.domains,
       handles,
@@ -119,15 +129,14 @@ export class PageView {
     const stageBox = make('div', { id: 'stage-box' });
     byId('view').append(stageBox, this.transport.element);
     stageBox.append(this.canvas, makeEmptyPage(choose), this.messages.element);
-    document.body.append(
-      make('div', { id: 'drop-veil' }, 'Drop to open'),
-      this.help.element,
-      this.fileInput_,
-    );
+    document.body.append(make('div', { id: 'drop-veil' }, 'Drop to add'), this.help.element, this.fileInput_);
     this.fileInput_.addEventListener('change', () => {
-      const file = this.fileInput_.files?.[0];
+      const files = [...(this.fileInput_.files ?? [])];
       this.fileInput_.value = ''; // so that the same file can be opened again
-      if (file) page.openFile(file);
+      files.forEach((file, i) => {
+        if (this.adding_ || i > 0) page.addFile(file);
+        else page.openFile(file);
+      });
     });
     this.showPanel_(recall('panel') === null ? !matchMedia(NARROW).matches : recall('panel') === 'shown');
   }
@@ -147,7 +156,9 @@ export class PageView {
     this.plots.restyle();
   }
 
-  chooseFile(): void {
+  /** add: to the bodies that are shown, else in their place. */
+  chooseFile(add: boolean): void {
+    this.adding_ = add;
     this.fileInput_.click();
   }
 

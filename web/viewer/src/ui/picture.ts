@@ -1,4 +1,4 @@
-// The picture of the body: when a new one is worth drawing, and whether they come fast enough.
+// The picture of the bodies: when a new one is worth drawing, and whether they come fast enough.
 
 import type { ActiveHandle, Frame } from '../protocol';
 import { SlowFrames } from '../stage/quality';
@@ -10,7 +10,7 @@ const VISIBLE = 1e-6;
 /** s after which even what nobody sees is drawn, so that a body at rest is shown as it is. */
 const SETTLE = 0.5;
 
-/** Compares frames with the one in the picture. */
+/** Compares frames of a body with the one in the picture. */
 export class PictureGate {
   private drawn_: Frame | null = null;
   private drawnAt_ = -Infinity;
@@ -36,12 +36,6 @@ export class PictureGate {
     this.drawn_ = frame;
     this.drawnAt_ = now;
     for (const q of frame.q) this.largest_ = Math.max(this.largest_, Math.abs(q));
-  }
-
-  /** Another body. */
-  clear(): void {
-    this.drawn_ = null;
-    this.largest_ = 0;
   }
 }
 
@@ -85,9 +79,10 @@ export class PicturePace {
 /** What a picture needs of the stage. */
 export type Painter = Pick<Stage, 'busy' | 'render' | 'setQuality'>;
 
-/** The picture of the body: drawn where it would differ from the last one, and lighter where it may and must. */
+/** The picture of the bodies: drawn where it would differ from the last one, and lighter where it may and must. */
 export class Picture {
-  private readonly gate_ = new PictureGate();
+  /** One for each body, in their order. */
+  private gates_: PictureGate[] = [];
   private readonly pace_ = new PicturePace();
   private stale_ = true;
 
@@ -97,24 +92,30 @@ export class Picture {
     private readonly adapt_: boolean,
   ) {}
 
-  /** Something but the body's motion changed it. */
+  /** Something but the bodies' motion changed it. */
   invalidate(): void {
     this.stale_ = true;
   }
 
-  /** Another body, or none. */
+  /** Other bodies, or none. */
   clear(): void {
-    this.gate_.clear();
+    this.gates_ = [];
     this.stale_ = true;
   }
 
-  /** The screen asks at `now`, s, for this frame, null: the rest shape. Returns whether it drew. */
-  draw(frame: Frame | null, now: number): boolean {
-    const drawing = this.stale_ || this.painter_.busy || (frame !== null && this.gate_.needs(frame, now));
+  /** The screen asks at `now`, s, for these frames of bodies, null: the rest shape. Returns whether it drew. */
+  draw(frames: readonly (Frame | null)[], now: number): boolean {
+    while (this.gates_.length < frames.length) this.gates_.push(new PictureGate());
+    const drawing =
+      this.stale_ ||
+      this.painter_.busy ||
+      frames.some((frame, i) => frame !== null && this.gates_[i]!.needs(frame, now));
     if (drawing) {
       this.stale_ = false;
       this.painter_.render();
-      if (frame) this.gate_.drew(frame, now);
+      frames.forEach((frame, i) => {
+        if (frame) this.gates_[i]!.drew(frame, now);
+      });
     }
     if (this.pace_.add(now, drawing) && this.adapt_) this.painter_.setQuality('light');
     return drawing;

@@ -5,9 +5,13 @@ import type { GripPart } from '../handle_grip';
 import type { Frame, Settings } from '../protocol';
 
 export interface ScriptInterface {
-  /** Settles when the model of the page is shown, or the page that asks for one is up. */
+  /** Settles when the models of the page are shown, or the page that asks for one is up. */
   readonly ready: Promise<void>;
-  /** Of the body that is shown; null: none is. */
+  /** All that are shown. */
+  readonly bodies: readonly { readonly id: number; readonly name: string }[];
+  /** The one that the panel is about; null: there is none. */
+  readonly selected: number | null;
+  /** Of the selected body, as are `frame`, `settings` and `frequencies`; null: there is none. */
   readonly info: BodyInfo | null;
   /** The newest one. */
   readonly frame: Frame | null;
@@ -18,18 +22,24 @@ export interface ScriptInterface {
   readonly message: string | null;
   /** ms of JavaScript on the page's thread of the newest frames drawn, 240 at most, oldest first. */
   frameTimes(): number[];
-  /** Where a vertex of the surface is now, m, as it is drawn. */
-  position(vertex: number): Vector3;
-  /** Where a vertex of the surface is on the page now, CSS pixels. */
-  project(vertex: number): { x: number; y: number };
+  /** The newest frame of a body; null: there is none. */
+  frameOf(body: number): Frame | null;
+  /** Where a vertex of the surface of a body, of the selected one if none is given, is now, m, as it is drawn. */
+  position(vertex: number, body?: number): Vector3;
+  /** Where it is on the page now, CSS pixels. */
+  project(vertex: number, body?: number): { x: number; y: number };
   /** Where a part of a handle of `frame` is on the page now, CSS pixels; angle: rad along a ring. null: there is none. */
   projectHandle(handle: number, part: GripPart, angle?: number): { x: number; y: number } | null;
   /**
-   * Opens a `.glb`; settles when it is shown or `message` says why not. The bytes are moved: use a copy to keep them.
-   * Null takes the body away.
+   * Opens a `.glb` in place of all bodies; settles when it is shown or `message` says why not. The bytes are moved: use a copy to keep them.
+   * Null takes all bodies away.
    */
   open(bytes: ArrayBuffer | null, name?: string): Promise<void>;
-  /** Changes how the body is run, as the controls do. */
+  /** The same beside the bodies that are there; it is selected. */
+  add(bytes: ArrayBuffer, name?: string): Promise<void>;
+  select(body: number): void;
+  remove(body: number): void;
+  /** Changes how the world and the selected body are run, as the controls do. */
   set(settings: Partial<Settings>): void;
 }
 

@@ -6,7 +6,7 @@ import { SketchRecorder } from '../sketch';
 import { saveText } from './dom';
 import type { Messages } from './messages';
 import { sketchFileName } from './sketch_section';
-import type { ViewState } from './state';
+import type { BodyState } from './state';
 
 const FULL = 'The sketch is full: no more pulls are recorded. Save or discard it.';
 
@@ -16,7 +16,7 @@ export class SketchControl {
   private readonly recorder_ = new SketchRecorder();
 
   constructor(
-    private readonly state_: ViewState,
+    private readonly state_: BodyState,
     private readonly messages_: () => Pick<Messages, 'notify' | 'showError'> | undefined,
   ) {}
 

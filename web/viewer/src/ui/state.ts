@@ -2,10 +2,19 @@
 // values of its own.
 
 import type { BodyInfo, SubtreeInertia, Vector3 } from '../../../runtime/src/types';
-import { diagonal } from '../body_scale';
+import { boxOf, sizeOf } from '../place';
 import type { Loaded } from '../client';
-import type { Frame, HandlePriority, Hold, InForce, Settings, Shake } from '../protocol';
-import { suitableShakeFrequency } from '../settings';
+import type {
+  BodySettings,
+  Frame,
+  HandlePriority,
+  Hold,
+  InForce,
+  Settings,
+  Shake,
+  WorldSettings,
+} from '../protocol';
+import { splitSettings, suitableShakeFrequency } from '../settings';
 import { baseName } from '../settings_text';
 
 /** Up on the screen is +z. */
@@ -19,16 +28,26 @@ export type Adding = 'no' | 'once' | 'held';
 /** m/s^2 */
 export const STANDARD_GRAVITY = 9.81;
 
-export interface ViewState {
-  /** Of the file, without `.glb`. */
+/** What all bodies share. */
+export interface WorldState {
+  settings: WorldSettings;
+  /** Of pulls, in multiples of a body's own stiffness. */
+  strength: number;
+  gravity: { on: boolean; direction: Axis; /** multiples of 9.81 m/s^2 */ strength: number };
+  /** Whether the camera goes along with the selected body, where that flies. */
+  follow: boolean;
+}
+
+/** What is of one body. */
+export interface BodyState {
+  /** As the simulation numbers it; 0 where there is none. */
+  id: number;
+  /** Of the file, without `.glb`, and numbered where others have it. */
   name: string;
   info: BodyInfo | null;
   /** Diagonal of the box around the body at rest, m. */
   size: number;
-  settings: Settings;
-  /** Of pulls, in multiples of the body's own stiffness. */
-  strength: number;
-  gravity: { on: boolean; direction: Axis; /** multiples of 9.81 m/s^2 */ strength: number };
+  settings: BodySettings;
   /** How what holds the body is shaken while `settings.shake` says that it is. */
   shake: {
     direction: Axis;
@@ -53,8 +72,6 @@ export interface ViewState {
   /** The handles themselves come with the frame. selected: the one that was used last. */
   handles: { adding: Adding; selected: number | null; priority: HandlePriority };
   sketch: { recording: boolean; count: number };
-  /** Whether the camera goes along with a body that flies. */
-  follow: boolean;
   domains: {
     colored: boolean;
     selected: number | null;
@@ -64,6 +81,13 @@ export interface ViewState {
     stiffness: number[];
   };
   frame: Frame | null;
+}
+
+/** What the page shows: the world, and of its bodies the selected one. */
+export interface ViewState extends Omit<WorldState, 'settings'>, Omit<BodyState, 'settings'> {
+  readonly settings: Settings;
+  /** All of them, in the order of their coming. */
+  readonly bodies: readonly Pick<BodyState, 'id' | 'name'>[];
 }
 
 export interface HandleActions {
@@ -89,11 +113,15 @@ export interface DomainActions {
 export interface Actions {
   readonly handles: HandleActions;
   readonly domains: DomainActions;
+  /** Another body, which the panel is about from now on. */
+  select(body: number): void;
+  /** Takes a body away. */
+  remove(body: number): void;
   set(settings: Partial<Settings>): void;
   step(): void;
   reset(): void;
   setStrength(strength: number): void;
-  setGravity(change: Partial<ViewState['gravity']>): void;
+  setGravity(change: Partial<WorldState['gravity']>): void;
   /** Begins or ends. */
   shake(on: boolean): void;
   setShake(change: Partial<ViewState['shake']>): void;
@@ -126,27 +154,30 @@ export interface Part {
   update(state: ViewState): void;
 }
 
-export const DEFAULT_SETTINGS: Settings = {
-  paused: false,
-  speed: 1,
-  timeStep: 1e-3,
-  gravity: [0, 0, 0],
-  damping: { mass: 0, stiffness: 0 },
-  rank: 1,
-  method: 'reduced',
-  accuracy: 'fast',
-  inertia: 'full',
-  shake: null,
-};
-
-export function emptyState(): ViewState {
+export function emptyWorld(): WorldState {
   return {
+    settings: { paused: false, speed: 1, timeStep: 1e-3, gravity: [0, 0, 0] },
+    strength: 10,
+    gravity: { on: false, direction: '-z', strength: 1 },
+    follow: true,
+  };
+}
+
+/** Of no body. */
+export function emptyBody(): BodyState {
+  return {
+    id: 0,
     name: '',
     info: null,
     size: 1,
-    settings: DEFAULT_SETTINGS,
-    strength: 10,
-    gravity: { on: false, direction: '-z', strength: 1 },
+    settings: {
+      damping: { mass: 0, stiffness: 0 },
+      rank: 1,
+      method: 'reduced',
+      accuracy: 'fast',
+      inertia: 'full',
+      shake: null,
+    },
     shake: { direction: '+x', amplitude: 0.05, frequency: 1 },
     young: [],
     frequencies: new Float64Array(),
@@ -154,27 +185,39 @@ export function emptyState(): ViewState {
     overlays: { mesh: false, cubature: false, fixed: false },
     handles: { adding: 'no', selected: null, priority: 'position' },
     sketch: { recording: false, count: 0 },
-    follow: true,
     domains: { colored: false, selected: null, wholePart: false, stiffness: [] },
     frame: null,
   };
 }
 
-/** Of a body that was just loaded. What is a matter of taste stays as it was `before`. */
-export function loadedState(loaded: Loaded, before: ViewState): ViewState {
+/** What is shown of a world whose selected body is this one. */
+export function viewOf(world: WorldState, body: BodyState, bodies: readonly BodyState[] = []): ViewState {
+  return {
+    ...world,
+    ...body,
+    settings: { ...world.settings, ...body.settings },
+    bodies: bodies.map(({ id, name }) => ({ id, name })),
+  };
+}
+
+export function emptyState(): ViewState {
+  return viewOf(emptyWorld(), emptyBody());
+}
+
+/** A body that was just loaded. What is a matter of taste is as of the one `before`; taken: names of others. */
+export function loadedState(loaded: Loaded, before: BodyState, taken: readonly string[] = []): BodyState {
   const { info, surface, settings, frequencies } = loaded;
   return {
-    ...emptyState(),
-    name: baseName(loaded.name),
+    ...emptyBody(),
+    id: loaded.body,
+    name: freeName(baseName(loaded.name), taken),
     info,
-    size: diagonal(surface.positions),
-    settings,
-    strength: before.strength,
+    size: sizeOf(boxOf(surface.positions)),
+    settings: splitSettings(settings).ofBody,
     shake: { ...before.shake, frequency: suitableShakeFrequency(frequencies) },
     young: info.regions.map((region) => region.material.young),
     frequencies,
     mode: { ...before.mode, playing: null },
-    follow: before.follow,
     domains: {
       ...before.domains,
       selected: null,
@@ -183,14 +226,25 @@ export function loadedState(loaded: Loaded, before: ViewState): ViewState {
   };
 }
 
+/** A name that none of the others has: `spoon`, `spoon 2`. */
+function freeName(name: string, taken: readonly string[]): string {
+  if (!taken.includes(name)) return name;
+  for (let i = 2; ; ++i) if (!taken.includes(`${name} ${i}`)) return `${name} ${i}`;
+}
+
 /** The worker refused a change: these values are the true ones. */
-export function takeInForce(state: ViewState, { settings, young, stiffness, mode }: InForce): void {
-  if (!state.info) return;
-  if (settings) state.settings = { ...state.settings, ...settings };
-  if (young) state.young = [...young];
-  if (stiffness) state.domains = { ...state.domains, stiffness: [...stiffness] };
-  if (mode) state.mode = { playing: mode.index, amplitude: mode.amplitude / state.size, rate: mode.rate };
-  else if (mode === null) state.mode = { ...state.mode, playing: null };
+export function takeInForce(world: WorldState, body: BodyState, inForce: InForce): void {
+  if (!body.info) return;
+  const { settings, young, stiffness, mode } = inForce;
+  if (settings) {
+    const { ofWorld, ofBody } = splitSettings(settings);
+    world.settings = { ...world.settings, ...ofWorld };
+    body.settings = { ...body.settings, ...ofBody };
+  }
+  if (young) body.young = [...young];
+  if (stiffness) body.domains = { ...body.domains, stiffness: [...stiffness] };
+  if (mode) body.mode = { playing: mode.index, amplitude: mode.amplitude / body.size, rate: mode.rate };
+  else if (mode === null) body.mode = { ...body.mode, playing: null };
 }
 
 export function axisVector(axis: Axis): Vector3 {
@@ -199,14 +253,14 @@ export function axisVector(axis: Axis): Vector3 {
 }
 
 /** m/s^2 of the switch, the direction and the slider together. */
-export function gravityVector(gravity: ViewState['gravity']): Vector3 {
+export function gravityVector(gravity: WorldState['gravity']): Vector3 {
   const size = gravity.on ? gravity.strength * STANDARD_GRAVITY : 0;
   const [x, y, z] = axisVector(gravity.direction);
   return [x * size + 0, y * size + 0, z * size + 0]; // + 0: no negative zeros
 }
 
 /** What the sliders and the direction ask for together. */
-export function shakeOf({ shake: { direction, amplitude, frequency }, size }: ViewState): Shake {
+export function shakeOf({ shake: { direction, amplitude, frequency }, size }: BodyState): Shake {
   const [x, y, z] = axisVector(direction);
   const metres = amplitude * size;
   return { amplitude: [x * metres, y * metres, z * metres], frequency };

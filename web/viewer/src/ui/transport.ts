@@ -1,4 +1,4 @@
-// The bar below the body: play, step, reset, speed, time.
+// The bar below the picture: play, step, reset, speed, time.
 
 import { formatSpeed, formatTime } from '../settings_text';
 import { makeButton } from './controls';
@@ -9,7 +9,7 @@ import type { Actions, Part } from './state';
 const SPEEDS = [2, 1, 1 / 2, 1 / 5, 1 / 10, 1 / 20, 1 / 50, 1 / 100, 1 / 200, 1 / 500, 1 / 1000];
 
 export interface TransportPart extends Part {
-  /** s of the body; null: none is shown. */
+  /** s of the world; null: no body is shown. */
   showTime(time: number | null): void;
 }
 
@@ -46,7 +46,7 @@ export function makeTransport(actions: Actions, frame: () => void): TransportPar
   const view = makeButton({
     id: 'frame',
     icon: makeIcon('frame'),
-    title: 'Show the whole body (F)',
+    title: 'Show all (F)',
     kind: 'icon',
     click: frame,
   });
@@ -56,7 +56,7 @@ export function makeTransport(actions: Actions, frame: () => void): TransportPar
   speed.addEventListener('change', () => {
     actions.set({ speed: Number(speed.value) });
   });
-  const time = make('span', { class: 'time', 'data-testid': 'time', title: 'Time of the body' });
+  const time = make('span', { class: 'time', 'data-testid': 'time', title: 'Simulated time' });
   play.classList.add('play');
   return {
     element: make(

@@ -1,0 +1,107 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import type { Page } from 'playwright-core';
+import { expect, inject, test } from 'vitest';
+import { useSession } from './session';
+import { difference, modelPath, picture, temporaryFolder } from './support';
+
+const session = useSession();
+
+/** Numbers of the bodies, by their names. */
+async function bodies(page: Page): Promise<Record<string, number>> {
+  return page.evaluate(() => Object.fromEntries(window.limber.bodies.map(({ id, name }) => [name, id])));
+}
+
+/** Numbers of pulls at some bodies. */
+async function pulls(page: Page, ...ids: number[]): Promise<number[]> {
+  return page.evaluate((all) => all.map((id) => window.limber.frameOf(id)!.pulls.length), ids);
+}
+
+/** J, elastic, of a body. */
+async function elastic(page: Page, id: number): Promise<number> {
+  return page.evaluate((body) => window.limber.frameOf(body)!.elasticEnergy, id);
+}
+
+/** Takes hold of a body at one of its vertices that can be moved, and drags it by some pixels. */
+async function pull(page: Page, id: number): Promise<void> {
+  for (const vertex of [60, 90, 30, 120, 45, 75]) {
+    const { x, y } = await page.evaluate(([v, body]) => window.limber.project(v, body), [
+      vertex,
+      id,
+    ] as const);
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.waitForTimeout(500); // for the answer
+    if ((await pulls(page, id))[0] === 1) {
+      await page.mouse.move(x + 40, y - 40, { steps: 5 });
+      return;
+    }
+    await page.mouse.up();
+  }
+  throw new Error('there is nothing to pull');
+}
+
+test('two bodies of two kinds are drawn, pulled one by one, and one is taken away', async () => {
+  const { page, errors } = await session.open(['beam.glb', 'tree.glb']);
+  const { beam, tree } = (await bodies(page)) as { beam: number; tree: number };
+  expect(await page.getByTestId('body-row').count()).toBe(2);
+  expect(await page.evaluate(() => window.limber.selected)).toBe(beam);
+  const atRest = await picture(page);
+
+  await pull(page, tree);
+  expect(await page.evaluate(() => window.limber.selected)).toBe(tree);
+  expect(await page.getByTestId('section-domains').isVisible()).toBe(true);
+  expect(await pulls(page, beam, tree)).toEqual([0, 1]);
+  await expect.poll(() => elastic(page, tree)).toBeGreaterThan(0);
+  expect(await elastic(page, beam)).toBe(0);
+  await page.mouse.up();
+  await page.getByTestId('reset').click();
+  await expect.poll(() => elastic(page, tree)).toBe(0);
+
+  await pull(page, beam);
+  expect(await page.evaluate(() => window.limber.selected)).toBe(beam);
+  expect(await page.getByTestId('section-domains').isVisible()).toBe(false);
+  expect(await pulls(page, beam, tree)).toEqual([1, 0]);
+  await expect.poll(() => elastic(page, beam)).toBeGreaterThan(0);
+  expect(await elastic(page, tree)).toBe(0);
+  await page.mouse.up();
+  await page.getByTestId('reset').click();
+  await expect.poll(async () => difference(session.browser, atRest, await picture(page))).toBeLessThan(0.003);
+
+  await page.getByTestId(`body-${tree}-remove`).click();
+  expect(await bodies(page)).toEqual({ beam });
+  expect(await page.getByTestId('section-bodies').isVisible()).toBe(false);
+  await expect
+    .poll(async () => difference(session.browser, atRest, await picture(page)))
+    .toBeGreaterThan(0.01);
+  await pull(page, beam);
+  expect(errors).toEqual([]);
+});
+
+test('an exported page holds the same file twice, and each body moves in its own way', async () => {
+  const folder = temporaryFolder();
+  try {
+    const file = join(folder.path, 'beams.html');
+    execFileSync(inject('limber'), ['export', modelPath('beam.glb'), modelPath('beam.glb'), '-o', file]);
+    const { page, errors } = await session.openAddress(`file://${file}`);
+    const { beam, 'beam 2': other } = (await bodies(page)) as { beam: number; 'beam 2': number };
+    const [here, there] = await page.evaluate(
+      ([a, b]) => [window.limber.position(0, a), window.limber.position(0, b)] as const,
+      [beam, other] as const,
+    );
+    expect(there[0] - here[0]).toBeGreaterThan(0);
+    expect(there.slice(1)).toEqual(here.slice(1));
+
+    await page.getByTestId(`body-${other}`).click();
+    await page.getByTestId('method').selectOption('warped');
+    await page.getByTestId('gravity').click();
+    const warped = (id: number): Promise<boolean> =>
+      page.evaluate((body) => window.limber.frameOf(body)!.warped, id);
+    await expect.poll(() => warped(other)).toBe(true);
+    expect(await warped(beam)).toBe(false);
+    for (const id of [beam, other]) await expect.poll(() => elastic(page, id)).toBeGreaterThan(0);
+    expect(errors).toEqual([]);
+  } finally {
+    folder.remove();
+  }
+});
