@@ -359,7 +359,9 @@ TEST(SurfaceLoads, ImpulsesHaveTheirExactSizeHoweverTheStepsLie) {
       // What ends within half of the first step is felt too late by those who take loads at the ends of
       // steps.
       if (to > 0.5 * h) {
-        EXPECT_LT((found - expected).norm(), 1e-5 * expected.norm())
+        // Of the full model some steps are halved, and their ends are where loads are taken.
+        const double tolerance = uses_mesh(body.method()) ? 1e-4 : 1e-5;
+        EXPECT_LT((found - expected).norm(), tolerance * expected.norm())
             << name_of(body.method()) << " from " << from << " s";
       }
     }
