@@ -149,7 +149,7 @@ class SceneMaker:
         steps = random.randint(1, 12)
         make_body, solver = self._plan(kind, h, steps)
         strength = 4e-5 * stiff * random.choice((0.01, 0.3, 1.0))  # 1 bends the bar by a tenth of its length
-        end = h * steps if solver["type"] != "static" else 0.0
+        end = h * solver["steps"] if solver["type"] != "static" else 0.0
         if kind == "several methods":
             bodies = self._several_bodies(stiff, strength, end)
         else:
