@@ -1,7 +1,6 @@
 // Vertices of a Body that are held by hand.
 
-#include "limber/body/handles.hpp"
-
+#include "limber/body/handle_share.hpp"
 #include "tests/body/bar.hpp"
 #include "tests/multidomain/small_trees.hpp"
 

@@ -1,5 +1,5 @@
 #include "limber/base/error.hpp"
-#include "limber/body/handles.hpp"
+#include "limber/body/handle_share.hpp"
 #include "limber/scene/scene.hpp"
 #include "tests/support/fixtures.hpp"
 

@@ -3,10 +3,8 @@
 #include "limber/body/body.hpp"
 #include "limber/warp/warped_dynamics.hpp"
 
-#include <algorithm>
 #include <functional>
 #include <span>
-#include <vector>
 
 namespace limber {
 
@@ -20,20 +18,6 @@ void check_targets(std::span<const Handle> handles);
 
 /// Whether they hold the same points in the same way, whatever their targets.
 bool same_grip(std::span<const Handle> one, std::span<const Handle> other);
-
-/// How much of what a body can do its handles take from it, in the domain where that is most.
-struct HandleShare {
-  Index domain = 0;
-  Index held = 0;         ///< numbers: three for each position there, three for each orientation
-  Index coordinates = 0;  ///< that are there to meet them: of the domain, and up to six that carry it
-
-  [[nodiscard]] bool more_than(const HandleShare& other) const {
-    return held * std::max<Index>(other.coordinates, 1) > other.held * std::max<Index>(coordinates, 1);
-  }
-};
-
-/// Of handles as check_handles() of the body takes them. Nothing of a body that moves with every vertex.
-HandleShare largest_share(const Body& body, std::span<const Handle> handles);
 
 /// A point as modal warping sees it, with how it turns.
 using SiteFunction = std::function<WarpSite(const Point&)>;

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "limber/body/handles.hpp"
+#include "limber/body/handle_share.hpp"
 #include "limber/body/method.hpp"
 #include "limber/body/step_report.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"

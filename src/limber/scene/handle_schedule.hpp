@@ -1,6 +1,6 @@
 #pragma once
 
-#include "limber/body/handles.hpp"
+#include "limber/body/handle_share.hpp"
 #include "limber/linalg/state_stream.hpp"
 #include "limber/scene/body_points.hpp"
 

@@ -201,7 +201,7 @@ void restore(SceneState& state, std::size_t body, StateReader& in);
 const std::vector<ConstraintOutcome>& constraint_outcomes(const SceneState& state, std::size_t body);
 /// Numbers that its constraints hold at a time, at most.
 Index most_held(const SceneState& state, std::size_t body);
-/// What they take from what it can do, at most (body/handles.hpp).
+/// What they take from what it can do, at most (body/handle_share.hpp).
 HandleShare largest_handle_share(const SceneState& state, std::size_t body);
 /// Of the shape of the run in which warped modes turned the body farthest; nothing for other methods.
 WarpDistortion largest_distortion(const SceneState& state, std::size_t body);
