@@ -309,6 +309,24 @@ TEST(EveryBody, AllocatesNothingInAWarmStep) {
   }
 }
 
+TEST(EveryBody, AllocatesNothingWhereHandlesMove) {
+  for (Body& body : all_motions()) {
+    const int last = static_cast<int>(body.surface().mesh().vertex_count()) - 1;
+    const Vector3 start = body.position(last);
+    Handle handle{last, true, false, start};
+    const auto frame = [&](double shift) {
+      for (int i = 0; i < 3; ++i) {
+        handle.position = start + (shift + 0.001 * i) * Vector3::UnitY();
+        body.set_handles({&handle, 1});
+        (void)body.step(0.01);
+      }
+      EXPECT_TRUE(body.handle_report().met) << name_of(body.method());
+    };
+    frame(0.001);
+    EXPECT_EQ(test::allocations_of([&] { frame(0.004); }), 0) << name_of(body.method());
+  }
+}
+
 TEST(EveryBody, WritesPositionsAndNormalsIntoAVertexBuffer) {
   for (Body& body : all_motions()) {
     test::advance(body, 5);

@@ -75,7 +75,7 @@ TEST(ConjugateGradient, MeetsTheToleranceForAMatrixThatIsNotQuiteSymmetric) {
   LinearSystem system = nearly_preconditioned(20);
   const Matrix random = random_matrix(20, 5), skew = random - random.transpose();
   const Matrix L = Cholesky(system.P).lower();
-  system.A += 0.2 / jacobi_svd(skew).values(0) * L * skew * L.transpose();
+  system.A += 0.2 / left_singular_vectors(skew).values(0) * L * skew * L.transpose();
   const Vector b = random_vector(20, 1.0, 4);
   Vector x;
   const SolveReport report = system.solve(b, x);

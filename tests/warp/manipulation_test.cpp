@@ -56,7 +56,7 @@ TEST(PrioritizedInverse, MeetsTheFirstTaskFirst) {
   const Vector a = random_vector(3, 1.0, 4), b = random_vector(3, 1.0, 5);
   Vector both(6);
   both << a, b;
-  const Vector x = prioritized_inverse(A, B) * both;
+  const Vector x = PrioritizedInverse().compute(A, B) * both;
   EXPECT_LT((A * x - a).norm(), 1e-12);
   EXPECT_LT((x - constrained_least_squares(A, a, B, b)).norm(), 1e-10);
 }

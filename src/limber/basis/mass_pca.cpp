@@ -78,7 +78,7 @@ MassPca mass_pca(const Eigen::Ref<const Matrix>& samples, const SparseMatrix& M,
     pca.basis.resize(samples.rows(), 0);
     return pca;
   }
-  const Svd svd = left_singular_vectors(R);
+  const LeftSingularVectors svd = left_singular_vectors(R);
   pca.singular_values.head(svd.values.size()) = svd.values;
   const auto significant = pca.singular_values.array() > noise * pca.singular_values(0);
   const Index kept = std::min<Index>(rank, significant.count());

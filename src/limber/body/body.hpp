@@ -23,7 +23,7 @@ struct VertexLayout {
 /// A body in someone's hands: a model with its method, materials, state and loads, all of which may change
 /// between two steps. This is what an engine embeds, and what the viewer runs in the browser. For one thread
 /// at a time; bodies of one model may live in several threads. After the first step, steps of the same length
-/// and kind allocate nothing, but for some small matrices where there are handles.
+/// and kind allocate nothing.
 ///
 /// Vertices are those of the surface, places and forces in the world. What a method cannot do is refused
 /// (method.hpp). Functions that throw Error leave the body as it was.

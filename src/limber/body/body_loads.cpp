@@ -75,9 +75,15 @@ void Body::set_springs(std::span<const Spring> springs) {
     require(std::isfinite(stiffness) && stiffness >= 0.0,
             "the stiffness of spring {} is {} N/m, expected a finite number of at least 0", i, stiffness);
   }
+  std::vector<Spring>& present = core_->loads.springs;
+  if (same_grip(springs, present)) {  // which only move: nothing is allocated
+    core_->motion->set_springs(springs);
+    std::copy(springs.begin(), springs.end(), present.begin());
+    return;
+  }
   std::vector<Spring> next(springs.begin(), springs.end());
   core_->motion->set_springs(springs);
-  core_->loads.springs = std::move(next);
+  present = std::move(next);
 }
 
 Vector3 Body::spring_force(Index spring) const {
@@ -120,21 +126,23 @@ void Body::check_handles(std::span<const Handle> handles, ConstraintPriority pri
 
 void Body::set_handles(std::span<const Handle> handles, ConstraintPriority priority,
                        std::span<const Point> exercised) {
-  const BodyLoads& present = core_->loads;
+  BodyLoads& present = core_->loads;
   const bool led =
       priority == present.priority && same_grip(handles, present.handles) &&
       std::equal(exercised.begin(), exercised.end(), present.exercised.begin(), present.exercised.end());
-  if (led) {
+  if (led) {  // nothing is allocated
     check_targets(handles);
-  } else {
-    check_handles(handles, priority, exercised);
+    core_->motion->set_handles(handles, priority, exercised);
+    std::copy(handles.begin(), handles.end(), present.handles.begin());
+    return;
   }
+  check_handles(handles, priority, exercised);
   std::vector<Handle> next(handles.begin(), handles.end());
   std::vector<Point> places(exercised.begin(), exercised.end());
   core_->motion->set_handles(handles, priority, exercised);
-  core_->loads.handles = std::move(next);
-  core_->loads.priority = priority;
-  core_->loads.exercised = std::move(places);
+  present.handles = std::move(next);
+  present.priority = priority;
+  present.exercised = std::move(places);
 }
 
 ConstraintReport Body::handle_report() const { return core_->motion->handle_report(); }

@@ -71,6 +71,12 @@ bool same_grip(std::span<const Handle> one, std::span<const Handle> other) {
   });
 }
 
+bool same_grip(std::span<const Spring> one, std::span<const Spring> other) {
+  return std::equal(one.begin(), one.end(), other.begin(), other.end(), [](const Spring& a, const Spring& b) {
+    return a.point == b.point && a.stiffness == b.stiffness;
+  });
+}
+
 HandleShare largest_share(const Body& body, std::span<const Handle> handles) {
   if (!body.has_model()) return {};
   const TreeDynamics* const tree = body.tree();

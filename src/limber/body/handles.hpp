@@ -18,6 +18,8 @@ void check_targets(std::span<const Handle> handles);
 
 /// Whether they hold the same points in the same way, whatever their targets.
 bool same_grip(std::span<const Handle> one, std::span<const Handle> other);
+/// The same for springs.
+bool same_grip(std::span<const Spring> one, std::span<const Spring> other);
 
 /// A point as modal warping sees it, with how it turns.
 using SiteFunction = std::function<WarpSite(const Point&)>;

@@ -179,8 +179,25 @@ void ReducedMotion::use_springs(std::span<const Spring> springs, std::span<const
   work_.system.set_springs(std::move(taken));
 }
 
+/// Springs and handles hold what they held, and pull elsewhere.
+void ReducedMotion::aim_springs() {
+  anchors_.resize(3, static_cast<Index>(springs_.size()) + grips_.size());
+  Index next = 0;
+  for (const Spring& spring : springs_) anchors_.col(next++) = spring.target - rest(spring.point);
+  for (Index i = 0; i < grips_.size(); ++i) {
+    const Handle& handle = handles_[static_cast<std::size_t>(i)];
+    anchors_.col(next++) = handle.position - rest(handle.point);
+  }
+  work_.system.set_anchors(anchors_);
+  note_change(state_);
+}
+
 void ReducedMotion::set_springs(std::span<const Spring> springs) {
   if (std::equal(springs.begin(), springs.end(), springs_.begin(), springs_.end())) return;
+  if (same_grip(springs_, springs)) {
+    std::copy(springs.begin(), springs.end(), springs_.begin());
+    return aim_springs();
+  }
   std::vector<Spring> next(springs.begin(), springs.end());
   use_springs(next, handles_, grips_);
   springs_ = std::move(next);
@@ -190,14 +207,17 @@ void ReducedMotion::set_springs(std::span<const Spring> springs) {
 void ReducedMotion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,
                                 std::span<const Point> /*exercised*/) {
   if (handles.empty() && handles_.empty()) return;
+  if (same_grip(handles_, handles)) {
+    std::copy(handles.begin(), handles.end(), handles_.begin());
+    return aim_springs();
+  }
   for (const Handle& handle : handles)
     require(!rows(handle.point).isZero(0.0),
             "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
   std::vector<Handle> next(handles.begin(), handles.end());
-  Vector grips = same_grip(handles_, handles) ? grips_ : Vector();
-  use_springs(springs_, next, grips);
+  use_springs(springs_, next, {});  // how stiff they are follows from the next step
   handles_ = std::move(next);
-  grips_ = std::move(grips);
+  grips_.resize(0);
   if (handles_.empty()) report_ = {};
   const Matrix3X& rest = setup_.surface->mesh().vertices;
   size_ = (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
@@ -390,7 +410,8 @@ TreeMomentum ReducedMotion::momentum() const {
 }
 
 Vector3 ReducedMotion::position(const Point& point) const {
-  if (point.of == Point::Of::mesh) return rest(point) + rows(point) * state_.u;
+  if (point.of == Point::Of::mesh)
+    return rest(point) + reduced().simulation->basis.block(3 * Index{point.vertex}, 0, 3, rank()) * state_.u;
   return rest(point) + product_at(reduced().surface.basis, point.vertex, state_.u);
 }
 

@@ -59,6 +59,7 @@ class ReducedMotion final : public Motion {
   [[nodiscard]] bool loads_vary() const { return !timed_.empty() || by_time(surface_); }
   [[nodiscard]] ReducedSpring spring_at(const Point& point, const Vector3& target, double stiffness) const;
   void use_springs(std::span<const Spring> springs, std::span<const Handle> handles, const Vector& grips);
+  void aim_springs();
   [[nodiscard]] Vector grips_of(std::span<const Handle> handles, double h) const;
   SolveReport begin(double h);
   SolveReport step_under_timed_loads(double h, const ReducedStepOptions& options);
@@ -90,6 +91,7 @@ class ReducedMotion final : public Motion {
   mutable Vector product_;
   mutable Eigen::VectorXf coordinates_;
   Vector load_before_, load_after_;
+  Matrix3X anchors_;  ///< of springs, and of handles where they hold
   DynamicState start_;
 };
 

@@ -165,7 +165,19 @@ void TreeMotion::use_springs(std::span<const Spring> springs, std::span<const Ha
   dynamics_.set_springs(taken);
 }
 
+/// Springs and handles hold what they held, and pull elsewhere.
+void TreeMotion::aim_springs() {
+  Index next = 0;
+  for (const Spring& spring : springs_) dynamics_.set_spring_target(next++, spring.target);
+  for (Index i = 0; i < grips_.size(); ++i)
+    dynamics_.set_spring_target(next++, handles_[static_cast<std::size_t>(i)].position);
+}
+
 void TreeMotion::set_springs(std::span<const Spring> springs) {
+  if (same_grip(springs_, springs)) {
+    std::copy(springs.begin(), springs.end(), springs_.begin());
+    return aim_springs();
+  }
   std::vector<Spring> next(springs.begin(), springs.end());
   use_springs(next, handles_, grips_);
   springs_ = std::move(next);
@@ -174,31 +186,35 @@ void TreeMotion::set_springs(std::span<const Spring> springs) {
 void TreeMotion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,
                              std::span<const Point> /*exercised*/) {
   if (handles.empty() && handles_.empty()) return;
-  const bool same = same_grip(handles_, handles);
+  if (same_grip(handles_, handles)) {
+    std::copy(handles.begin(), handles.end(), handles_.begin());
+    return aim_springs();
+  }
   for (const Handle& handle : handles) {
     const bool moves =
-        same || dynamics_.tree().free || std::isfinite(dynamics_.stiffness_at(place(handle.point)));
+        dynamics_.tree().free || std::isfinite(dynamics_.stiffness_at(place(handle.point)));
     require(moves, "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
   }
   std::vector<Handle> next(handles.begin(), handles.end());
-  Vector grips = same ? grips_ : Vector();
-  use_springs(springs_, next, grips);
-  if (!same) {
-    handled_.clear();
-    for (const Handle& handle : next) handled_.push_back(position(handle.point));
-  }
+  use_springs(springs_, next, {});  // how stiff they are follows from the next step
+  handled_.clear();
+  for (const Handle& handle : next) handled_.push_back(position(handle.point));
   handles_ = std::move(next);
-  grips_ = std::move(grips);
+  grips_.resize(0);
   if (handles_.empty()) report_ = {};
 }
 
 void TreeMotion::grasp(double h, double point) {
-  if (h != grip_h_ || grips_.size() == 0) grips_ = grips_of(handles_, h);
+  if (h != grip_h_ || grips_.size() == 0) {
+    grips_ = grips_of(handles_, h);
+    use_springs(springs_, handles_, grips_);
+  }
   grip_h_ = h;
-  std::vector<Handle> on_the_way = handles_;
-  for (std::size_t i = 0; i < handles_.size() && handles_.size() == handled_.size(); ++i)
-    on_the_way[i].position = handled_[i] + point * (handles_[i].position - handled_[i]);
-  use_springs(springs_, on_the_way, grips_);
+  for (std::size_t i = 0; i < handles_.size(); ++i) {
+    const Vector3& to = handles_[i].position;
+    const Vector3 from = i < handled_.size() ? handled_[i] : to;
+    dynamics_.set_spring_target(static_cast<Index>(springs_.size() + i), from + point * (to - from));
+  }
 }
 
 /// What the first step, and the first of another length, need.
@@ -432,7 +448,31 @@ Vector3 TreeMotion::rest(const Point& point) const {
                                      : surface_->mesh().vertices.col(point.vertex);
 }
 
-Vector3 TreeMotion::position(const Point& point) const { return dynamics_.position(place(point)); }
+/// place: of a vertex in its domain at rest; first_row: its x in the basis.
+Vector3 TreeMotion::in_world(Index domain, Vector3 place, Index first_row, bool of_mesh) const {
+  const ReducedModel& model = dynamics_.tree().part(domain).model;
+  const Index first = dynamics_.first_coordinate(domain);
+  for (Index k = 0; k < dynamics_.rank(domain); ++k) {
+    const double q = dynamics_.state().q(first + k);
+    if (of_mesh) {
+      place += q * model.simulation->basis.block<3, 1>(first_row, k);
+    } else {
+      place += q * model.surface.basis.block<3, 1>(first_row, k).cast<double>();
+    }
+  }
+  const PoseMatrix& frame = dynamics_.frame(domain);
+  const double scale = dynamics_.tree().domains[static_cast<std::size_t>(domain)].scale;
+  return frame.position + frame.rotation * (scale * place);
+}
+
+Vector3 TreeMotion::position(const Point& point) const {
+  const bool of_mesh = point.of == Point::Of::mesh;
+  const auto [domain, vertex] = of_mesh ? mesh().copy_of(point.vertex) : surface_->copy_of(point.vertex);
+  const ReducedModel& model = dynamics_.tree().part(domain).model;
+  const Matrix3X& places = of_mesh ? model.simulation->mesh.vertices : model.surface.mesh.vertices;
+  return in_world(domain, places.col(vertex), 3 * Index{vertex}, of_mesh);
+}
+
 Vector3 TreeMotion::velocity(const Point& point) const { return dynamics_.velocity(place(point)); }
 
 Eigen::Quaterniond TreeMotion::orientation(const Point& point) const {
@@ -463,18 +503,7 @@ void TreeMotion::positions(Eigen::Ref<Eigen::Matrix3Xf> x) const {
 }
 
 void TreeMotion::positions_of(std::span<const int> vertices, Matrix3X& x) const {
-  const Vector& q = dynamics_.state().q;
-  for (std::size_t i = 0; i < vertices.size(); ++i) {
-    const auto [domain, local] = surface_->copy_of(vertices[i]);
-    const auto& surface = dynamics_.tree().part(domain).model.surface;
-    const Index first = dynamics_.first_coordinate(domain);
-    Vector3 own = surface.mesh.vertices.col(local);
-    for (Index k = 0; k < dynamics_.rank(domain); ++k)
-      own += q(first + k) * surface.basis.block<3, 1>(3 * local, k).cast<double>();
-    const PoseMatrix& frame = dynamics_.frame(domain);
-    const double scale = dynamics_.tree().domains[static_cast<std::size_t>(domain)].scale;
-    x.col(static_cast<Index>(i)) = frame.position + frame.rotation * (scale * own);
-  }
+  for (std::size_t i = 0; i < vertices.size(); ++i) x.col(static_cast<Index>(i)) = position(vertices[i]);
 }
 
 Matrix3X TreeMotion::surface_displacement() const {

@@ -76,6 +76,7 @@ class TreeMotion final : public Motion {
   [[nodiscard]] TreePoint place(const Point& point) const;
   [[nodiscard]] Vector grips_of(std::span<const Handle> handles, double h) const;
   void use_springs(std::span<const Spring> springs, std::span<const Handle> handles, const Vector& grips);
+  void aim_springs();
   void use_loads(double t0, double t1, bool others = false);
   void use_forces(const std::vector<double>& shares);
   [[nodiscard]] bool loads_vary() const { return !timed_.empty() || by_time(surface_loads_); }
@@ -85,6 +86,7 @@ class TreeMotion final : public Motion {
   SolveReport step_by_parts(double h, const NewmarkOptions& newmark, int halvings);
   void look_at_handles();
   [[nodiscard]] Vector3 rest(const Point& point) const;
+  [[nodiscard]] Vector3 in_world(Index domain, Vector3 place, Index first_row, bool of_mesh) const;
   SolveReport find_equilibrium(double tolerance, int max_iterations);
 
   std::shared_ptr<const TreeSurface> surface_;

@@ -4,9 +4,9 @@
 
 namespace limber {
 
-Svd left_singular_vectors(const Eigen::Ref<const Matrix>& A, bool complete) {
+LeftSingularVectors left_singular_vectors(const Eigen::Ref<const Matrix>& A, bool complete) {
   const Eigen::BDCSVD<Matrix> svd(A, complete ? Eigen::ComputeFullU : Eigen::ComputeThinU);
-  return {svd.matrixU(), svd.singularValues(), {}};
+  return {svd.matrixU(), svd.singularValues()};
 }
 
 }  // namespace limber

@@ -161,6 +161,13 @@ void TreeDynamics::set_springs(std::span<const TreeSpring> springs) {
   list_loads(parts_->springs, parts_->nodes, &TreeNode::springs);
 }
 
+void TreeDynamics::set_spring_target(Index spring, const Vector3& target) {
+  Vector3& present = parts_->springs[static_cast<std::size_t>(spring)].target;
+  if (present == target) return;
+  present = target;
+  parts_->take_new_loads();
+}
+
 void TreeDynamics::set_wind(const Wind& wind) {
   require(wind.velocity.allFinite() && std::isfinite(wind.gusts) && std::isfinite(wind.coefficient) &&
               wind.coefficient >= 0.0 && std::isfinite(wind.density) && wind.density >= 0.0,

@@ -143,6 +143,7 @@ class TreeDynamics {
   /// In place of those there were. Taken implicitly: stable at any time step for springs up to some 10^4
   /// times stiffness_at().
   void set_springs(std::span<const TreeSpring> springs);
+  void set_spring_target(Index spring, const Vector3& target);  ///< the same springs, one aimed elsewhere
   void set_wind(const Wind& wind);  ///< none at first
   /// How what holds the root moves from time 0 on, by the time of the state: poses from where the tree was
   /// placed. None: it stands still, as at first. Asked for up to two steps before and after each one. It may

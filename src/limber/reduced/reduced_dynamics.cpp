@@ -126,6 +126,11 @@ void ReducedSystem::set_springs(std::vector<ReducedSpring> springs) {
   if (!springs_.empty()) add_springs(true);
 }
 
+void ReducedSystem::set_anchors(const Matrix3X& anchors) {
+  for (Index i = 0; i < anchors.cols(); ++i) springs_.set_anchor(i, anchors.col(i));
+  if (!springs_.empty()) add_springs(false);
+}
+
 void ReducedSystem::add_springs(bool with_stiffness) {
   sum_.force = force_;
   sum_.spring_energy = springs_.add_force(q_, sum_.force);

@@ -81,6 +81,8 @@ class ReducedSystem {
   /// again for other rows or stiffnesses, not for other anchors.
   /// Throws Error as ReducedSprings does; the system then keeps those it had.
   void set_springs(std::vector<ReducedSpring> springs);
+  /// The same springs pull elsewhere. anchors: 3 x springs, m. Allocates nothing.
+  void set_anchors(const Matrix3X& anchors);
 
  private:
   [[nodiscard]] bool matrix_free() const { return solver == ReducedSolver::conjugate_gradient; }

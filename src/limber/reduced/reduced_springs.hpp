@@ -22,6 +22,10 @@ class ReducedSprings {
   ReducedSprings(std::vector<ReducedSpring> springs, Index rank);
 
   [[nodiscard]] bool empty() const { return springs_.empty(); }
+  /// Another place to pull to, m; finite.
+  void set_anchor(Index spring, const Vector3& anchor) {
+    springs_[static_cast<std::size_t>(spring)].anchor = anchor;
+  }
   [[nodiscard]] const Matrix& stiffness() const { return stiffness_; }  ///< r x r, N/m per squared unit of q
 
   /// f += their force at q; returns their energy, J.

@@ -19,7 +19,6 @@
 #include "limber/warp/manipulation.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/warp/damped_inverse.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <Eigen/LU>
@@ -127,19 +126,24 @@ void Manipulation::precompute(const Vector& gain) {
           gain.asDiagonal() * sites_.exercised[i].shape.transpose();
     }
   }
-  chord_.noalias() = force_gain_ * inverse_of(derivative(Vector::Zero(gain.size())));
+  differentiate(Vector::Zero(gain.size()));
+  invert(newton_.inverse);
+  chord_.noalias() = force_gain_ * newton_.inverse;
 }
 
-/// Of scaled errors, to forces.
-Matrix Manipulation::inverse_of(const Matrix& derivative) const {
-  const Matrix A = derivative * force_gain_;
+/// Of scaled errors, to forces, where it was differentiated last.
+void Manipulation::invert(Matrix& inverse) const {
+  newton_.gained.noalias() = newton_.derivative * force_gain_;
+  const Matrix& A = newton_.gained;
   const Index positions = position_rows(), orientations = A.rows() - positions;
-  if (sites_.priority == ConstraintPriority::position)
-    return prioritized_inverse(A.topRows(positions), A.bottomRows(orientations));
-  const Matrix inverse = prioritized_inverse(A.bottomRows(orientations), A.topRows(positions));
-  Matrix result(inverse.rows(), inverse.cols());
-  result << inverse.rightCols(positions), inverse.leftCols(orientations);
-  return result;
+  if (sites_.priority == ConstraintPriority::position) {
+    inverse = newton_.tasks.compute(A.topRows(positions), A.bottomRows(orientations));
+    return;
+  }
+  const Matrix& turned = newton_.tasks.compute(A.bottomRows(orientations), A.topRows(positions));
+  inverse.resize(turned.rows(), turned.cols());
+  inverse.leftCols(positions) = turned.rightCols(positions);
+  inverse.rightCols(orientations) = turned.leftCols(orientations);
 }
 
 void Manipulation::set_position(Index i, const Vector3& position) {
@@ -224,20 +228,21 @@ void Manipulation::residual(const Vector& q, Vector& r) const {
     r.segment<3>(row) = orientations_.col(i) - sites_.orientations[static_cast<std::size_t>(i)].rotation(q);
 }
 
-/// Of what the constraints speak of, scaled: rows x m.
-Matrix Manipulation::derivative(const Vector& q) const {
+/// Of what the constraints speak of, scaled.
+void Manipulation::differentiate(const Vector& q) const {
   const auto sites = sites_.positions.size() + sites_.orientations.size();
-  Matrix result(3 * static_cast<Index>(sites), q.size());
+  Matrix& result = newton_.derivative;
+  result.resize(3 * static_cast<Index>(sites), q.size());
   Index row = 0;
   for (const WarpSite& site : sites_.positions) {
-    result.middleRows<3>(row) = site.derivative(q) / size_;
+    site.derivative(q, result.middleRows<3>(row));
+    result.middleRows<3>(row) /= size_;
     row += 3;
   }
   for (const WarpSite& site : sites_.orientations) {
     result.middleRows<3>(row) = site.turn;
     row += 3;
   }
-  return result;
 }
 
 /// Whether scaled errors are all below the tolerances.
@@ -260,8 +265,8 @@ ConstraintReport Manipulation::solve(Vector& q) const {
   const bool far = error_.norm() > far_away, in_vain = is_in_vain();
   int iterations = ideal() ? 0 : iterate_chords(q, error_);  // chords would go another way
   if (!met(error_)) {
-    iterations += iterate_newton(q, Vector::Zero(error_.size()),
-                                 in_vain ? max_iterations_in_vain : max_newton_iterations);
+    newton_.offset.setZero(error_.size());
+    iterations += iterate_newton(q, in_vain ? max_iterations_in_vain : max_newton_iterations);
     residual(q, error_);
   }
   if (far && !in_vain && !met(error_)) {
@@ -336,24 +341,28 @@ double Manipulation::longest_step(const Vector& dq) const {
   return longest > longest_turn ? longest_turn / longest : 1.0;
 }
 
-/// Brings the errors to `offset` (scaled). Returns the number of iterations.
-int Manipulation::iterate_newton(Vector& q, const Vector& offset, int limit) const {
+/// Brings the errors to newton_.offset (scaled). Returns the number of iterations.
+int Manipulation::iterate_newton(Vector& q, int limit) const {
+  auto& [J, gained, inverse, tasks, r, next, next_r, force, dq, left, offset, way] = newton_;
   const Index split = position_rows(), rows = offset.size();
   const bool positions_first = sites_.priority == ConstraintPriority::position && split > 0;
-  const auto sizes = [&](const Vector& r) {
-    const double p = r.head(split).norm(), o = r.tail(rows - split).norm();
+  const auto sizes = [&](const Vector& errors) {
+    const double p = errors.head(split).norm(), o = errors.tail(rows - split).norm();
     return positions_first || split == rows ? std::pair(p, o) : std::pair(o, p);
   };
   double penalty = 1.0;
-  Vector r, next, next_r;
   residual(q, r);
   r -= offset;
   for (int i = 0; i < limit; ++i) {
     if (met(r)) return i;
-    const Matrix J = derivative(q);
-    const Vector dq = force_gain_ * (inverse_of(J) * r);
+    differentiate(q);
+    invert(inverse);
+    force.noalias() = inverse * r;
+    dq.noalias() = force_gain_ * force;
+    left = r;
+    left.noalias() -= J * dq;
     const auto [first, second] = sizes(r);
-    const auto [first_left, second_left] = sizes(r - J * dq);
+    const auto [first_left, second_left] = sizes(left);
     const double gain = first - first_left, loss = second_left - second;
     if (gain > 0.0 && loss > 0.0) penalty = std::clamp(2.0 * loss / gain, penalty, max_penalty);
     const double merit = penalty * first + second, promised = penalty * gain - loss;
@@ -376,14 +385,12 @@ int Manipulation::iterate_newton(Vector& q, const Vector& offset, int limit) con
 
 /// Newton's method while the targets go from where the sites are at `start` to where they shall be.
 int Manipulation::follow(Vector& q, const Vector& start) const {
-  Vector whole;
-  residual(start, whole);
+  residual(start, newton_.way);
   q = start;
   int iterations = 0;
   for (int i = 1; i <= way_stations; ++i) {
-    const double left = 1.0 - static_cast<double>(i) / way_stations;
-    iterations +=
-        iterate_newton(q, left * whole, i < way_stations ? iterations_per_station : max_newton_iterations);
+    newton_.offset = (1.0 - static_cast<double>(i) / way_stations) * newton_.way;
+    iterations += iterate_newton(q, i < way_stations ? iterations_per_station : max_newton_iterations);
   }
   return iterations;
 }

@@ -2,6 +2,7 @@
 
 #include "limber/linalg/state_stream.hpp"
 #include "limber/warp/constraint_report.hpp"
+#include "limber/warp/damped_inverse.hpp"
 #include "limber/warp/warped_equations.hpp"
 
 #include <Eigen/Geometry>
@@ -54,7 +55,7 @@ class Manipulation {
 
   /// q: m, as it would be without constraints; changed to where they are met. After a solve that missed, the
   /// next ones make less effort, until targets have moved noticeably (a tenth of the size, of a radian or of
-  /// the error left) and once in 60.
+  /// the error left) and once in 60. Allocates nothing but in the first solve.
   ConstraintReport solve(Vector& q) const;
 
   /// Distance (m) and angle (rad) by which a constraint is missed at q. The angle is the length of the
@@ -73,18 +74,28 @@ class Manipulation {
   static constexpr double orientation_tolerance = 1e-10;
 
  private:
+  /// Memory of Newton's method.
+  struct Newton {
+    Matrix derivative;  ///< J, rows x m, scaled
+    Matrix gained;      ///< J B, rows x forces
+    Matrix inverse;     ///< of that, with priorities
+    PrioritizedInverse tasks;
+    Vector r, next, next_r, force, dq, left;
+    Vector offset, way;  ///< what targets are moved by on the way, and all of it
+  };
+
   [[nodiscard]] bool ideal() const { return sites_.exercised.empty(); }
   void precompute(const Vector& gain);
   void residual(const Vector& q, Vector& r) const;
   [[nodiscard]] bool to_local(const Vector& q, const Vector& r) const;
-  [[nodiscard]] Matrix derivative(const Vector& q) const;
-  [[nodiscard]] Matrix inverse_of(const Matrix& derivative) const;
+  void differentiate(const Vector& q) const;
+  void invert(Matrix& inverse) const;
   [[nodiscard]] bool met(const Vector& r) const;
   [[nodiscard]] bool is_in_vain() const;
   void remember(bool was_met, bool was_in_vain) const;
   [[nodiscard]] double longest_step(const Vector& dq) const;
   int iterate_chords(Vector& q, Vector& r) const;
-  int iterate_newton(Vector& q, const Vector& offset, int limit) const;
+  int iterate_newton(Vector& q, int limit) const;
   int follow(Vector& q, const Vector& start) const;
   [[nodiscard]] ConstraintReport report(const Vector& q, int iterations) const;
   [[nodiscard]] Index position_rows() const { return 3 * static_cast<Index>(sites_.positions.size()); }
@@ -99,8 +110,9 @@ class Manipulation {
   mutable int solves_left_ = 0;  ///< that make less effort; 0: it missed nothing, or long ago
   mutable double missed_error_ = 0.0;
   mutable Matrix3X missed_positions_, missed_orientations_;
-  // Memory of the iteration with chord_, so that it allocates nothing.
+  // Memory of solves, so that they allocate nothing.
   mutable Vector start_, error_, local_, next_q_, next_error_;
+  mutable Newton newton_;
 };
 
 }  // namespace limber

@@ -97,9 +97,17 @@ WarpedEquations make_warped_equations(const ReducedModel& model, std::span<const
 
 Vector3 WarpSite::displacement(const VectorRef& q) const { return mean_rotation(turn * q) * (shape * q); }
 
+void WarpSite::derivative(const VectorRef& q, Eigen::Ref<Matrix3X, 0, Eigen::OuterStride<>> result) const {
+  const Vector3 w = turn * q, y = shape * q;
+  const Matrix3 mean = mean_rotation(w), turning = mean_rotation_derivative(w, y);
+  result.noalias() = mean.lazyProduct(shape);
+  result.noalias() += turning.lazyProduct(turn);
+}
+
 Matrix3X WarpSite::derivative(const VectorRef& q) const {
-  const Vector3 w = turn * q;
-  return mean_rotation(w) * shape + mean_rotation_derivative(w, shape * q) * turn;
+  Matrix3X result(3, q.size());
+  derivative(q, result);
+  return result;
 }
 
 WarpSite surface_site(const ReducedModel& model, const WarpedEquations& equations, int vertex) {

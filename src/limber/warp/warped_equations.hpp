@@ -51,6 +51,7 @@ struct WarpSite {
   [[nodiscard]] Vector3 rotation(const VectorRef& q) const { return turn * q; }  ///< rotation vector
   [[nodiscard]] Vector3 displacement(const VectorRef& q) const;                  ///< R~ Phi q, m
   [[nodiscard]] Matrix3X derivative(const VectorRef& q) const;  ///< of the displacement, 3 x m
+  void derivative(const VectorRef& q, Eigen::Ref<Matrix3X, 0, Eigen::OuterStride<>> result) const;
 };
 
 /// A vertex of the surface.

@@ -206,10 +206,15 @@ export type Message =
       readonly surface: Surface;
       /** m by which it was moved from there, away from the others. */
       readonly place: Vector3;
-      /** Also of the world, which may go slower with it. */
-      readonly settings: Settings;
+      /** Those of the world, which may go slower with it, come before. */
+      readonly settings: BodySettings;
       readonly frequencies: Float64Array;
     }
+  /**
+   * What is in force for all bodies: after each change, whoever made it, and after each `settings`, taken or not. answered: how many of these
+   * the worker has dealt with; a page that has sent more of them knows better what is wanted.
+   */
+  | { readonly kind: 'world'; readonly settings: WorldSettings; readonly answered: number }
   | { readonly kind: 'frame'; readonly body: number; readonly frame: Frame }
   /** The ray of a `grab` or a `handle-add` met a vertex that is held from now on. `point` is where it is. */
   | {
@@ -219,7 +224,7 @@ export type Message =
       readonly vertex: number;
       readonly point: Vector3;
     }
-  /** Nothing is held: the ray met what cannot be moved of a body; or no body: null. */
+  /** Nothing is held: the ray met what cannot be moved of a body, or one that shows a vibration; or no body: null. */
   | { readonly kind: 'missed'; readonly id: number; readonly body: number | null }
   /** Hz, after a change of material or rank. */
   | { readonly kind: 'frequencies'; readonly body: number; readonly frequencies: Float64Array }
@@ -234,11 +239,11 @@ export type Message =
     }
   /** The bodies can no longer be asked for anything: there is none until a model is loaded. */
   | { readonly kind: 'lost'; readonly message: string }
-  /** Steps failed: the body was put back to rest with its handles, its pulls were released, and where that had just happened, the clock was
-   *  stopped. */
+  /** A body failed: it was put back to rest with its handles, its pulls were released, and where that had just happened, the clock was
+   *  stopped. reason: the beginning of a sentence. */
   | {
       readonly kind: 'restarted';
       readonly body: number;
-      readonly message: string;
+      readonly reason: string;
       readonly paused: boolean;
     };

@@ -46,7 +46,7 @@ export class SafeStepper {
 
   /**
    * Takes `count` steps of h seconds. Where that fails, goes back and takes the first of them again, exactly and in parts.
-   * Throws where the body cannot even be put back: then nothing can be done with it.
+   * Throws where the body cannot even be put back: then rest is all that is left to it.
    */
   advance(h: number, count: number, accuracy: 'fast' | 'exact', loads: Loads): Outcome {
     const before = this.reached ?? this.body.state;

@@ -1,5 +1,6 @@
 import type { BodyInfo, Method, Surface, Vector3 } from '../../runtime/src/types';
 import { BodyScale, farthestApart } from './body_scale';
+import { errorText } from './error_text';
 import { FrameGate } from './frame_gate';
 import { type GrabCommand, type HoldCommand, Holding } from './holding';
 import { ModePlayer } from './mode_player';
@@ -22,16 +23,16 @@ import { sameNumbers } from './turning';
 
 /** s. Two restarts within this time: the third would follow, so the simulation pauses. */
 const restartInterval = 2;
-const remedy = 'A smaller time step, more damping or weaker loads help.';
 
 /** A command to one body; those that hold it come by `grab` and `hold`, its settings by `change`. */
 export type BodyCommand = Extract<Command, { kind: 'material' | 'stiffness' | 'mode' | 'simulation-mesh' }>;
 
+/** Says that a body was put back to rest. */
+export type Restart = Extract<Message, { kind: 'restarted' }>;
+
 /** What a body sees of the world that it is in. */
 export interface BodyWorld {
   readonly settings: WorldSettings;
-  /** Of bodies. */
-  readonly count: number;
   /** Wall-clock seconds, from any origin. */
   clock(): number;
 }
@@ -39,10 +40,9 @@ export interface BodyWorld {
 /** What a frame says about the world. */
 export type WorldFrame = Pick<Frame, 'time' | 'steps' | 'stepRate' | 'reachedSpeed'>;
 
-/** Who a body is: its number, its name for people, and m by which it was moved from where it was made. */
+/** Who a body is: its number, and m by which it was moved from where it was made. */
 export interface BodyIdentity {
   readonly id: number;
-  readonly name: string;
   readonly place: Vector3;
 }
 
@@ -159,18 +159,20 @@ export class SimulatedBody {
     return command.kind === 'mode' ? { mode: this.playback } : {};
   }
 
-  /** The vertex where a ray meets the body, and how far along it, in lengths of its direction; null: it does not. */
+  /**
+   * The vertex where a ray meets the body, and how far along it, in lengths of its direction; null: it does not. One that shows a vibration is
+   * met where it rests: the runtime knows no other shape of it.
+   */
   pick(origin: Vector3, direction: Vector3): { readonly vertex: number; readonly distance: number } | null {
-    if (this.player) return null;
     const pick = this.body.pick(minus(origin, this.identity.place), direction);
     return pick?.hit ? pick : null;
   }
 
-  /** Holds the vertex that a ray has met. */
+  /** Holds the vertex that a ray has met, unless the body shows a vibration. */
   grab(command: GrabCommand, vertex: number): Message {
     const { id } = command;
     this.gate.touch();
-    const point = this.holding.grab(command, vertex);
+    const point = this.player ? null : this.holding.grab(command, vertex);
     if (!point) return { kind: 'missed', id, body: this.id };
     return { kind: 'grabbed', id, body: this.id, vertex, point: plus(point, this.identity.place) };
   }
@@ -222,17 +224,25 @@ export class SimulatedBody {
     this.player?.advance(seconds);
   }
 
-  /** Takes `count` steps. Where they fail, the body is put to rest; what is returned then says so. */
-  advance(count: number): Extract<Message, { kind: 'restarted' }> | null {
-    let most = count; // single steps after one that had to be taken in parts: others may have to, too
-    for (let left = count; left > 0;) {
-      const wanted = this.prepare(Math.min(left, most));
-      const outcome = this.takeSteps(wanted);
-      if ('lost' in outcome) return this.restart(outcome.lost);
-      if (outcome.taken < wanted) most = 1;
-      left -= outcome.taken;
+  /** Takes `count` steps. Where they fail, the body is put to rest; what is returned then says so. Throws where that fails, too. */
+  advance(count: number): Restart | null {
+    let lost: string | null;
+    try {
+      lost = this.attempt(count);
+    } catch (error) {
+      lost = errorText(error);
     }
-    return null;
+    return lost === null ? null : this.restart(lost);
+  }
+
+  /** Puts the body to rest, and lets go of what pulls at it, because of what went wrong; throws where nothing can be asked of it any more. */
+  restart(reason: string): Restart {
+    const now = this.world.clock();
+    const paused = now - this.lastRestart < restartInterval;
+    this.lastRestart = now;
+    this.reset();
+    this.holding.releaseAll();
+    return { kind: 'restarted', body: this.id, reason, paused };
   }
 
   reset(): void {
@@ -262,6 +272,19 @@ export class SimulatedBody {
     return this.gate.passes(now, q, running) ? this.frame(q.slice(), world()) : null;
   }
 
+  /** Takes `count` steps. Returns why they cannot be taken, null: they were. */
+  private attempt(count: number): string | null {
+    let most = count; // single steps after one that had to be taken in parts: others may have to, too
+    for (let left = count; left > 0;) {
+      const wanted = this.prepare(Math.min(left, most));
+      const outcome = this.takeSteps(wanted);
+      if ('lost' in outcome) return outcome.lost;
+      if (outcome.taken < wanted) most = 1;
+      left -= outcome.taken;
+    }
+    return null;
+  }
+
   /** Moves what moves with each step, before `count` of them. Returns how many of them may be taken then. */
   private prepare(count: number): number {
     const { timeStep, speed } = this.world.settings;
@@ -288,17 +311,6 @@ export class SimulatedBody {
     const { shake } = this.current;
     const shaken = shake ? Math.hypot(...shake.amplitude) * (shake.frequency / this.lowest) ** 2 : 0;
     return this.holding.reach + Math.hypot(...gravity) / (2 * Math.PI * this.lowest) ** 2 + shaken;
-  }
-
-  private restart(reason: string): Extract<Message, { kind: 'restarted' }> {
-    const now = this.world.clock();
-    const paused = now - this.lastRestart < restartInterval;
-    this.lastRestart = now;
-    this.holding.releaseAll();
-    this.reset();
-    const who = this.world.count > 1 ? this.identity.name : 'the body';
-    const what = `${reason}: ${who} was put back to rest${paused ? ' and paused' : ''}.`;
-    return { kind: 'restarted', body: this.id, message: `${what} ${remedy}`, paused };
   }
 
   private setYoung(region: number, young: number): Message[] {
@@ -352,9 +364,10 @@ export class SimulatedBody {
     if (this.player) {
       this.player.change(playback);
     } else {
-      this.player = new ModePlayer(this.body, playback);
+      const player = new ModePlayer(this.body, playback);
       this.holding.releaseAll();
-      this.shake(null);
+      this.reset(); // where the vibration is drawn, and rays are to meet it
+      this.player = player;
     }
     this.playback = playback;
   }

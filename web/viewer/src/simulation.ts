@@ -1,7 +1,8 @@
 import type { Vector3 } from '../../runtime/src/types';
+import { errorText } from './error_text';
 import type { GrabCommand, HoldCommand } from './holding';
 import { boxOf, placeAmong } from './place';
-import type { Command, InForce, Message, Settings, WorldSettings } from './protocol';
+import type { Command, Frame, InForce, Message, Settings, WorldSettings } from './protocol';
 import type { RuntimeBody } from './runtime_body';
 import {
   checkSettings,
@@ -11,7 +12,7 @@ import {
   requireVector,
   splitSettings,
 } from './settings';
-import { type BodyCommand, type BodyWorld, SimulatedBody } from './simulated_body';
+import { type BodyCommand, type BodyWorld, type Restart, SimulatedBody } from './simulated_body';
 import { longestPause, StepPace } from './step_pace';
 
 /** When to come back: at once (behind the clock), after a few milliseconds, or not before the next command. */
@@ -167,7 +168,7 @@ export class Simulation implements BodyWorld {
       }
     }
     for (const body of bodies) {
-      const frame = body.frameDue(now, () => this.frame());
+      const frame = this.frameDue(body, now, messages);
       if (frame) messages.push({ kind: 'frame', body: body.id, frame });
     }
     const idle = this.settings.paused && !bodies.some((body) => body.waiting);
@@ -185,6 +186,17 @@ export class Simulation implements BodyWorld {
 
   private settingsOf(body: SimulatedBody): Settings {
     return { ...this.settings, ...body.settings };
+  }
+
+  /** A body that cannot say how it is goes back to rest. Throws where it cannot then either. */
+  private frameDue(body: SimulatedBody, now: number, messages: Message[]): Frame | null {
+    const due = (): Frame | null => body.frameDue(now, () => this.frame());
+    try {
+      return due();
+    } catch (error) {
+      this.note([body.restart(errorText(error))], messages);
+      return due();
+    }
   }
 
   private frame() {
@@ -209,11 +221,11 @@ export class Simulation implements BodyWorld {
         among.map(({ box }) => box),
       );
       const id = this.nextId++;
-      const body = new SimulatedBody(runtime, { id, name, place }, surface, frequencies, ofBody, this);
+      const body = new SimulatedBody(runtime, { id, place }, surface, frequencies, ofBody, this);
       this.settings = ofWorld;
       this.bodies.set(id, { body, model });
       ++model.uses;
-      return { kind: 'loaded', body: id, name, info, surface, place, settings, frequencies };
+      return { kind: 'loaded', body: id, name, info, surface, place, settings: ofBody, frequencies };
     } catch (error) {
       runtime.dispose();
       throw error;
@@ -233,9 +245,14 @@ export class Simulation implements BodyWorld {
     const restarts = this.all().flatMap((body) => (body.playing ? [] : (body.advance(count) ?? [])));
     this.time += count * this.settings.timeStep;
     this.steps += count;
+    this.note(restarts, messages);
+    return restarts.length === 0;
+  }
+
+  /** Some bodies had to be put to rest. */
+  private note(restarts: readonly Restart[], messages: Message[]): void {
     messages.push(...restarts);
     if (restarts.some(({ paused }) => paused)) this.settings = { ...this.settings, paused: true };
-    return restarts.length === 0;
   }
 
   private reset(): void {

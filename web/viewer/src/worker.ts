@@ -28,6 +28,12 @@ const host = new WorkerHost({
       channel.port2.postMessage(null);
     }
   },
+  crash: (error) => {
+    // Of promises that are rejected the page hears nothing; of this it does.
+    setTimeout(() => {
+      throw error;
+    });
+  },
 });
 
 scope.onmessage = (event: MessageEvent<Command>) => {

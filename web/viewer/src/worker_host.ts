@@ -1,4 +1,5 @@
-import type { Command, Message } from './protocol';
+import { errorText } from './error_text';
+import type { Command, InForce, Message, WorldSettings } from './protocol';
 import type { RuntimeBody } from './runtime_body';
 import { Simulation, type WorldCommand } from './simulation';
 
@@ -10,6 +11,8 @@ export interface HostPorts {
   clock(): number;
   /** Calls back at once, but after the messages that wait; or after a few milliseconds. */
   schedule(callback: () => void, wakeup: 'now' | 'soon'): void;
+  /** Gives up: whoever started the worker is to end it. */
+  crash(error: unknown): void;
 }
 
 /**
@@ -21,29 +24,46 @@ export class WorkerHost {
   private readonly waiting: Command[] = [];
   private draining = false;
   private scheduled = false;
+  /** What the page knows of the world's settings. */
+  private told: WorldSettings;
+  /** Commands about settings that were dealt with. */
+  private answered = 0;
 
   constructor(private readonly ports: HostPorts) {
     this.simulation = new Simulation(() => ports.clock());
+    this.told = this.simulation.settings;
   }
 
   receive(command: Command): void {
     this.waiting.push(command);
-    void this.drain();
+    this.drain().catch((error: unknown) => {
+      // Not even the failure could be told: someone would wait for an answer for ever.
+      this.ports.crash(error);
+    });
   }
 
   private async drain(): Promise<void> {
     if (this.draining) return;
     this.draining = true;
-    for (let command = this.waiting.shift(); command; command = this.waiting.shift()) {
-      try {
-        if (command.kind === 'load') await this.load(command);
-        else this.carryOut(command);
-      } catch (error) {
-        this.fail(command, error);
+    try {
+      for (let command = this.waiting.shift(); command; command = this.waiting.shift()) {
+        await this.deal(command);
       }
+    } finally {
+      this.draining = false;
     }
-    this.draining = false;
     this.wake();
+  }
+
+  private async deal(command: Command): Promise<void> {
+    try {
+      if (command.kind === 'load') await this.load(command);
+      else this.carryOut(command);
+    } catch (error) {
+      this.fail(command, error);
+    }
+    if (command.kind === 'settings') ++this.answered;
+    this.tellWorld(command.kind === 'settings');
   }
 
   private async load({ bytes, name, replace }: Extract<Command, { kind: 'load' }>): Promise<void> {
@@ -52,7 +72,7 @@ export class WorkerHost {
     }
     const pristine = await this.ports.load(bytes);
     try {
-      this.post(this.simulation.load(pristine, name, replace));
+      this.join(this.simulation.load(pristine, name, replace));
     } catch (error) {
       pristine.dispose();
       throw error;
@@ -60,12 +80,26 @@ export class WorkerHost {
   }
 
   private carryOut(command: Exclude<Command, { kind: 'load' }>): void {
-    if (command.kind === 'copy') this.post(this.simulation.copy(command.body, command.name));
+    if (command.kind === 'copy') this.join(this.simulation.copy(command.body, command.name));
     else if (command.kind === 'remove') this.simulation.remove(command.body);
     else if (command.kind === 'unload') this.simulation.clear();
     else {
       for (const message of this.simulation.handle(command satisfies WorldCommand)) this.post(message);
     }
+  }
+
+  /** The world that a body has joined is told first: the page never shows the body in the one before. */
+  private join(loaded: Message): void {
+    this.tellWorld(false);
+    this.post(loaded);
+  }
+
+  /** asked: also where all is as it was. */
+  private tellWorld(asked: boolean): void {
+    const { settings } = this.simulation;
+    if (settings === this.told && !asked) return;
+    this.told = settings;
+    this.post({ kind: 'world', settings, answered: this.answered });
   }
 
   /** Makes sure that a tick is to come. */
@@ -88,20 +122,31 @@ export class WorkerHost {
       messages.forEach((message) => {
         this.post(message);
       });
+      this.tellWorld(false);
       if (wakeup !== 'idle') this.schedule(wakeup);
     } catch (error) {
-      // The simulation deals with steps that fail. What comes here is a body of which nothing can be asked any more, such as
-      // one of a WebAssembly module that has failed, and with it all of them; the runtime makes a new module for the next model.
+      // The simulation puts bodies that fail back to rest. What comes here is one that cannot even do that, such as one of a
+      // WebAssembly module that has failed, and with it all of them; the runtime makes a new module for the next model.
       this.simulation.clear();
-      this.post({ kind: 'lost', message: `The simulation stopped: ${describe(error)}` });
+      this.post({ kind: 'lost', message: `The simulation stopped: ${errorText(error)}` });
+      this.tellWorld(false);
     }
   }
 
   private fail(command: Command, error: unknown): void {
     const body = 'body' in command ? command.body : null;
-    const inForce = this.simulation.inForce(command);
-    this.post({ kind: 'failed', command: command.kind, body, message: describe(error), inForce });
+    const inForce = this.inForce(command);
+    this.post({ kind: 'failed', command: command.kind, body, message: errorText(error), inForce });
     if (asksForPoint(command)) this.post({ kind: 'missed', id: command.id, body: null });
+  }
+
+  /** Nothing where the body cannot be asked any more: the next tick deals with that. */
+  private inForce(command: Command): InForce {
+    try {
+      return this.simulation.inForce(command);
+    } catch {
+      return {};
+    }
   }
 
   private post(message: Message): void {
@@ -126,11 +171,4 @@ function largeArrays(message: Message): object {
   if (message.kind === 'frame') return [message.frame.q];
   if (message.kind === 'loaded') return message.surface;
   return message.kind === 'simulation-mesh' ? (message.mesh ?? {}) : {};
-}
-
-/** What an error says, on one line and not without end. */
-function describe(error: unknown): string {
-  const text = error instanceof Error && error.message ? error.message : String(error);
-  const line = text.split('\n', 1)[0] ?? text;
-  return line.length > 500 ? `${line.slice(0, 500)}...` : line;
 }
