@@ -231,6 +231,20 @@ TEST(CarriedBody, IsPulledWhereTheWorldSaysAlsoAfterItsSupportIsTakenAway) {
   }
 }
 
+TEST(FreeBody, GetsAllOfAKickHoweverShort) {
+  for (const Method method : {Method::reduced, Method::warped}) {
+    for (const double until : {0.001, 0.004, 0.013, 0.027}) {
+      Body body(free_model());
+      body.set_method(method);
+      const Vector3 force(0.2, -0.1, 0.3);
+      const int last = static_cast<int>(body.surface().mesh().vertex_count()) - 1;
+      body.set_timed_loads({{{{last}, force, 0.0, until}}, {}});
+      test::advance(body, 5, 0.01);
+      EXPECT_LT((body.momentum().linear - until * force).norm(), 1e-12 * until) << name_of(method) << until;
+    }
+  }
+}
+
 TEST(CarriedBody, IsRefusedWhereNothingHoldsIt) {
   Body body(free_model());
   EXPECT_NE(error_text([&] { body.set_support([](double) { return Pose{}; }); }).find("flyer is a free body"),

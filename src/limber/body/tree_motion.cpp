@@ -225,7 +225,7 @@ SolveReport TreeMotion::begin(double h, double point) {
   if (!handles_.empty()) grasp(h, point);
   if (!loads_vary() || balanced_) return {};
   const double time = dynamics_.state().time;
-  use_loads(time, time + 0.5 * h);
+  use_loads(time, time + (dynamics_.tree().free ? h : 0.5 * h));
   const SolveReport balanced = dynamics_.balance(h);
   balanced_ = balanced.ok();
   return balanced;
@@ -237,7 +237,10 @@ SolveReport TreeMotion::step_by_parts(double h, const NewmarkOptions& newmark, i
   const bool varies = loads_vary();
   const auto advance = [&](double part, bool last) {
     const double time = dynamics_.state().time;
-    if (varies) use_loads(time + 0.5 * part, time + 1.5 * part);
+    // Those about the end of a step are what it balances there. The momentum of a body that flies is settled
+    // by what acts within the step: a kick in the first half of the first one is not to be lost.
+    const double later = dynamics_.tree().free ? 0.0 : 0.5 * part;
+    if (varies) use_loads(time + later, time + later + part);
     SolveReport one = dynamics_.step(part, newmark);
     if (!one.ok() && newmark.max_iterations > 1 && last) {
       NewmarkOptions linearized = newmark;

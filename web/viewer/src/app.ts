@@ -21,8 +21,10 @@ import {
   NOT_HELD,
   NOT_OF_DOMAINS,
   type Overlay,
+  restartText,
   shakeOf,
   takeInForce,
+  takeWorld,
   viewOf,
   type ViewState,
   type WorldState,
@@ -30,6 +32,12 @@ import {
 
 /** s between changes of the time shown: reading needs no more. */
 const TIME_INTERVAL = 0.1;
+
+/** A model to open, which is read when its turn comes; name: what to call it until then. */
+export interface Opening {
+  readonly name: string;
+  read(): ModelSource | Promise<ModelSource>;
+}
 
 export class App implements Actions {
   private world_: WorldState = emptyWorld();
@@ -42,6 +50,8 @@ export class App implements Actions {
   private request_ = 0;
   /** The request after which the page was closed last. */
   private closed_ = 0;
+  /** Settles when all that was asked for so far is shown: what is added later comes after it. */
+  private opening_: Promise<void> = Promise.resolve();
   private page_: PageView | null = null;
   private timeDue_ = 0;
   /** Of the handles that the page shows. */
@@ -91,12 +101,16 @@ export class App implements Actions {
       if (playing !== null && playing >= frequencies.length) view.state.mode.playing = null; // so did the worker
       this.refresh_();
     });
-    client.on('restarted', ({ body, message, paused }) => {
+    client.on('world', (settings) => {
+      takeWorld(this.world_, settings);
+      this.refresh_();
+    });
+    client.on('restarted', ({ body, reason, paused }) => {
       const view = this.bodies_.get(body);
       if (!view) return;
       view.atRest();
-      if (paused) this.world_.settings = { ...this.world_.settings, paused };
-      this.page_?.messages.showError(message);
+      const name = this.bodies_.size > 1 ? view.state.name : null;
+      this.page_?.messages.showError(restartText(name, reason, paused));
       this.refresh_();
     });
     client.on('failed', ({ command, body, message, inForce }) => {
@@ -124,54 +138,34 @@ export class App implements Actions {
     this.picture_.invalidate();
   }
 
-  /**
-   * Opens the model that `source` settles with, null: none, in place of all bodies or, with `add`, beside them; unless all are to be replaced
-   * by something else meanwhile. Where that fails the page says so, and the bodies at hand go on. `name`: what to call it until it is read.
-   */
-  async open(source: ModelSource | Promise<ModelSource | null>, name = '', add = false): Promise<void> {
-    const request = add ? this.request_ : ++this.request_;
-    let what = name;
-    let loaded: Loaded;
-    let file: string | null;
-    try {
-      const model = await source;
-      if (!model || request !== this.request_) return;
-      [what, file] = [model.name, model.file];
-      loaded = await this.load_(model, add);
-    } catch (error) {
-      if (request === this.request_) this.fail(error, what);
-      return;
-    }
-    // From here on the simulation has this body, also where a newer choice is still being read.
-    if (request < this.closed_) return;
-    try {
-      this.adopt_(loaded, file, add);
-      if (request === this.request_ && !add) this.page_?.messages.dismiss();
-    } catch (error) {
-      // The graphics device cannot show it.
-      this.remove(loaded.body);
-      this.fail(error, what);
-    }
+  /** Opens a model in place of all bodies or, with `add`, beside them, as `openAll` does. */
+  async open(model: ModelSource, add = false): Promise<void> {
+    await this.openAll([{ name: model.name, read: () => model }], add);
   }
 
-  /** Opens models side by side, unless something else is asked for meanwhile; the first is selected then. */
-  async openAll(models: readonly ModelSource[]): Promise<void> {
-    const request = this.request_;
-    for (const model of models) {
-      if (request === this.request_) await this.open(model, model.name, true);
-    }
-    const [first] = this.bodies_.keys();
-    if (first !== undefined && request === this.request_) this.select(first);
+  /**
+   * Opens models side by side, one after the other, in place of all bodies or, with `add`, beside them; unless all are to be replaced by
+   * something else meanwhile. Where that fails the page says so, and the bodies at hand go on. The first one is selected then.
+   */
+  async openAll(models: readonly Opening[], add: boolean): Promise<void> {
+    if (models.length === 0) return;
+    const request = add ? this.request_ : ++this.request_;
+    const before = add ? this.opening_ : Promise.resolve();
+    this.page_?.messages.dismiss();
+    this.opening_ = before.then(() => this.openInTurn_(models, add, request));
+    await this.opening_;
   }
 
   /** The page without a model. */
   close(): void {
     this.closed_ = ++this.request_;
+    this.opening_ = Promise.resolve();
     this.client_.unload();
     this.clear_();
   }
 
   remove(body: number): void {
+    this.page_?.finishInput();
     this.client_.remove(body);
     this.stage_.removeBody(body);
     this.bodies_.delete(body);
@@ -182,9 +176,11 @@ export class App implements Actions {
     else this.refresh_();
   }
 
+  /** Not while a pointer holds a slider: its values would go on to another body. */
   select(body: number): void {
     const [from, to] = [this.body_, this.bodies_.get(body)];
-    if (!to || body === this.selected_) return;
+    if (!to || body === this.selected_ || (from.state.info && this.page_?.sliding)) return;
+    this.page_?.finishInput();
     const { adding } = from.state.handles;
     from.state.handles = { ...from.state.handles, adding: 'no', selected: null };
     if (adding === 'held' && to.state.settings.method === 'warped') to.state.handles.adding = 'held';
@@ -213,7 +209,7 @@ export class App implements Actions {
   selectHandle(handle: number): void {
     const owner = this.all_.find(({ state }) => state.frame?.handles.some(({ id }) => id === handle));
     if (owner) this.select(owner.state.id);
-    this.handles.select(handle);
+    (owner ?? this.body_).handles.select(handle);
   }
 
   /** Shows what went wrong, with the name of the file where it is about one. */
@@ -247,7 +243,7 @@ export class App implements Actions {
     if (!state.info) return;
     const { ofWorld, ofBody } = splitSettings(settings);
     if (settings.method !== undefined && settings.method !== state.settings.method) this.body_.endShake();
-    this.world_.settings = { ...this.world_.settings, ...ofWorld };
+    takeWorld(this.world_, ofWorld);
     state.settings = { ...state.settings, ...ofBody };
     this.client_.set(state.id, settings);
     if (settings.method !== undefined) {
@@ -278,6 +274,7 @@ export class App implements Actions {
   }
 
   setGravity(change: Partial<WorldState['gravity']>): void {
+    if (!this.body_.state.info) return; // there is no world yet that would have it
     this.world_.gravity = { ...this.world_.gravity, ...change };
     this.set({ gravity: gravityVector(this.world_.gravity) });
   }
@@ -421,10 +418,50 @@ export class App implements Actions {
     return refused;
   }
 
+  private async openInTurn_(models: readonly Opening[], add: boolean, request: number): Promise<void> {
+    const opened: number[] = [];
+    for (const model of models) {
+      if (request !== this.request_) return;
+      const body = await this.openOne_(model, add || opened.length > 0, request);
+      if (body !== null) opened.push(body);
+    }
+    // Unless a person has selected another one meanwhile.
+    if (this.selected_ === opened.at(-1)) this.select(opened[0]!);
+  }
+
+  /** The number of the body; null: it is not shown. */
+  private async openOne_({ name, read }: Opening, add: boolean, request: number): Promise<number | null> {
+    let model: ModelSource;
+    let loaded: Loaded;
+    try {
+      model = await read();
+      if (request !== this.request_) return null;
+      loaded = await this.load_(model, add);
+    } catch (error) {
+      if (request === this.request_) this.fail(error, name);
+      return null;
+    }
+    // From here on the simulation has this body, also where a newer choice is still being read.
+    if (request < this.closed_) return null;
+    try {
+      this.adopt_(loaded, model.file, add);
+      return loaded.body;
+    } catch (error) {
+      // The graphics device cannot show it.
+      this.remove(loaded.body);
+      this.fail(error, name);
+      return null;
+    }
+  }
+
   /** Bodies of one file share its model. */
-  private load_({ bytes, name, file }: ModelSource, add: boolean): Promise<Loaded> {
+  private async load_({ bytes, name, file }: ModelSource, add: boolean): Promise<Loaded> {
     const same = add && file !== null ? this.all_.find((body) => body.file === file) : undefined;
-    if (same) return this.client_.copy(same.state.id, name);
+    try {
+      if (same) return await this.client_.copy(same.state.id, name);
+    } catch (error) {
+      if (!bytes) throw error; // else that body has gone meanwhile, and its model with it
+    }
     if (!bytes) throw new Error(`${name} was not opened: the first body of this file is not there.`);
     return this.client_.load(bytes, name, !add);
   }
@@ -435,7 +472,6 @@ export class App implements Actions {
     const taken = this.all_.map(({ state }) => state.name);
     const state = loadedState(loaded, before, taken);
     const body = this.makeBody_(state, loaded.surface.positions, file);
-    this.world_.settings = splitSettings(loaded.settings).ofWorld;
     if (this.bodies_.size > 0) this.world_.follow = false; // the others would be left behind
     this.bodies_.set(state.id, body);
     state.frame = this.client_.newestFrame(state.id);
@@ -443,19 +479,22 @@ export class App implements Actions {
     body.enter(this.stage_, loaded);
     if (this.bodies_.size === 1) this.page_?.transport.showTime(0);
     this.select(state.id);
+    if (this.selected_ !== state.id) this.refresh_();
   }
 
   /** Without a body. */
   private clear_(): void {
     this.forget_();
+    takeWorld(this.world_, emptyWorld().settings);
     this.refresh_();
   }
 
-  /** Puts all bodies away. */
+  /** Puts all bodies away; what is in force of the world the simulation says. */
   private forget_(): void {
-    const { strength, follow } = this.world_;
+    const { settings, strength, follow } = this.world_;
     const several = this.bodies_.size > 1;
     this.world_ = { ...emptyWorld(), strength, follow: several || follow };
+    takeWorld(this.world_, settings);
     for (const id of this.bodies_.keys()) this.stage_.removeBody(id);
     this.bodies_.clear();
     this.selected_ = 0;

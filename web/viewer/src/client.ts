@@ -8,6 +8,7 @@ import type {
   Message,
   ModePlayback,
   Settings,
+  WorldSettings,
 } from './protocol';
 
 export type Loaded = Extract<Message, { kind: 'loaded' }>;
@@ -26,7 +27,10 @@ export interface ClientEvents {
   frame: { readonly body: number; readonly frame: Frame };
   /** A person has pointed at a body, whether or not it can be held there. */
   met: { readonly body: number };
-  restarted: { readonly body: number; readonly message: string; readonly paused: boolean };
+  /** What is in force for all bodies, as far as it was asked for. */
+  world: WorldSettings;
+  /** A body failed and was put back to rest. reason: the beginning of a sentence. */
+  restarted: { readonly body: number; readonly reason: string; readonly paused: boolean };
   /** A command could not be carried out; `inForce` are the values that it did not change. body: null where it is of none. */
   failed: {
     readonly command: Command['kind'];
@@ -53,6 +57,11 @@ interface Promised<T> {
   readonly reject: (error: Error) => void;
 }
 
+interface PromisedLoad extends Promised<Loaded> {
+  /** In place of all other bodies. */
+  readonly replace: boolean;
+}
+
 /**
  * The page's side of the simulation. In a page:
  *
@@ -62,19 +71,23 @@ interface Promised<T> {
  * A worker that failed is replaced by a new one when the next model is loaded.
  */
 export class SimulationClient {
-  private readonly newest = new Map<number, Frame>();
+  /** Of the bodies that are there; null: before the first one. */
+  private readonly newest = new Map<number, Frame | null>();
+  /** Commands about settings that this worker was sent. */
+  private asked = 0;
   private worker: WorkerLike | null = null;
   private readonly listeners: { [K in keyof ClientEvents]: Set<(event: ClientEvents[K]) => void> } = {
     loaded: new Set(),
     frame: new Set(),
     met: new Set(),
+    world: new Set(),
     restarted: new Set(),
     failed: new Set(),
     lost: new Set(),
     frequencies: new Set(),
   };
   // The worker answers loads and meshes one by one, in their order.
-  private readonly loads: Promised<Loaded>[] = [];
+  private readonly loads: PromisedLoad[] = [];
   private readonly meshes: Promised<SimulationMesh | null>[] = [];
   private readonly grabs = new Map<number, ((grabbed: Grabbed | null) => void)[]>();
 
@@ -118,6 +131,7 @@ export class SimulationClient {
 
   /** Of a body, and of the world that it is in. */
   set(body: number, settings: Partial<Settings>): void {
+    ++this.asked;
     this.send({ kind: 'settings', body, settings });
   }
 
@@ -203,7 +217,7 @@ export class SimulationClient {
     transfer: Transferable[],
   ): Promise<Loaded> {
     return new Promise((resolve, reject) => {
-      this.loads.push({ resolve, reject });
+      this.loads.push({ resolve, reject, replace: command.kind === 'load' && command.replace });
       try {
         this.worker ??= this.start();
         this.worker.postMessage(command, transfer);
@@ -229,6 +243,7 @@ export class SimulationClient {
 
   private start(): WorkerLike {
     const worker = this.createWorker();
+    this.asked = 0;
     worker.onmessage = ({ data }) => {
       this.receive(data);
     };
@@ -246,10 +261,13 @@ export class SimulationClient {
   private receive(message: Message): void {
     switch (message.kind) {
       case 'loaded':
-        this.emit('loaded', message);
-        this.loads.shift()?.resolve(message);
+        this.join(message);
+        break;
+      case 'world':
+        if (message.answered === this.asked) this.emit('world', message.settings);
         break;
       case 'frame':
+        if (!this.newest.has(message.body)) break; // of one that has gone
         this.newest.set(message.body, message.frame);
         this.emit('frame', message);
         break;
@@ -278,6 +296,14 @@ export class SimulationClient {
         this.emit('restarted', message);
         break;
     }
+  }
+
+  private join(loaded: Loaded): void {
+    const load = this.loads.shift();
+    if (load?.replace) this.newest.clear();
+    this.newest.set(loaded.body, null);
+    this.emit('loaded', loaded);
+    load?.resolve(loaded);
   }
 
   /** Failures of what has a promise reject it; the others are events. */

@@ -29,8 +29,7 @@ const stage = makeStage();
 const client = new SimulationClient(() => new SimulationWorker());
 const app = new App(client, stage, { adaptQuality: askedQuality === undefined });
 const page = new PageView(app, {
-  openFile,
-  addFile,
+  openFiles,
   frame,
   toggleTheme: () => {
     theme.toggle();
@@ -53,13 +52,9 @@ function makeStage(): Stage {
   }
 }
 
-function openFile(file: File): void {
-  void app.open(fileModel(file), file.name);
-}
-
-function addFile(file: File): void {
-  page.messages.dismiss();
-  void app.open(fileModel(file), file.name, true);
+function openFiles(files: readonly File[], add: boolean): void {
+  const models = files.map((file) => ({ name: file.name, read: () => fileModel(file) }));
+  void app.openAll(models, add);
 }
 
 function frame(): void {
@@ -145,7 +140,9 @@ const keys = new Shortcuts(
 );
 const target = makeGestureTarget(canvas, client, stage, app);
 connectCanvas(canvas, new Gestures(target), stage, () => keys.takeSpace());
-connectDrop(addFile);
+connectDrop((files) => {
+  openFiles(files, true);
+});
 releaseMouseFocus();
 
 new ResizeObserver(() => {
@@ -167,7 +164,10 @@ async function openFirst(): Promise<void> {
   } catch (error) {
     app.fail(error);
   }
-  await app.openAll(models);
+  await app.openAll(
+    models.map((model) => ({ name: model.name, read: () => model })),
+    true,
+  );
 }
 
 /** Settles when the selected body, if there is one, has been drawn; at once where the page is not seen. */
@@ -226,7 +226,7 @@ const scriptInterface: ScriptInterface = {
     if (bytes) await app.open({ bytes, name, file: null });
     else app.close();
   },
-  add: (bytes, name = 'model.glb') => app.open({ bytes, name, file: null }, name, true),
+  add: (bytes, name = 'model.glb') => app.open({ bytes, name, file: null }, true),
   set: (settings) => {
     app.set(settings);
   },

@@ -230,19 +230,14 @@ export class SimulatedBody {
     try {
       lost = this.attempt(count);
     } catch (error) {
-      lost = errorText(error);
+      return this.fail(error);
     }
     return lost === null ? null : this.restart(lost);
   }
 
-  /** Puts the body to rest, and lets go of what pulls at it, because of what went wrong; throws where nothing can be asked of it any more. */
-  restart(reason: string): Restart {
-    const now = this.world.clock();
-    const paused = now - this.lastRestart < restartInterval;
-    this.lastRestart = now;
-    this.reset();
-    this.holding.releaseAll();
-    return { kind: 'restarted', body: this.id, reason, paused };
+  /** Puts the body to rest where it has thrown an error. Throws where nothing can be asked of it any more. */
+  fail(error: unknown): Restart {
+    return this.restart(`The motion failed (${errorText(error)})`);
   }
 
   reset(): void {
@@ -311,6 +306,15 @@ export class SimulatedBody {
     const { shake } = this.current;
     const shaken = shake ? Math.hypot(...shake.amplitude) * (shake.frequency / this.lowest) ** 2 : 0;
     return this.holding.reach + Math.hypot(...gravity) / (2 * Math.PI * this.lowest) ** 2 + shaken;
+  }
+
+  private restart(reason: string): Restart {
+    const now = this.world.clock();
+    const paused = now - this.lastRestart < restartInterval;
+    this.lastRestart = now;
+    this.reset();
+    this.holding.releaseAll();
+    return { kind: 'restarted', body: this.id, reason, paused };
   }
 
   private setYoung(region: number, young: number): Message[] {

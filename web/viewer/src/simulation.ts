@@ -1,5 +1,4 @@
 import type { Vector3 } from '../../runtime/src/types';
-import { errorText } from './error_text';
 import type { GrabCommand, HoldCommand } from './holding';
 import { boxOf, placeAmong } from './place';
 import type { Command, Frame, InForce, Message, Settings, WorldSettings } from './protocol';
@@ -194,7 +193,7 @@ export class Simulation implements BodyWorld {
     try {
       return due();
     } catch (error) {
-      this.note([body.restart(errorText(error))], messages);
+      this.note([body.fail(error)], messages);
       return due();
     }
   }

@@ -47,23 +47,19 @@ export class WorkerHost {
     this.draining = true;
     try {
       for (let command = this.waiting.shift(); command; command = this.waiting.shift()) {
-        await this.deal(command);
+        try {
+          if (command.kind === 'load') await this.load(command);
+          else this.carryOut(command);
+        } catch (error) {
+          this.fail(command, error);
+        }
+        if (command.kind === 'settings') ++this.answered;
+        this.tellWorld(command.kind === 'settings');
       }
     } finally {
       this.draining = false;
     }
     this.wake();
-  }
-
-  private async deal(command: Command): Promise<void> {
-    try {
-      if (command.kind === 'load') await this.load(command);
-      else this.carryOut(command);
-    } catch (error) {
-      this.fail(command, error);
-    }
-    if (command.kind === 'settings') ++this.answered;
-    this.tellWorld(command.kind === 'settings');
   }
 
   private async load({ bytes, name, replace }: Extract<Command, { kind: 'load' }>): Promise<void> {

@@ -26,10 +26,6 @@ export class DrawnBody {
   /** Its points at rest, where it was put, and where it is now but for what it is deformed. */
   readonly rest: Cloud;
   readonly cloud: Cloud;
-  /** m by which it has flown. */
-  readonly shift = new Vector();
-  /** The same when the camera last was with it. */
-  readonly followed = new Vector();
   private readonly surface: DomainSurface;
   private readonly place: Vector;
   private body: Body | null = null;
@@ -73,9 +69,9 @@ export class DrawnBody {
     this.simulation?.setCoordinates(q, moved);
   }
 
+  /** shift: m by which it has flown. */
   setShift(shift: Vector3): void {
-    this.shift.set(...shift);
-    this.cloud.offset.copy(this.place).add(this.shift);
+    this.cloud.offset.set(...shift).add(this.place);
   }
 
   setDomains(view: DomainView): void {

@@ -107,15 +107,13 @@ export class Stage {
   setShift(id: number, shift: Vector3, follow: boolean): void {
     const body = this.bodies.get(id);
     body?.setShift(shift);
-    if (!body || !follow) return;
-    this.turntable.follow(body.shift.clone().sub(body.followed));
-    body.followed.copy(body.shift);
+    if (body && follow) this.turntable.follow(body.cloud);
   }
 
   /** What the body has flown so far the camera need not catch up with. */
   followFromHere(id: number): void {
     const body = this.bodies.get(id);
-    body?.followed.copy(body.shift);
+    if (body) this.turntable.followFromHere(body.cloud);
   }
 
   /** How domains are told apart. */
@@ -234,7 +232,6 @@ export class Stage {
 
   /** All bodies in view, as at first, wherever they are. */
   frame(): void {
-    for (const id of this.bodies.keys()) this.followFromHere(id);
     this.turntable.frame();
   }
 

@@ -40,7 +40,9 @@ interface Sampled {
   readonly low: Vector3;
   readonly high: Vector3;
   readonly points: readonly Vector3[];
-  readonly offset: Vector3;
+  readonly cloud: Cloud;
+  /** The offset of the cloud when the camera last was with it. */
+  readonly followed: Vector3;
 }
 
 const tangent = Math.tan(fieldOfView / 2);
@@ -133,7 +135,8 @@ export class Turntable {
 
   /** The points that are framed. The camera jumps there, moves there, or stays where somebody has moved it to. */
   setPoints(clouds: readonly Cloud[], how: 'jump' | 'move' | 'stay' = 'jump'): void {
-    this.sampled = clouds.map(sample);
+    const known = new Map(this.sampled.map((some) => [some.cloud, some]));
+    this.sampled = clouds.map((cloud) => known.get(cloud) ?? sample(cloud));
     if (how === 'stay' && !this.framed) {
       this.measure();
       return;
@@ -142,12 +145,20 @@ export class Turntable {
     if (how === 'jump') this.jump();
   }
 
-  /** What is looked at has moved by so much: the camera goes along. */
-  follow(step: Vector3): void {
+  /** The camera goes along by what one of the clouds has moved since the camera last was with it. */
+  follow(cloud: Cloud): void {
+    const some = this.sampled.find((one) => one.cloud === cloud);
+    const step = cloud.offset.clone().sub(some?.followed ?? cloud.offset);
     if (step.length() === 0) return;
+    some?.followed.copy(cloud.offset);
     this.centre.add(step);
     this.goal.target.add(step);
     this.move(dragTime);
+  }
+
+  /** What a cloud has moved so far the camera need not catch up with. */
+  followFromHere(cloud: Cloud): void {
+    this.sampled.find((one) => one.cloud === cloud)?.followed.copy(cloud.offset);
   }
 
   resize(width: number, height: number): void {
@@ -216,9 +227,12 @@ export class Turntable {
     this.orient();
     this.goal.target.copy(this.centre);
     const aspect = this.size.width / this.size.height;
-    const points = this.sampled.flatMap((some) => some.points.map((point) => point.clone().add(some.offset)));
+    const points = this.sampled.flatMap(({ points: some, cloud: { offset } }) =>
+      some.map((point) => point.clone().add(offset)),
+    );
     const distance = fittingDistance(points, this.centre, this.goal.orientation, aspect);
     this.goal.distance = margin * Math.max(distance, 0.5 * this.radius);
+    for (const { cloud, followed } of this.sampled) followed.copy(cloud.offset);
     this.framed = true;
     this.move(frameTime);
   }
@@ -243,8 +257,8 @@ export class Turntable {
   private measure(): void {
     const [low, high] = emptyBox();
     for (const some of this.sampled) {
-      low.min(some.low.clone().add(some.offset));
-      high.max(some.high.clone().add(some.offset));
+      low.min(some.low.clone().add(some.cloud.offset));
+      high.max(some.high.clone().add(some.cloud.offset));
     }
     if (this.sampled.length === 0) [low, high].forEach((end) => end.set(0, 0, 0));
     this.centre.addVectors(low, high).multiplyScalar(0.5);
@@ -291,7 +305,8 @@ function emptyBox(): [low: Vector3, high: Vector3] {
   return [new Vector3(Infinity, Infinity, Infinity), new Vector3(-Infinity, -Infinity, -Infinity)];
 }
 
-function sample({ positions, offset }: Cloud): Sampled {
+function sample(cloud: Cloud): Sampled {
+  const { positions } = cloud;
   const [low, high] = emptyBox();
   const point = new Vector3();
   const count = Math.floor(positions.length / 3);
@@ -305,5 +320,5 @@ function sample({ positions, offset }: Cloud): Sampled {
   const points = Array.from({ length: Math.ceil(count / step) }, (_, i) =>
     new Vector3().fromArray(positions, 3 * step * i),
   );
-  return { low, high, points, offset };
+  return { low, high, points, cloud, followed: cloud.offset.clone() };
 }

@@ -7,7 +7,13 @@ import type { Actions, Part, ViewState } from './state';
 
 type Listed = ViewState['bodies'][number];
 
-function makeRow(actions: Actions, { id, name }: Listed, selected: boolean): HTMLElement {
+interface Row {
+  readonly id: number;
+  readonly element: HTMLElement;
+  readonly select: HTMLButtonElement;
+}
+
+function makeRow(actions: Actions, { id, name }: Listed): Row {
   const select = makeButton({
     id: `body-${id}`,
     text: name,
@@ -16,7 +22,6 @@ function makeRow(actions: Actions, { id, name }: Listed, selected: boolean): HTM
       actions.select(id);
     },
   });
-  select.setAttribute('aria-pressed', String(selected));
   const remove = makeButton({
     id: `body-${id}-remove`,
     icon: makeIcon('close'),
@@ -26,8 +31,8 @@ function makeRow(actions: Actions, { id, name }: Listed, selected: boolean): HTM
       actions.remove(id);
     },
   });
-  const kind = selected ? 'body-row selected' : 'body-row';
-  return make('div', { class: kind, 'data-testid': 'body-row' }, select, remove);
+  const element = make('div', { class: 'body-row', 'data-testid': 'body-row' }, select, remove);
+  return { id, element, select };
 }
 
 export function makeBodiesSection(actions: Actions, add: () => void): Part {
@@ -42,15 +47,34 @@ export function makeBodiesSection(actions: Actions, add: () => void): Part {
   const buttons = make('div', { class: 'buttons' }, more);
   const hint = make('p', { class: 'hint' }, 'Click on a body to select it. The sections below are about it.');
   const element = makeSection('bodies', 'Bodies', true, list, buttons, hint);
-  let shown = '';
+  let rows: Row[] = [];
+
+  /** Rows that stay are left where they are: one that is taken out of the page and put back loses the focus. */
+  function showRows(bodies: readonly Listed[]): void {
+    const gone = rows.filter(({ id }) => bodies.every((body) => body.id !== id));
+    for (const row of gone) {
+      const i = rows.indexOf(row);
+      const neighbour = rows[i + 1] ?? rows[i - 1];
+      if (row.element.contains(document.activeElement)) neighbour?.select.focus();
+      row.element.remove();
+      rows = rows.filter((one) => one !== row);
+    }
+    for (const body of bodies.slice(rows.length)) {
+      // they come at the end
+      const row = makeRow(actions, body);
+      rows.push(row);
+      list.append(row.element);
+    }
+  }
   return {
     element,
-    update({ bodies, id }) {
+    update({ bodies, id: selected }) {
       element.hidden = bodies.length < 2;
-      const key = JSON.stringify([bodies, id]);
-      if (key === shown) return;
-      shown = key;
-      list.replaceChildren(...bodies.map((body) => makeRow(actions, body, body.id === id)));
+      showRows(bodies);
+      for (const { id, element: row, select } of rows) {
+        row.classList.toggle('selected', id === selected);
+        select.setAttribute('aria-pressed', String(id === selected));
+      }
     },
   };
 }

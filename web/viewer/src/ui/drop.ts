@@ -1,7 +1,7 @@
 // Files that are dropped anywhere on the page.
 
-/** Calls `add` for each file that is dropped, and marks the page while some hover. */
-export function connectDrop(add: (file: File) => void): void {
+/** Calls `add` for the files that are dropped at a time, and marks the page while some hover. */
+export function connectDrop(add: (files: readonly File[]) => void): void {
   const root = document.documentElement;
   const hasFiles = (event: DragEvent): boolean => event.dataTransfer?.types.includes('Files') ?? false;
   window.addEventListener('dragover', (event) => {
@@ -17,6 +17,6 @@ export function connectDrop(add: (file: File) => void): void {
     root.classList.remove('dropping');
     if (!hasFiles(event)) return;
     event.preventDefault();
-    for (const file of event.dataTransfer?.files ?? []) add(file);
+    add([...(event.dataTransfer?.files ?? [])]);
   });
 }

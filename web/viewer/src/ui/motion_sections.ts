@@ -35,7 +35,6 @@ const PULL_HINTS: Readonly<Record<Method, string>> = {
 
 /** Why the motion cannot be chosen; null where it can. */
 export function whyNoChoice({ info, settings }: ViewState): string | null {
-  if (info?.free) return 'Warped modes are of bodies that are held';
   if (info && !info.warpable) {
     return 'The model file holds no rotations for warped modes; make it again with limber reduce';
   }

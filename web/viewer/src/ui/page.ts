@@ -20,6 +20,7 @@ import {
   makePullSection,
   makeSolverSection,
 } from './motion_sections';
+import { PanelInput } from './panel_input';
 import { makePlotsSection, type PlotsPart } from './plots_section';
 import { makeShakeSection } from './shake_section';
 import { makeSketchSection } from './sketch_section';
@@ -32,8 +33,8 @@ import { makeTransport, type TransportPart } from './transport';
 const NARROW = '(max-width: 719px)';
 
 export interface PageActions {
-  readonly openFile: (file: File) => void;
-  readonly addFile: (file: File) => void;
+  /** add: to the bodies that are shown, else in their place. */
+  readonly openFiles: (files: readonly File[], add: boolean) => void;
   readonly frame: () => void;
   readonly toggleTheme: () => void;
 }
@@ -81,7 +82,8 @@ export class PageView {
     'data-testid': 'file',
   });
   private readonly app_ = byId('app');
-  /** Whether the file that is chosen is added to those that are shown. */
+  private readonly input_ = new PanelInput(byId('panel'), window);
+  /** Whether the files that are chosen are added to those that are shown. */
   private adding_ = false;
 
   constructor(actions: Actions, page: PageActions) {
@@ -133,10 +135,7 @@ export class PageView {
     this.fileInput_.addEventListener('change', () => {
       const files = [...(this.fileInput_.files ?? [])];
       this.fileInput_.value = ''; // so that the same file can be opened again
-      files.forEach((file, i) => {
-        if (this.adding_ || i > 0) page.addFile(file);
-        else page.openFile(file);
-      });
+      page.openFiles(files, this.adding_);
     });
     this.showPanel_(recall('panel') === null ? !matchMedia(NARROW).matches : recall('panel') === 'shown');
   }
@@ -149,6 +148,16 @@ export class PageView {
     for (const part of this.bodyParts_) part.element.hidden = several;
     this.shake_.element.hidden = state.info?.free === true;
     for (const part of this.parts_) part.update(state);
+  }
+
+  /** Whether a pointer holds a slider of the panel. */
+  get sliding(): boolean {
+    return this.input_.sliding;
+  }
+
+  /** A value that is being typed in the panel is taken, for the body that it was meant for. */
+  finishInput(): void {
+    this.input_.finish();
   }
 
   showTheme(theme: ThemeName): void {

@@ -16,6 +16,7 @@ import type {
 } from '../protocol';
 import { splitSettings, suitableShakeFrequency } from '../settings';
 import { baseName } from '../settings_text';
+import { sameNumbers } from '../turning';
 
 /** Up on the screen is +z. */
 export type Axis = '+x' | '-x' | '+y' | '-y' | '+z' | '-z';
@@ -88,6 +89,8 @@ export interface ViewState extends Omit<WorldState, 'settings'>, Omit<BodyState,
   readonly settings: Settings;
   /** All of them, in the order of their coming. */
   readonly bodies: readonly Pick<BodyState, 'id' | 'name'>[];
+  /** Whether there are bodies, and all of them show vibrations: then there are no steps to take. */
+  readonly allPlaying: boolean;
 }
 
 export interface HandleActions {
@@ -197,6 +200,7 @@ export function viewOf(world: WorldState, body: BodyState, bodies: readonly Body
     ...body,
     settings: { ...world.settings, ...body.settings },
     bodies: bodies.map(({ id, name }) => ({ id, name })),
+    allPlaying: bodies.length > 0 && bodies.every(({ mode }) => mode.playing !== null),
   };
 }
 
@@ -213,7 +217,7 @@ export function loadedState(loaded: Loaded, before: BodyState, taken: readonly s
     name: freeName(baseName(loaded.name), taken),
     info,
     size: sizeOf(boxOf(surface.positions)),
-    settings: splitSettings(settings).ofBody,
+    settings,
     shake: { ...before.shake, frequency: suitableShakeFrequency(frequencies) },
     young: info.regions.map((region) => region.material.young),
     frequencies,
@@ -232,13 +236,19 @@ function freeName(name: string, taken: readonly string[]): string {
   for (let i = 2; ; ++i) if (!taken.includes(`${name} ${i}`)) return `${name} ${i}`;
 }
 
+/** Settings of the world; the controls of gravity show what these say. */
+export function takeWorld(world: WorldState, settings: Partial<WorldSettings>): void {
+  world.settings = { ...world.settings, ...settings };
+  world.gravity = gravityControls(world.settings.gravity, world.gravity);
+}
+
 /** The worker refused a change: these values are the true ones. */
 export function takeInForce(world: WorldState, body: BodyState, inForce: InForce): void {
   if (!body.info) return;
   const { settings, young, stiffness, mode } = inForce;
   if (settings) {
     const { ofWorld, ofBody } = splitSettings(settings);
-    world.settings = { ...world.settings, ...ofWorld };
+    takeWorld(world, ofWorld);
     body.settings = { ...body.settings, ...ofBody };
   }
   if (young) body.young = [...young];
@@ -257,6 +267,23 @@ export function gravityVector(gravity: WorldState['gravity']): Vector3 {
   const size = gravity.on ? gravity.strength * STANDARD_GRAVITY : 0;
   const [x, y, z] = axisVector(gravity.direction);
   return [x * size + 0, y * size + 0, z * size + 0]; // + 0: no negative zeros
+}
+
+/** The other way round, for the nearest axis; before: what they show already, and go on to show where gravity is off. */
+function gravityControls(gravity: Vector3, before: WorldState['gravity']): WorldState['gravity'] {
+  if (sameNumbers(gravity, gravityVector(before))) return before;
+  const size = Math.hypot(...gravity);
+  if (size === 0) return { ...before, on: false };
+  const sizes = gravity.map(Math.abs);
+  const axis = sizes.indexOf(Math.max(...sizes)) as 0 | 1 | 2;
+  const direction = `${gravity[axis] < 0 ? '-' : '+'}${(['x', 'y', 'z'] as const)[axis]}` as const;
+  return { on: true, direction, strength: size / STANDARD_GRAVITY };
+}
+
+/** What to say of a body that was put back to rest; name: of it, null where it is alone. reason: the beginning of a sentence. */
+export function restartText(name: string | null, reason: string, paused: boolean): string {
+  const what = `${reason}: ${name ?? 'the body'} was put back to rest${paused ? ' and paused' : ''}.`;
+  return `${what} A smaller time step, more damping or weaker loads help.`;
 }
 
 /** What the sliders and the direction ask for together. */

@@ -69,7 +69,7 @@ export function makeTransport(actions: Actions, frame: () => void): TransportPar
       time,
       view,
     ),
-    update({ settings, mode }) {
+    update({ settings, allPlaying }) {
       const nowPlaying = !settings.paused;
       if (nowPlaying !== playing) {
         playing = nowPlaying;
@@ -78,7 +78,7 @@ export function makeTransport(actions: Actions, frame: () => void): TransportPar
         play.setAttribute('aria-label', play.title);
       }
       paused = settings.paused;
-      step.disabled = mode.playing !== null;
+      step.disabled = allPlaying;
       const value = String(settings.speed);
       if (speed.value !== value) {
         if (![...speed.options].some((option) => option.value === value)) {
