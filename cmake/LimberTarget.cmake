@@ -25,7 +25,7 @@ endfunction()
 # compiler makes of them must not depend on the functions beside them.
 set(LIMBER_ALONE
   linalg/svd linalg/general_eigen linalg/qr linalg/mass_basis linalg/symmetric_eigen linalg/sparse_solver linalg/eigensolver
-  linalg/symmetric_solve linalg/nnls basis/krylov_basis full/free_flight
+  linalg/block_kernels linalg/symmetric_solve linalg/nnls basis/krylov_basis full/free_flight
   base/executor linalg/eigen_kernels linalg/rank_update linalg/supernodal_solve linalg/svd3 linalg/symmetric_product mesh/triangle_distance mesh/triangle_tree fem/assembly
   fem/elements reduced/cubature reduced/elasticity reduced/quartic reduced/quartic_batch reduced/quartic_layout reduced/reconstruction multidomain/tree_solve)
 

@@ -3,7 +3,7 @@
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
-order=(base linalg mesh material bodies fem integrators full basis reduced warp precompute multidomain online body contact sound scene draw io run limber.hpp)
+order=(base linalg mesh material bodies fem integrators full basis reduced warp precompute multidomain online contact body sound scene draw io run limber.hpp)
 
 declare -A rank
 for i in "${!order[@]}"; do rank[${order[$i]}]=$i; done

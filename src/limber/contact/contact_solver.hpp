@@ -1,0 +1,113 @@
+#pragma once
+
+#include "limber/contact/block_cholesky.hpp"
+#include "limber/contact/friction_cone.hpp"
+#include "limber/linalg/solve_report.hpp"
+
+#include <array>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace limber {
+
+/// A body as the contact problem sees it, for one step. What it points to must live until solve() is done.
+struct ContactBody {
+  const Matrix* step_matrix = nullptr;    ///< A, n x n, symmetric positive definite, stored whole
+  const Vector* free_velocity = nullptr;  ///< u*, n: how the step would end if nothing touched
+  const Vector* guess = nullptr;          ///< n: where the iteration starts; the velocity before the step
+  int rigid = 0;                          ///< so many of the last coordinates move it as a whole: 0 or 6
+};
+
+struct ContactSolveOptions {
+  /// Of the residual, as a share of the momentum that flows: far below what friction is known to.
+  double tolerance = 1e-6;
+  int max_iterations = 60;
+};
+
+struct ContactSolveReport : SolveReport {
+  int active = 0;  ///< contacts that push
+};
+
+/// Contact of bodies within a step, as one convex problem in their velocities,
+///
+///   min   sum over bodies 1/2 (u - u*) . A (u - u*)   +   sum over contacts l(J u),
+///    u
+///
+/// with l of friction_cone.hpp and J the rows of a contact in the velocities of its bodies. Its optimum is a
+/// balance of momentum, A (u - u*) = sum J^T g, with impulses g that obey regularised friction. Solved by
+/// Newton's method in u itself, so that the matrix A + J^T G J is as large as the bodies are, however many
+/// contacts there are, with an exact line search. It always converges: l is convex, and A is definite.
+///                                                                  [Castro, Permenter & Han 2022, section V]
+///
+/// For bodies that touch each other, directly or by way of others: whoever calls sets those apart that do
+/// not. Cost of an iteration: a factor of the block matrix, and 3 n^2 multiply-adds per contact that pushes.
+class ContactSolver {
+ public:
+  /// Forgets what there was.
+  void begin(std::span<const ContactBody> bodies);
+
+  /// Another contact, between `first` and `second`; -1: something that no impulse moves. Returns its number.
+  int add(int first, int second);
+  /// J of one of its bodies, to be written whole: how the velocity of `first` seen from `second` follows from
+  /// that of body `side` (0 or 1), 3 x n in the axes of the contact. That of the second is therefore negative.
+  using Rows = Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>>;
+  [[nodiscard]] Rows rows(int contact, int side);
+  /// About how fast an impulse of 1 N s along the normal makes a contact move, m/s, from its rows: exact for
+  /// bodies that move as a whole, without what couples coordinates of others. O(n).
+  [[nodiscard]] double yield(int contact) const;
+  [[nodiscard]] FrictionCone& cone(int contact) { return contacts_[at(contact)].cone; }
+  [[nodiscard]] int contact_count() const { return static_cast<int>(contacts_.size()); }
+
+  ContactSolveReport solve(const ContactSolveOptions& options = {});
+
+  [[nodiscard]] Eigen::Map<const Vector> velocity(int body) const;  ///< u
+  /// On the first body, N s, in the axes of the contact.
+  [[nodiscard]] const Vector3& impulse(int contact) const { return contacts_[at(contact)].impulse; }
+  /// Of the first seen from the second, m/s, in the axes of the contact.
+  [[nodiscard]] const Vector3& relative_velocity(int contact) const {
+    return contacts_[at(contact)].velocity;
+  }
+
+ private:
+  struct Contact {
+    int bodies[2] = {0, -1};
+    std::size_t rows[2] = {0, 0};  ///< in rows_
+    FrictionCone cone;
+    Vector3 velocity = Vector3::Zero(), change = Vector3::Zero();
+    Vector3 impulse = Vector3::Zero();
+    Matrix3 stiffness = Matrix3::Zero();  ///< G
+    bool pushes = false;
+  };
+  struct Line {
+    double slope = 0.0, curvature = 0.0;
+  };
+
+  static std::size_t at(int i) { return static_cast<std::size_t>(i); }
+  [[nodiscard]] int padded(int body) const;
+  [[nodiscard]] double* part(std::vector<double>& vector, int body) const {
+    return vector.data() + factor_.offset(body);
+  }
+  [[nodiscard]] Vector3 velocity_at(const Contact& contact, std::vector<double>& u) const;
+  void analyze();
+  double differentiate(ContactSolveReport& report);
+  [[nodiscard]] double norm(std::vector<double>& force) const;
+  void assemble();
+  void add_stiffness(int body);
+  void add_coupling(const Contact& contact);
+  [[nodiscard]] double search_line();
+  [[nodiscard]] Line line_at(double x, double slope, double curvature) const;
+
+  static constexpr int whole_stride = padded_rows(6);
+  std::vector<ContactBody> bodies_;
+  std::vector<std::array<double, 6 * whole_stride>> wholes_;  ///< factors of A of their rigid coordinates
+  std::vector<Contact> contacts_;
+  std::vector<double> rows_;
+  BlockCholesky factor_;
+  std::vector<int> sizes_;
+  std::vector<std::pair<int, int>> pairs_;
+  std::vector<double> u_, gradient_, direction_, moved_, product_, pushed_;  ///< of all bodies, padded
+  std::vector<double> stack_, other_;                                        ///< scaled rows of contacts
+};
+
+}  // namespace limber
