@@ -44,6 +44,36 @@ test('a body that nothing holds flies when it is thrown, and the camera follows'
   expect(errors).toEqual([]);
 });
 
+test('a body that nothing holds is thrown by warped modes, too, and its handles keep positions', async () => {
+  const { page, errors } = await session.open('free.glb');
+  await page.getByTestId('method').selectOption('warped');
+  await page.waitForFunction(() => window.limber.frame?.warped === true);
+  const { x, y } = await extent(page);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 60, y - 40, { steps: 5 });
+  await expect.poll(() => page.evaluate(() => window.limber.frame!.handles.length)).toBe(1);
+  await expect.poll(() => flown(page)).toBeGreaterThan(0.01);
+  await page.mouse.up();
+  await expect.poll(() => page.evaluate(() => window.limber.frame!.handles.length)).toBe(0);
+  await page.getByTestId('reset').click();
+  await page.waitForFunction(() => Math.hypot(...window.limber.frame!.shift!) < 1e-6);
+
+  await page.evaluate(() => {
+    window.limber.set({ paused: true });
+  });
+  await page.getByTestId('handle-add').click();
+  await page.mouse.click(x, y);
+  await expect
+    .poll(() => page.evaluate(() => window.limber.frame!.handles.map(({ hold }) => hold)))
+    .toEqual(['position']);
+  await expect.poll(() => page.getByTestId('handle-row').count()).toBe(1);
+  expect(await page.getByTestId('handle-row').locator('select').isDisabled()).toBe(true);
+  expect(await page.getByTestId('handle-priority').isDisabled()).toBe(true);
+  expect(await page.evaluate(() => window.limber.message)).toBeNull();
+  expect(errors).toEqual([]);
+});
+
 test('a body that is not followed is drawn where it is, and framed there', async () => {
   const { page, errors } = await session.open('free.glb');
   const start = await extent(page);

@@ -78,6 +78,65 @@ test('two bodies of two kinds are drawn, pulled one by one, and one is taken awa
   expect(errors).toEqual([]);
 });
 
+test('files that are chosen together are all opened, in place of those before', async () => {
+  const { page, errors } = await session.open(['beam.glb', 'beam.glb']);
+  await page.getByTestId('file').setInputFiles(['free.glb', 'bridge.glb', 'free.glb'].map(modelPath));
+  await expect.poll(() => bodies(page)).toMatchObject({ free: 3, bridge: 4, 'free 2': 5 });
+  expect(await page.evaluate(() => [window.limber.selected, window.limber.bodies.length])).toEqual([3, 3]);
+  expect(errors).toEqual([]);
+});
+
+test('what is entered stays with the body that it is for', async () => {
+  const { page, errors } = await session.open(['beam.glb', 'beam.glb']);
+  const { beam, 'beam 2': other } = (await bodies(page)) as { beam: number; 'beam 2': number };
+  const select = (id: number): Promise<void> =>
+    page.evaluate((body) => {
+      window.limber.select(body);
+    }, id);
+  const mass = (): Promise<number> => page.evaluate(() => window.limber.settings.damping.mass);
+  const selected = (): Promise<number | null> => page.evaluate(() => window.limber.selected);
+  await page.getByTestId('section-damping').locator('summary').click();
+  await page.getByTestId('damping-mass-value').fill('77');
+  await select(other);
+  expect(await selected()).toBe(other);
+  expect(await mass()).not.toBe(77);
+  await select(beam);
+  expect(await mass()).toBe(77);
+
+  const slider = (await page.getByTestId('damping-mass').boundingBox())!;
+  await page.mouse.move(slider.x + slider.width / 2, slider.y + slider.height / 2);
+  await page.mouse.down();
+  await select(other);
+  expect(await selected()).toBe(beam);
+  await page.mouse.up();
+  await select(other);
+  expect(await selected()).toBe(other);
+
+  // By keys: the focus stays in the list.
+  await page.getByTestId(`body-${beam}`).focus();
+  await page.keyboard.press('Enter');
+  expect(await selected()).toBe(beam);
+  expect(await page.evaluate(() => document.activeElement?.getAttribute('data-testid'))).toBe(`body-${beam}`);
+  expect(errors).toEqual([]);
+});
+
+test('a body that shows a vibration is selected by a click, and not pulled', async () => {
+  const { page, errors } = await session.open(['beam.glb', 'beam.glb']);
+  const { beam, 'beam 2': other } = (await bodies(page)) as { beam: number; 'beam 2': number };
+  await page.keyboard.press('v');
+  await expect.poll(() => page.evaluate((body) => window.limber.frameOf(body)!.playingMode, beam)).toBe(true);
+  await page.getByTestId(`body-${other}`).click();
+  expect(await page.getByTestId('step').isDisabled()).toBe(false);
+  const { x, y } = await page.evaluate(([v, body]) => window.limber.project(v, body), [60, beam] as const);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await expect.poll(() => page.evaluate(() => window.limber.selected)).toBe(beam);
+  expect(await pulls(page, beam, other)).toEqual([0, 0]);
+  expect(await page.getByTestId('step').isDisabled()).toBe(false);
+  await page.mouse.up();
+  expect(errors).toEqual([]);
+});
+
 test('an exported page holds the same file twice, and each body moves in its own way', async () => {
   const folder = temporaryFolder();
   try {

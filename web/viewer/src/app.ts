@@ -36,7 +36,7 @@ const TIME_INTERVAL = 0.1;
 /** A model to open, which is read when its turn comes; name: what to call it until then. */
 export interface Opening {
   readonly name: string;
-  read(): ModelSource | Promise<ModelSource>;
+  readonly read: () => ModelSource | Promise<ModelSource>;
 }
 
 export class App implements Actions {
@@ -145,7 +145,7 @@ export class App implements Actions {
 
   /**
    * Opens models side by side, one after the other, in place of all bodies or, with `add`, beside them; unless all are to be replaced by
-   * something else meanwhile. Where that fails the page says so, and the bodies at hand go on. The first one is selected then.
+   * something else meanwhile. The first one is selected. Where that fails the page says so, and the bodies at hand go on.
    */
   async openAll(models: readonly Opening[], add: boolean): Promise<void> {
     if (models.length === 0) return;
@@ -419,14 +419,14 @@ export class App implements Actions {
   }
 
   private async openInTurn_(models: readonly Opening[], add: boolean, request: number): Promise<void> {
-    const opened: number[] = [];
+    let first = true;
     for (const model of models) {
       if (request !== this.request_) return;
-      const body = await this.openOne_(model, add || opened.length > 0, request);
-      if (body !== null) opened.push(body);
+      const body = await this.openOne_(model, add || !first, request);
+      if (body === null) continue;
+      if (first) this.select(body);
+      first = false;
     }
-    // Unless a person has selected another one meanwhile.
-    if (this.selected_ === opened.at(-1)) this.select(opened[0]!);
   }
 
   /** The number of the body; null: it is not shown. */
@@ -477,9 +477,12 @@ export class App implements Actions {
     state.frame = this.client_.newestFrame(state.id);
     this.picture_.clear();
     body.enter(this.stage_, loaded);
-    if (this.bodies_.size === 1) this.page_?.transport.showTime(0);
-    this.select(state.id);
-    if (this.selected_ !== state.id) this.refresh_();
+    if (this.bodies_.size > 1) {
+      this.refresh_();
+    } else {
+      this.page_?.transport.showTime(0);
+      this.select(state.id);
+    }
   }
 
   /** Without a body. */

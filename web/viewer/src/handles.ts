@@ -28,6 +28,14 @@ interface Held {
 export const holdsPosition = (hold: Hold): boolean => hold !== 'orientation';
 export const holdsOrientation = (hold: Hold): boolean => hold !== 'position';
 
+/** Why a handle at a body that flies holds positions alone: its points turn with its frame, which no handle turns. */
+export const POSITIONS_ONLY = 'Handles of a body that nothing holds keep positions, not orientations';
+
+/** Numbers that a body with so many coordinates can give to handles: one that flies moves as a whole, too. */
+export function freedomFor(rank: number, free: boolean): number {
+  return rank + (free ? 6 : 0);
+}
+
 /** Numbers that a handle takes from the body's motion. */
 export function heldFreedom(hold: Hold): number {
   return hold === 'both' ? 6 : 3;
@@ -79,7 +87,7 @@ export class Handles {
 
   /**
    * Where a vertex is, which is held as it is from now on; null: it cannot be moved.
-   * pinned: until it is removed, with its orientation where there is room; else its position, until it is released.
+   * pinned: until it is removed, with its orientation where there is room and it can be held; else its position, until it is released.
    */
   add(id: number, vertex: number, pinned: boolean): Vector3 | null {
     if (!Number.isFinite(this.body.stiffnessAt(vertex))) return null;
@@ -88,8 +96,8 @@ export class Handles {
     }
     const point = this.body.position(vertex);
     const pose = { position: point, rotation: this.body.orientation(vertex) };
-    const room = this.body.rank() - this.freedom();
-    const hold = pinned && room >= heldFreedom('both') ? 'both' : 'position';
+    const turns = pinned && !this.body.info.free && this.room - this.freedom() >= heldFreedom('both');
+    const hold = turns ? 'both' : 'position';
     this.attempt((held) => held.set(id, { vertex, pinned, hold, start: point, wanted: pose, given: pose }));
     return point;
   }
@@ -109,6 +117,7 @@ export class Handles {
   change(id: number, hold: Hold): void {
     const held = this.held.get(id);
     if (!held) return;
+    this.requireTurns(holdsOrientation(hold));
     const now = { position: this.body.position(held.vertex), rotation: this.body.orientation(held.vertex) };
     const kept = (pose: Pose): Pose => ({
       position: holdsPosition(held.hold) ? pose.position : now.position,
@@ -139,6 +148,7 @@ export class Handles {
   }
 
   setPriority(priority: HandlePriority): void {
+    this.requireTurns(priority === 'orientation');
     this.priority = priority;
     if (this.held.size > 0) this.update();
   }
@@ -155,7 +165,7 @@ export class Handles {
   /** After a change of material or rank. Returns how many had to be let go, the newest first: there is no room for them. */
   refresh(): number {
     const before = this.held.size;
-    while (this.freedom() > this.body.rank()) this.held.delete([...this.held.keys()].at(-1)!);
+    while (this.freedom() > this.room) this.held.delete([...this.held.keys()].at(-1)!);
     if (before > 0) this.update();
     return before - this.held.size;
   }
@@ -201,6 +211,14 @@ export class Handles {
     };
   }
 
+  private get room(): number {
+    return freedomFor(this.body.rank(), this.body.info.free);
+  }
+
+  private requireTurns(turns: boolean): void {
+    if (turns && this.body.info.free) throw new Error(`${POSITIONS_ONLY}.`);
+  }
+
   private freedom(): number {
     return [...this.held.values()].reduce((sum, { hold }) => sum + heldFreedom(hold), 0);
   }
@@ -217,7 +235,7 @@ export class Handles {
     const before = new Map(this.held);
     change(this.held);
     try {
-      if (this.freedom() > this.body.rank()) throw new Error(this.noRoom(before));
+      if (this.freedom() > this.room) throw new Error(this.noRoom(before));
       this.update();
     } catch (error) {
       this.held = before;
@@ -227,7 +245,7 @@ export class Handles {
 
   private noRoom(before: ReadonlyMap<number, Held>): string {
     const used = [...before.values()].reduce((sum, { hold }) => sum + heldFreedom(hold), 0);
-    return `The handles hold ${used} of the body's ${this.body.rank()} degrees of freedom: there is no room for more. Remove one, or let one hold less.`;
+    return `The handles hold ${used} of the body's ${this.room} degrees of freedom: there is no room for more. Remove one, or let one hold less.`;
   }
 
   private update(): void {

@@ -129,18 +129,19 @@ export async function fileModel(file: ChosenFile): Promise<ModelSource> {
 }
 
 /**
- * 64 bits that tell contents apart, but not those that someone made to be alike: FNV-1a of words in place of bytes, in two lanes that differ
- * in their start and, by a shift that stirs the upper bits down, in their way. crypto.subtle is missing in pages from disk. About 1 GB/s.
+ * 64 bits that tell contents apart, unless someone makes them alike: two lanes that take a word each time, stir their upper bits down, else
+ * those of two words could cancel, and multiply by an odd number. crypto.subtle is missing in pages from disk. Under a second per GB.
  */
 export function contentHash(bytes: ArrayBuffer): string {
-  const words = new Uint32Array(bytes, 0, bytes.byteLength >>> 2);
-  let [a, b] = [0x811c9dc5, 0x9747b28c];
-  const add = (word: number): void => {
-    a = Math.imul(a ^ word, 0x01000193);
-    b = Math.imul(b ^ word ^ (b >>> 15), 0x85ebca6b);
-  };
-  words.forEach(add);
-  new Uint8Array(bytes, words.byteLength).forEach(add);
+  let [a, b] = [0, 1];
+  for (const part of [new Uint32Array(bytes, 0, bytes.byteLength >>> 2), new Uint8Array(bytes).slice(-4)]) {
+    const { length } = part;
+    // By numbers: an iterator takes seven times as long.
+    for (let i = 0; i < length; ++i) {
+      a = Math.imul(a ^ (a >>> 15) ^ part[i]!, 0x85ebca6b);
+      b = Math.imul(b ^ (b >>> 13) ^ part[i]!, 0xc2b2ae35);
+    }
+  }
   return [a, b].map((lane) => (lane >>> 0).toString(16).padStart(8, '0')).join('');
 }
 

@@ -1,10 +1,10 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Vector3 } from '../../runtime/src/types';
-import { App } from '../src/app';
+import { App, type Opening } from '../src/app';
 import { SimulationClient, type WorkerLike } from '../src/client';
 import type { ModelSource } from '../src/model_source';
 import type { ActiveHandle, ActivePull, Command, Frame, Message } from '../src/protocol';
-import { defaultSettings } from '../src/settings';
+import { defaultSettings, splitSettings } from '../src/settings';
 import type { DomainView } from '../src/stage/domain_colors';
 import type { Stage } from '../src/stage/stage';
 import type { PageView } from '../src/ui/page';
@@ -43,6 +43,10 @@ interface Shown {
   domains: DomainView | null;
   notice: string | null;
   followed: boolean | null;
+  /** Whether a pointer holds a slider. */
+  sliding: boolean;
+  /** What a person is typing: done when it is taken. */
+  typed: (() => void) | null;
 }
 
 let worker: FakeWorker;
@@ -57,6 +61,7 @@ beforeEach(() => {
   shown = {
     ...{ bodies: new Map(), coordinates: null, time: null, error: null, plotted: 0 },
     ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null, followed: null },
+    ...{ sliding: false, typed: null },
   };
   deviceError = null;
   newest = 0;
@@ -98,6 +103,13 @@ function fakePage(): PageView {
     plots: { add: () => ++shown.plotted, draw: () => undefined, clear: () => (shown.plotted = 0) },
     domains: { showFrame: () => undefined },
     transport: { showTime: (time: number | null) => (shown.time = time) },
+    get sliding() {
+      return shown.sliding;
+    },
+    finishInput: () => {
+      shown.typed?.();
+      shown.typed = null;
+    },
     update: () => undefined,
   };
   return page as unknown as PageView;
@@ -111,14 +123,17 @@ const kinds = (): string[] => worker.commands.map(({ kind }) => kind);
 async function answerLoad(name: string, body: FakeBody = new FakeBody()): Promise<void> {
   const { info } = body;
   const [surface, frequencies] = [body.surface(), body.frequencies()];
-  const settings = defaultSettings(2, frequencies);
+  const { ofWorld, ofBody: settings } = splitSettings(defaultSettings(2, frequencies));
   const place: Vector3 = [0, 0, 0];
+  worker.answer({ kind: 'world', settings: ofWorld, answered: settingsSent() });
   worker.answer({ kind: 'loaded', body: ++newest, name, info, surface, place, settings, frequencies });
   await settle();
 }
 
+const settingsSent = (): number => worker.commands.filter(({ kind }) => kind === 'settings').length;
+
 async function open(name: string, body?: FakeBody, add = false): Promise<void> {
-  const done = app.open(model(name), name, add);
+  const done = app.open(model(name), add);
   await settle();
   await answerLoad(name, body);
   await done;
@@ -127,14 +142,15 @@ async function open(name: string, body?: FakeBody, add = false): Promise<void> {
 const frame = (pulls: ActivePull[] = []): Frame => frameWith({ time: 1, q: Float32Array.of(1, 2), pulls });
 
 /** A file that is read when a test says so. */
-function slowFile(): { source: Promise<ModelSource>; read(name: string): void; fail(text: string): void } {
-  let read!: (source: ModelSource) => void;
+function slowFile(name: string): Opening & { arrive(): void; fail(text: string): void } {
+  let arrive!: (source: ModelSource) => void;
   let fail!: (error: Error) => void;
-  const source = new Promise<ModelSource>((resolve, reject) => ([read, fail] = [resolve, reject]));
+  const source = new Promise<ModelSource>((resolve, reject) => ([arrive, fail] = [resolve, reject]));
   return {
-    source,
-    read: (name) => {
-      read(model(name));
+    name,
+    read: () => source,
+    arrive: () => {
+      arrive(model(name));
     },
     fail: (text) => {
       fail(new Error(text));
@@ -150,18 +166,20 @@ describe('opening', () => {
   });
 
   it('does not let a file that is read slowly replace a newer one', async () => {
-    const slow = slowFile();
-    const done = app.open(slow.source);
+    const slow = slowFile('old.glb');
+    const done = app.openAll([slow], false);
+    await settle();
     await open('new.glb');
-    slow.read('old.glb');
+    slow.arrive();
     await done;
     expect(app.state.name).toBe('new');
     expect(kinds()).toEqual(['load']);
   });
 
   it('does not tell of an older file that cannot be read', async () => {
-    const slow = slowFile();
-    const done = app.open(slow.source);
+    const slow = slowFile('old.glb');
+    const done = app.openAll([slow], false);
+    await settle();
     await open('new.glb');
     slow.fail('old.glb could not be read.');
     await done;
@@ -170,8 +188,8 @@ describe('opening', () => {
 
   it('says what is wrong with the newest file and keeps the body', async () => {
     await open('bar.glb');
-    const slow = slowFile();
-    const done = app.open(slow.source, 'b.glb');
+    const slow = slowFile('b.glb');
+    const done = app.openAll([slow], false);
     slow.fail('Too large.');
     await done;
     expect(shown.error).toBe('b.glb: Too large.');
@@ -181,7 +199,9 @@ describe('opening', () => {
   it('keeps what is wrong with the newest file when an older one arrives after it', async () => {
     const older = app.open(model('a.glb'));
     await settle();
-    await app.open(Promise.reject(new Error('Too large.')), 'b.glb');
+    const newer = slowFile('b.glb');
+    newer.fail('Too large.');
+    await app.openAll([newer], false);
     await answerLoad('a.glb');
     await older;
     expect(app.state.name).toBe('a');
@@ -251,7 +271,7 @@ describe('a simulation that is lost', () => {
     await answerLoad('next.glb');
     await done;
     expect(app.state.name).toBe('next');
-    expect(shown.error).toBeNull();
+    expect(shown.error).toBe('The simulation stopped.'); // for which nobody has asked
   });
 
   it('by a worker that failed leaves the page without a body', async () => {
@@ -467,7 +487,7 @@ describe('shaking', () => {
         app.record(true);
       },
       () => {
-        worker.answer({ kind: 'restarted', body: newest, message: 'No.', paused: false });
+        worker.answer({ kind: 'restarted', body: newest, reason: 'No', paused: false });
       },
     ];
     for (const end of ends) {
@@ -605,11 +625,11 @@ describe('several bodies', () => {
   it('are opened by a list, the first selected, without bytes for a file that is there', async () => {
     app.close();
     newest = 2;
-    const done = app.openAll([
-      model('a.glb'),
-      { ...model('a.glb'), bytes: null },
-      { ...model('b.glb'), bytes: null },
-    ]);
+    const models = [model('a.glb'), { ...model('a.glb'), bytes: null }, { ...model('b.glb'), bytes: null }];
+    const done = app.openAll(
+      models.map((one) => ({ name: one.name, read: () => one })),
+      true,
+    );
     for (let i = 0; i < 2; ++i) {
       await settle();
       await answerLoad('a.glb');
@@ -708,8 +728,54 @@ describe('several bodies', () => {
   it('that failed are told by what failed, and only that one is at rest', () => {
     app.select(1);
     app.setMode({ playing: 1 });
-    worker.answer({ kind: 'restarted', body: 2, message: 'oak.glb was put back to rest.', paused: false });
+    worker.answer({ kind: 'restarted', body: 2, reason: 'The motion ran out of bounds', paused: true });
     expect(app.state.mode.playing).toBe(1);
-    expect(shown.error).toContain('oak.glb');
+    expect(shown.error).toMatch(/^The motion ran out of bounds: oak was put back to rest and paused\. /);
+  });
+
+  it('that failed are told by the names that the page gives them, one that is alone by none', async () => {
+    await open('oak.glb', new FakeTree(), true);
+    worker.answer({ kind: 'restarted', body: 3, reason: 'No', paused: false });
+    expect(shown.error).toContain('No: oak 2 was put back');
+    app.remove(1);
+    app.remove(2);
+    worker.answer({ kind: 'restarted', body: 3, reason: 'No', paused: false });
+    expect(shown.error).toContain('No: the body was put back');
+  });
+
+  it('get what was typed for them before another one is selected or taken away', () => {
+    shown.typed = () => {
+      app.set({ damping: { mass: 1, stiffness: 2 } });
+    };
+    app.select(1);
+    expect(sent('settings')).toMatchObject([{ body: 2, settings: { damping: { mass: 1 } } }]);
+    shown.typed = () => {
+      app.setGravity({ on: true });
+    };
+    app.remove(1);
+    expect(worker.commands.slice(-2)).toMatchObject([
+      { kind: 'settings', body: 1, settings: { gravity: [0, 0, -9.81] } },
+      { kind: 'remove', body: 1 },
+    ]);
+  });
+
+  it('stay selected while a pointer holds a slider', async () => {
+    shown.sliding = true;
+    await open('c.glb', undefined, true);
+    expect(app.state).toMatchObject({ id: 2, bodies: [{ id: 1 }, { id: 2 }, { id: 3 }] });
+    worker.answer({ kind: 'grabbed', id: 1, body: 1, vertex: 0, point: [0, 0, 0] });
+    expect(app.state.id).toBe(2);
+    app.selectNext();
+    expect(app.state.id).toBe(2);
+    app.remove(2); // but for the one that has gone
+    expect(app.state.id).toBe(3);
+  });
+
+  it('take single steps unless all show vibrations', () => {
+    app.select(1);
+    app.setMode({ playing: 0 });
+    expect(app.state.allPlaying).toBe(false);
+    app.remove(2);
+    expect(app.state.allPlaying).toBe(true);
   });
 });

@@ -38,11 +38,11 @@ beforeEach(() => {
   });
 });
 
-function loaded(name: string): Message & { kind: 'loaded' } {
+function loaded(name: string, number = 1): Message & { kind: 'loaded' } {
   const body = new FakeBody();
   return {
     kind: 'loaded',
-    body: 1,
+    body: number,
     name,
     info: body.info,
     surface: body.surface(),
@@ -202,6 +202,43 @@ describe('events', () => {
     expect(client.newestFrame(1)).toBeNull();
   });
 
+  it('leave out frames of bodies that are not there, which are not kept either', async () => {
+    const worker = await open();
+    worker.answer({ kind: 'frame', body: 1, frame });
+    const replaced = client.load(new ArrayBuffer(4), 'b.glb', true);
+    worker.answer(loaded('b.glb', 2));
+    await replaced;
+    expect(client.newestFrame(1)).toBeNull();
+    const frames = heard('frame');
+    worker.answer({ kind: 'frame', body: 1, frame }, { kind: 'frame', body: 2, frame });
+    client.remove(2);
+    worker.answer({ kind: 'frame', body: 2, frame });
+    expect(frames.map(({ body }) => body)).toEqual([2]);
+    expect([client.newestFrame(1), client.newestFrame(2)]).toEqual([null, null]);
+  });
+
+  it('keep the frames of bodies that another one is added to', async () => {
+    const worker = await open();
+    worker.answer({ kind: 'frame', body: 1, frame });
+    const added = client.load(new ArrayBuffer(4), 'b.glb', false);
+    worker.answer(loaded('b.glb', 2));
+    await added;
+    expect(client.newestFrame(1)).toBe(frame);
+  });
+
+  it('tell the settings of the world once the worker has seen all changes of them', async () => {
+    const worker = await open();
+    const worlds = heard('world');
+    const settings = { paused: true, speed: 1, timeStep: 1e-3, gravity: [0, 0, 0] } as const;
+    worker.answer({ kind: 'world', settings, answered: 0 });
+    client.set(1, { speed: 0.5 });
+    client.set(1, { speed: 0.2 });
+    for (const answered of [0, 1]) worker.answer({ kind: 'world', settings, answered });
+    expect(worlds).toEqual([settings]);
+    worker.answer({ kind: 'world', settings: { ...settings, speed: 0.2 }, answered: 2 });
+    expect(worlds[1]).toMatchObject({ speed: 0.2 });
+  });
+
   it('tell which body was pointed at, also where it cannot be held', async () => {
     const worker = await open();
     const met = heard('met');
@@ -217,11 +254,11 @@ describe('events', () => {
     const worker = await open();
     const [restarts, frequencies, failures] = [heard('restarted'), heard('frequencies'), heard('failed')];
     worker.answer(
-      { kind: 'restarted', body: 1, message: 'Back to rest.', paused: false },
+      { kind: 'restarted', body: 1, reason: 'No steps', paused: false },
       { kind: 'frequencies', body: 1, frequencies: Float64Array.of(3) },
       { kind: 'failed', command: 'material', body: 1, message: 'No.', inForce: { young: [7] } },
     );
-    expect(restarts).toMatchObject([{ body: 1, message: 'Back to rest.', paused: false }]);
+    expect(restarts).toMatchObject([{ body: 1, reason: 'No steps', paused: false }]);
     expect(frequencies).toMatchObject([{ body: 1, frequencies: Float64Array.of(3) }]);
     expect(failures).toEqual([{ command: 'material', body: 1, message: 'No.', inForce: { young: [7] } }]);
   });
@@ -252,8 +289,12 @@ describe('a worker that fails', () => {
     expect(losses).toEqual([
       { message: 'The simulation failed: out of memory. Open the model again to go on.' },
     ]);
+    const worlds = heard('world');
+    client.set(1, { speed: 0.5 }); // which nobody hears
     await open();
     expect(workers).toHaveLength(2);
+    workers[1]!.answer({ kind: 'world', settings: {} as never, answered: 0 });
+    expect(worlds).toHaveLength(1);
   });
 
   it('rejects the load that waits for it, and the body before is lost too', async () => {

@@ -236,6 +236,8 @@ export class FakeBody implements RuntimeBody {
 
   setHandles(handles: readonly Handle[], priority: HandlePriority) {
     if (handles.length > 0 && this.method !== 'warped') throw new Error('handles need warped modes');
+    const turns = priority === 'orientation' || handles.some(({ rotation }) => rotation);
+    if (turns && this.info.free) throw new Error('its points do not turn by themselves');
     this.handles = handles;
     this.priority = priority;
   }

@@ -237,6 +237,39 @@ describe('pinned handles', () => {
   });
 });
 
+describe('a body that flies', () => {
+  beforeEach(() => {
+    Object.assign(body.info, { free: true });
+  });
+
+  it('is held by hands', () => {
+    grab(1);
+    simulation.handle({ kind: 'drag', id: 5, target: [2, 0.5, 0] });
+    run(1);
+    expect(body.position(1)).toEqual([2, 0.5, 0]);
+  });
+
+  it('is pinned by positions alone; others are refused, and all is as before', () => {
+    pin(1);
+    expect(body.handles).toEqual([{ vertex: 1, position: [1, 0, 0] }]);
+    for (const what of ['both', 'orientation'] as const) {
+      expect(() => hold(10, what)).toThrow('keep positions, not orientations');
+    }
+    expect(() => simulation.handle({ kind: 'handle-priority', body: 1, priority: 'orientation' })).toThrow(
+      'keep positions, not orientations',
+    );
+    pin(2);
+    expect(body.handles).toHaveLength(2);
+    expect(body.priority).toBe('position');
+  });
+
+  it('has room for the motion of the whole, too', () => {
+    set({ rank: 1 });
+    for (const x of [1, 2]) pin(x);
+    expect(() => pin(3)).toThrow(/hold 6 of the body's 7 degrees of freedom/);
+  });
+});
+
 describe('what cannot be held', () => {
   it('is a vertex that cannot move', () => {
     expect(pin(0)).toEqual([{ kind: 'missed', id: 0, body: 1 }]);
@@ -276,7 +309,7 @@ describe('what cannot be held', () => {
 
   it('is anything while a mode plays', () => {
     simulation.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 0.1, rate: 1 } });
-    expect(pin(1)).toEqual([{ kind: 'missed', id: 10, body: null }]);
+    expect(pin(1)).toEqual([{ kind: 'missed', id: 10, body: 1 }]);
   });
 
   it('is anything by handles of another method', () => {

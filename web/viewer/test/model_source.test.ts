@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { decodeBase64 } from '../src/base64';
 import type { FetchResponse, TextElement } from '../src/model_source';
-import { embeddedModels, fileModel, servedModels } from '../src/model_source';
+import { contentHash, embeddedModels, fileModel, servedModels } from '../src/model_source';
 import { shellWord } from '../src/shell_word';
 import { sketchCommand } from '../src/ui/sketch_section';
 
@@ -154,28 +154,36 @@ describe('a model from the server', () => {
 });
 
 describe('a file', () => {
-  const file = (name: string, bytes: Uint8Array<ArrayBuffer>, size = bytes.length) => ({
+  const fileOf = (name: string, bytes: Uint8Array<ArrayBuffer>, size = bytes.length) => ({
     name,
     size,
-    lastModified: 5,
     arrayBuffer: () => Promise.resolve(bytes.buffer),
   });
   const text = new TextEncoder().encode('v 0 0 0\nv 1 0 0\n');
 
   it('is read', async () => {
-    const model = await fileModel(file('a.glb', glb()));
+    const model = await fileModel(fileOf('a.glb', glb()));
     expect(model.name).toBe('a.glb');
     expect(model.bytes?.byteLength).toBe(12);
-    expect(model.file).toBe((await fileModel(file('a.glb', glb()))).file);
-    expect(model.file).not.toBe((await fileModel(file('b.glb', glb()))).file);
+    expect(model.file).toBe((await fileModel(fileOf('a.glb', glb()))).file);
+    expect(model.file).not.toBe((await fileModel(fileOf('b.glb', glb()))).file);
+  });
+
+  it('with other content is another one, though it has the same name and size', async () => {
+    const [one, other] = [new Uint8Array(16), new Uint8Array(16)];
+    for (const bytes of [one, other]) bytes.set(glb());
+    other[15] = 1;
+    const file = (await fileModel(fileOf('a.glb', one))).file;
+    expect((await fileModel(fileOf('a.glb', other))).file).not.toBe(file);
+    expect((await fileModel(fileOf('a.glb', one.slice()))).file).toBe(file);
   });
 
   it('that is empty is refused', async () => {
-    await expect(fileModel(file('a.glb', new Uint8Array(0)))).rejects.toThrow('a.glb is empty.');
+    await expect(fileModel(fileOf('a.glb', new Uint8Array(0)))).rejects.toThrow('a.glb is empty.');
   });
 
   it('that is too large is refused before it is read', async () => {
-    await expect(fileModel(file('a.glb', glb(), 3 * 2 ** 30))).rejects.toThrow(
+    await expect(fileModel(fileOf('a.glb', glb(), 3 * 2 ** 30))).rejects.toThrow(
       'a.glb has 3.0 GiB; the viewer opens files of up to 2 GiB.',
     );
   });
@@ -184,30 +192,47 @@ describe('a file', () => {
     const folder = {
       name: 'folder',
       size: 4096,
-      lastModified: 5,
       arrayBuffer: () => Promise.reject(new Error('NotReadable')),
     };
     await expect(fileModel(folder)).rejects.toThrow('folder could not be read.');
   });
 
   it('with a mesh is answered with the command that makes a model of it', async () => {
-    await expect(fileModel(file('bunny.obj', text))).rejects.toThrow(
+    await expect(fileModel(fileOf('bunny.obj', text))).rejects.toThrow(
       'bunny.obj is not a .glb file; make a model from it with: limber reduce bunny.obj -o bunny.glb',
     );
-    await expect(fileModel(file('my bunny.v2.obj', text))).rejects.toThrow(
+    await expect(fileModel(fileOf('my bunny.v2.obj', text))).rejects.toThrow(
       "limber reduce 'my bunny.v2.obj' -o 'my bunny.v2.glb'",
     );
   });
 
   it('that is only called .glb is refused', async () => {
-    await expect(fileModel(file('a.glb', text))).rejects.toThrow(
+    await expect(fileModel(fileOf('a.glb', text))).rejects.toThrow(
       'a.glb is not a .glb file, in spite of its name.',
     );
   });
 
   it('that is cut short is refused', async () => {
-    await expect(fileModel(file('a.glb', glb(5000)))).rejects.toThrow(
+    await expect(fileModel(fileOf('a.glb', glb(5000)))).rejects.toThrow(
       'a.glb is cut short: it has 12 of its 5000 bytes.',
+    );
+  });
+});
+
+describe('the hash of a content', () => {
+  it('differs with each bit of it, also of the last bytes', () => {
+    const hashes = new Set<string>();
+    for (let bit = 0; bit < 8 * 19; ++bit) {
+      const bytes = new Uint8Array(19);
+      bytes[bit >> 3] = 1 << (bit & 7);
+      hashes.add(contentHash(bytes.buffer));
+    }
+    expect(hashes.size).toBe(8 * 19);
+  });
+
+  it('differs where the signs of two numbers that follow each other change', () => {
+    expect(contentHash(Float32Array.of(1, 2, 3).buffer)).not.toBe(
+      contentHash(Float32Array.of(1, -2, -3).buffer),
     );
   });
 });

@@ -57,7 +57,9 @@ describe('Turntable', () => {
     const { distance } = table.view;
     const shift = new Vector3(20, 5, -3);
     flying.offset.copy(shift);
-    table.follow(shift);
+    table.follow(flying);
+    settle(table);
+    expect(table.centre.x).toBe(21);
     table.frame();
     settle(table);
     const after = viewProject(table.view, table.size, point.add(shift));
@@ -65,6 +67,57 @@ describe('Turntable', () => {
     expect(table.view.distance).toBeCloseTo(distance, 9);
     table.setPoints([cloud(body)]);
     expect(viewProject(table.view, table.size, point.sub(shift)).x).toBeCloseTo(before.x, 6);
+  });
+
+  it.each([
+    [
+      'another one is taken away',
+      (table: Turntable, flying: Cloud): void => {
+        table.setPoints([flying], 'stay');
+      },
+    ],
+    [
+      'another one comes',
+      (table: Turntable, flying: Cloud): void => {
+        table.setPoints([flying, cloud(body, new Vector3(5, 0, 0))], 'move');
+      },
+    ],
+    [
+      'the canvas has another size',
+      (table: Turntable): void => {
+        table.resize(300, 500);
+      },
+    ],
+    [
+      'another axis is up',
+      (table: Turntable): void => {
+        table.setUp(new Vector3(0, 1, 0));
+      },
+    ],
+  ])('does not go along twice with a body that it has framed because %s', (_, reframe) => {
+    const table = turntable();
+    const flying = cloud(body);
+    table.setPoints([flying, cloud(body, new Vector3(10, 0, 0))]);
+    flying.offset.set(5, 0, 0); // not followed, as it is held
+    reframe(table, flying);
+    const target = table.centre.x;
+    flying.offset.x += 1;
+    table.follow(flying);
+    settle(table);
+    expect(table.view.target.x).toBeCloseTo(target + 1, 9);
+  });
+
+  it('catches up with what a body has flown, where nobody says otherwise', () => {
+    const table = turntable();
+    const flying = cloud(body);
+    table.setPoints([flying]);
+    flying.offset.set(5, 0, 0);
+    table.followFromHere(flying);
+    table.follow(flying);
+    expect(table.centre.x).toBe(1);
+    flying.offset.set(7, 0, 0);
+    table.follow(flying);
+    expect(table.centre.x).toBe(3);
   });
 
   it('frames all bodies, where they are', () => {

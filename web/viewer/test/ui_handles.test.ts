@@ -1,8 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import type { ActiveHandle, Frame } from '../src/protocol';
 import { drawnHandles, drawnPulls, handlesKey, missedText } from '../src/ui/handle_control';
-import { heldText } from '../src/ui/handles_section';
-import { frameWith } from './fake_body';
+import { heldText, makeHandlesSection } from '../src/ui/handles_section';
+import { whyNoChoice } from '../src/ui/motion_sections';
+import { type Actions, emptyBody, emptyWorld, viewOf } from '../src/ui/state';
+import { FakeBody, frameWith } from './fake_body';
+import { fake, useFakeElements } from './fake_element';
+
+useFakeElements();
 
 const handle: ActiveHandle = {
   id: 7,
@@ -41,6 +46,31 @@ describe('how well handles are met', () => {
 
   it('comes with the degrees of freedom that are held', () => {
     expect(heldText([handle, { ...handle, hold: 'position' }], 15)).toBe('9 of 15 degrees of freedom held.');
+  });
+});
+
+describe('what can be chosen', () => {
+  /** Of a body of warped modes with one handle. */
+  const view = (free: boolean) => {
+    const body = emptyBody();
+    const settings = { ...body.settings, method: 'warped', rank: 9 } as const;
+    const info = { ...new FakeBody().info, free };
+    return viewOf(emptyWorld(), { ...body, info, settings, frame: frame({ ...handle, hold: 'position' }) });
+  };
+
+  it.each([
+    [false, '3 of 9'],
+    [true, '3 of 15'],
+  ])('of handles of a body (free: %s) is what they can hold, with %s held', (free, held) => {
+    const section = makeHandlesSection({} as Actions);
+    section.update(view(free));
+    const part = (id: string) => fake(section.element).find(id)!;
+    expect([part('handle-7-hold').disabled, part('handle-priority').disabled]).toEqual([free, free]);
+    expect((part('handle-status') as { textContent?: string }).textContent).toContain(held);
+  });
+
+  it('are warped modes, also where nothing holds the body', () => {
+    expect([whyNoChoice(view(false)), whyNoChoice(view(true))]).toEqual([null, null]);
   });
 });
 

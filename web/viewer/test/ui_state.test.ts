@@ -13,6 +13,7 @@ import {
   gravityVector,
   loadedState,
   takeInForce,
+  takeWorld,
   type ViewState,
 } from '../src/ui/state';
 import { FakeBody } from './fake_body';
@@ -103,6 +104,35 @@ describe('overlays of warped modes', () => {
 
 test('the size of a body is the diagonal of its box', () => {
   expect(sizeOf(boxOf(new Float32Array([0, 0, 0, 1, 2, 2, 0.5, 0.5, 0.5])))).toBe(3);
+});
+
+describe('the controls of gravity', () => {
+  const shown = { on: false, direction: '+y', strength: 2 } as const;
+  const after = (...gravity: [number, number, number]) => {
+    const world = { ...emptyWorld(), gravity: { ...shown } };
+    takeWorld(world, { gravity });
+    expect(world.settings.gravity).toEqual(gravity);
+    return world.gravity;
+  };
+
+  test('show what is in force, whoever asked for it', () => {
+    expect(after(0, 0, -9.81)).toEqual({ on: true, direction: '-z', strength: 1 });
+    expect(after(3, 0, 4)).toEqual({ on: true, direction: '+z', strength: 5 / 9.81 });
+    expect(after(0, 0, 0)).toEqual(shown);
+  });
+
+  test('stay as they are where they say just that', () => {
+    const gravity = { on: true, direction: '-x', strength: 0 } as const;
+    const world = { ...emptyWorld(), gravity };
+    takeWorld(world, { gravity: [0, 0, 0], paused: true });
+    expect(world.gravity).toEqual(gravity);
+  });
+
+  test('are off where there is none, and keep the rest', () => {
+    const world = { ...emptyWorld(), gravity: { on: true, direction: '+y', strength: 2 } as const };
+    takeWorld(world, { gravity: [0, 0, 0] });
+    expect(world.gravity).toEqual(shown);
+  });
 });
 
 describe('values in force', () => {

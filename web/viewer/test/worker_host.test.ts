@@ -8,18 +8,27 @@ let scheduled: (() => void)[];
 let now: number;
 /** Answers of the runtime to loads, in their order. */
 let answers: (() => Promise<FakeBody>)[];
+let crashes: unknown[];
+/** Whether posting fails. */
+let deaf: boolean;
 let host: WorkerHost;
 
 beforeEach(() => {
   posted = [];
   scheduled = [];
   answers = [];
+  crashes = [];
+  deaf = false;
   now = 0;
   host = new WorkerHost({
-    post: (message, transfer) => posted.push({ message, transfer }),
+    post: (message, transfer) => {
+      if (deaf) throw new Error('cannot be cloned');
+      posted.push({ message, transfer });
+    },
     load: () => answers.shift()!(),
     clock: () => now,
     schedule: (callback) => scheduled.push(callback),
+    crash: (error) => crashes.push(error),
   });
 });
 
@@ -44,7 +53,13 @@ function tick(): void {
   for (const callback of scheduled.splice(0)) callback();
 }
 
-const kinds = (): string[] => posted.map(({ message }) => message.kind);
+/** But for the settings of the world, which have tests of their own. */
+const kinds = (): string[] => posted.map(({ message }) => message.kind).filter((kind) => kind !== 'world');
+
+const worlds = () =>
+  posted.flatMap(({ message }) =>
+    message.kind === 'world' ? [{ ...message.settings, answered: message.answered }] : [],
+  );
 
 describe('loading', () => {
   it('posts the model and then its first frame', async () => {
@@ -55,7 +70,7 @@ describe('loading', () => {
 
   it('transfers the arrays of the surface', async () => {
     await loadFake();
-    const { message, transfer } = posted[0]!;
+    const { message, transfer } = posted.find(({ message: { kind } }) => kind === 'loaded')!;
     if (message.kind !== 'loaded') throw new Error('expected a model');
     const arrays = Object.values(message.surface).filter((value) => ArrayBuffer.isView(value));
     expect(arrays.length).toBe(7);
@@ -199,9 +214,10 @@ describe('running', () => {
     };
     body.onStep = dead;
     body.setState = dead;
+    body.reset = dead;
     tick();
     tick();
-    expect(posted.at(-1)?.message).toMatchObject({
+    expect(posted.find(({ message: { kind } }) => kind === 'lost')?.message).toEqual({
       kind: 'lost',
       message: 'The simulation stopped: the runtime failed',
     });
@@ -209,5 +225,67 @@ describe('running', () => {
     await loadFake();
     tick();
     expect(kinds().slice(-2)).toEqual(['loaded', 'frame']);
+  });
+
+  it('takes further commands where a body cannot even say what is in force', async () => {
+    const body = await loadFake();
+    const [domain] = body.info.domains;
+    Object.assign(body.info, { domains: [domain, domain] });
+    body.stiffness = body.setStiffness = (): never => {
+      throw new Error('the runtime failed');
+    };
+    host.receive({ kind: 'stiffness', body: 1, domains: [0], factor: 2 });
+    expect(posted.at(-1)?.message).toMatchObject({ kind: 'failed', command: 'stiffness', inForce: {} });
+    await loadFake();
+    expect(kinds().at(-1)).toBe('loaded');
+    expect(crashes).toEqual([]);
+  });
+
+  it('gives up where it cannot even tell of a failure, and goes on with what follows', async () => {
+    await loadFake();
+    deaf = true;
+    host.receive({ kind: 'material', body: 1, region: 9, young: 1 });
+    await settle();
+    expect(crashes).toEqual([new Error('cannot be cloned')]);
+    deaf = false;
+    await loadFake();
+    expect(kinds()).toEqual(['loaded', 'loaded']);
+  });
+});
+
+describe('the settings of the world', () => {
+  it('are told before a body that changes them, and again where it is the last to go', async () => {
+    const body = new FakeBody();
+    body.natural = [300, 900];
+    await load(() => Promise.resolve(body));
+    expect(posted.map(({ message }) => message.kind)).toEqual(['world', 'loaded']);
+    expect(worlds()).toMatchObject([{ speed: 0.01, timeStep: 5e-5, answered: 0 }]);
+    host.receive({ kind: 'unload' });
+    expect(worlds()[1]).toMatchObject({ speed: 1, timeStep: 1e-3, answered: 0 });
+  });
+
+  it('answer each change of settings, also one that is refused or of a body that has gone', async () => {
+    await loadFake();
+    posted = [];
+    host.receive({ kind: 'settings', body: 1, settings: { paused: true } });
+    host.receive({ kind: 'settings', body: 1, settings: { speed: -1 } });
+    host.receive({ kind: 'settings', body: 7, settings: { paused: false } });
+    host.receive({ kind: 'settings', body: 1, settings: { accuracy: 'exact' } });
+    expect(worlds().map(({ paused, speed, answered }) => [paused, speed, answered])).toEqual([
+      [true, 1, 1],
+      [true, 1, 2],
+      [true, 1, 3],
+      [true, 1, 4],
+    ]);
+  });
+
+  it('tell of a pause because of steps that fail', async () => {
+    const body = await loadFake();
+    body.onStep = (): never => {
+      throw new Error('no convergence');
+    };
+    posted = [];
+    for (let i = 0; i < 5; ++i) tick();
+    expect(worlds()).toMatchObject([{ paused: true }]);
   });
 });

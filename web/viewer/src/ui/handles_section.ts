@@ -1,6 +1,6 @@
 // The section of the panel about handles: hard constraints that a person drags and twists.
 
-import { heldFreedom } from '../handles';
+import { freedomFor, heldFreedom, POSITIONS_ONLY } from '../handles';
 import type { ActiveHandle, HandlePriority, Hold } from '../protocol';
 import { type Choice, makeButton, makeChoice, makeSection } from './controls';
 import { make, setText } from './dom';
@@ -29,10 +29,10 @@ interface Row {
   readonly choice: Choice;
 }
 
-/** Degrees of freedom that handles hold. */
-export function heldText(handles: readonly ActiveHandle[], rank: number): string {
+/** Degrees of freedom that handles hold, of all that there are. */
+export function heldText(handles: readonly ActiveHandle[], freedom: number): string {
   const held = handles.reduce((sum, { hold }) => sum + heldFreedom(hold), 0);
-  return `${held} of ${rank} degrees of freedom held.`;
+  return `${held} of ${freedom} degrees of freedom held.`;
 }
 
 function makeRow(actions: Actions, { id, vertex }: ActiveHandle): Row {
@@ -93,13 +93,15 @@ export function makeHandlesSection(actions: Actions): Part {
   const buttons = make('div', { class: 'buttons' }, add, clear);
   let rows: Row[] = [];
 
-  function showRows(handles: readonly ActiveHandle[], selected: number | null): void {
+  /** fixed: why what they hold cannot be chosen, null where it can. */
+  function showRows(handles: readonly ActiveHandle[], selected: number | null, fixed: string | null): void {
     if (handles.length !== rows.length || handles.some(({ id }, i) => id !== rows[i]!.id)) {
       rows = handles.map((handle) => makeRow(actions, handle));
       list.replaceChildren(...rows.map(({ element }) => element));
     }
     rows.forEach(({ id, element, choice }, i) => {
       choice.set(handles[i]!.hold);
+      choice.setReason(fixed);
       element.classList.toggle('selected', id === selected);
     });
   }
@@ -108,16 +110,19 @@ export function makeHandlesSection(actions: Actions): Part {
     update({ info, settings, handles: { adding: how, selected, priority: first }, frame }) {
       const warped = settings.method === 'warped';
       const handles = warped ? pinnedHandles(frame) : [];
+      const free = info?.free ?? false;
+      const fixed = free ? POSITIONS_ONLY : null;
       adding = how !== 'no';
       setText(hint, warped ? ABOUT : NEEDS_WARPING);
       setText(add.lastElementChild!, adding ? 'Click on the body' : 'Add handle');
       add.disabled = !info || !warped;
       clear.disabled = handles.length === 0;
       priority.set(first);
-      priority.setReason(warped ? null : NEEDS_WARPING);
-      showRows(handles, selected);
+      priority.setReason(warped ? fixed : NEEDS_WARPING);
+      showRows(handles, selected, fixed);
       const report = handles.length > 0 && frame ? missedText(frame.handleReport) : '';
-      setText(status, report ? `${heldText(handles, settings.rank)} ${report}` : '');
+      const freedom = freedomFor(settings.rank, free);
+      setText(status, report ? `${heldText(handles, freedom)} ${report}` : '');
     },
   };
 }
