@@ -1,0 +1,167 @@
+#include "limber/contact/point_shell.hpp"
+
+#include "limber/base/error.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace limber {
+namespace {
+
+using Four = float __attribute__((vector_size(16)));
+
+constexpr int points_per_leaf = 8;
+
+[[gnu::always_inline]] inline Four load_four(const float* from) {
+  Four x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+
+/// first + sum of the columns behind it times their factors; of four sums, so that none waits for another.
+[[gnu::always_inline]] inline Four follow(const float* numbers, const float* factors, Index rank) {
+  Four sums[4] = {load_four(numbers)};
+  const float* column = numbers + 4;
+  Index k = 0;
+  for (; k + 4 <= rank; k += 4, column += 16)
+    for (int i = 0; i < 4; ++i) sums[i] += load_four(column + 4 * i) * factors[k + i];
+  for (; k < rank; ++k, column += 4) sums[0] += load_four(column) * factors[k];
+  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
+}
+
+}  // namespace
+
+ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& triangles, Index count) {
+  require(count > 0, "a shell of {} points, expected at least 1", count);
+  std::vector<int> used(triangles.reshaped().begin(), triangles.reshaped().end());
+  std::sort(used.begin(), used.end());
+  used.erase(std::unique(used.begin(), used.end()), used.end());
+  require(!used.empty(), "a surface without triangles has no points that could touch anything");
+  const auto n = used.size();
+  Vector3 middle = Vector3::Zero();
+  for (const int v : used) middle += vertices.col(v);
+  middle /= static_cast<double>(n);
+  // Squared distances from what was chosen, at first from the middle, so that the first one is a tip.
+  std::vector<double> far(n);
+  for (std::size_t i = 0; i < n; ++i) far[i] = (vertices.col(used[i]) - middle).squaredNorm();
+  const auto farthest = [&] {
+    return static_cast<std::size_t>(std::max_element(far.begin(), far.end()) - far.begin());
+  };
+  std::size_t next = farthest();
+  std::fill(far.begin(), far.end(), std::numeric_limits<double>::infinity());
+  ShellSample sample;
+  while (true) {
+    sample.vertices.push_back(used[next]);
+    const Vector3 x = vertices.col(used[next]);
+    for (std::size_t i = 0; i < n; ++i) far[i] = std::min(far[i], (vertices.col(used[i]) - x).squaredNorm());
+    next = farthest();
+    sample.spacing = std::sqrt(far[next]);
+    if (sample.spacing == 0.0 || static_cast<Index>(sample.vertices.size()) >= count) return sample;
+  }
+}
+
+void PointShell::Coordinates::set(const VectorRef& q) {
+  q_.resize(static_cast<std::size_t>(q.size()));
+  sizes_.resize(q_.size());
+  for (std::size_t k = 0; k < q_.size(); ++k) {
+    q_[k] = static_cast<float>(q(static_cast<Index>(k)));
+    sizes_[k] = std::abs(q_[k]);
+  }
+}
+
+PointShell::PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
+                       const std::vector<int>& chosen)
+    : rank_(basis.cols()) {
+  require(basis.rows() == 3 * vertices.cols(), "a basis of {} rows for {} vertices, expected 3 each",
+          basis.rows(), vertices.cols());
+  require(!chosen.empty(), "a shell without points touches nothing");
+  const auto count = static_cast<Index>(chosen.size());
+  Matrix3X rest(3, count);
+  Matrix rows(3 * count, rank_);
+  for (Index i = 0; i < count; ++i) {
+    const Index v = chosen[static_cast<std::size_t>(i)];
+    rest.col(i) = vertices.col(v);
+    rows.middleRows<3>(3 * i) = basis.middleRows<3>(3 * v);
+  }
+  std::vector<int> order(chosen.size());
+  std::iota(order.begin(), order.end(), 0);
+  build(0, static_cast<int>(count), rest, rows, order);
+  for (const int i : order) {
+    vertices_.push_back(chosen[static_cast<std::size_t>(i)]);
+    for (int l = 0; l < 4; ++l) points_.push_back(l < 3 ? static_cast<float>(rest(l, i)) : 0.0F);
+    for (Index k = 0; k < rank_; ++k)
+      for (int l = 0; l < 4; ++l) points_.push_back(l < 3 ? static_cast<float>(rows(3 * i + l, k)) : 0.0F);
+  }
+}
+
+/// Halves at the middle of the longest side of their box at rest.
+void PointShell::build(int first, int count, const Matrix3X& rest, const Matrix& rows,
+                       std::vector<int>& order) {
+  const std::size_t node = nodes_.size();
+  nodes_.push_back({first, count, count <= points_per_leaf, 0, 0.0F});
+  add_ball(first, count, rest, rows, order);
+  if (!nodes_[node].leaf) {
+    Vector3 low = rest.col(order[static_cast<std::size_t>(first)]), high = low;
+    for (int i = first; i < first + count; ++i) {
+      low = low.cwiseMin(rest.col(order[static_cast<std::size_t>(i)]));
+      high = high.cwiseMax(rest.col(order[static_cast<std::size_t>(i)]));
+    }
+    Index axis = 0;
+    (high - low).maxCoeff(&axis);
+    const int half = count / 2;
+    std::nth_element(order.begin() + first, order.begin() + first + half, order.begin() + first + count,
+                     [&](int a, int b) {
+                       return rest(axis, a) < rest(axis, b) || (rest(axis, a) == rest(axis, b) && a < b);
+                     });
+    build(first, half, rest, rows, order);
+    build(first + half, count - half, rest, rows, order);
+  }
+  nodes_[node].next = static_cast<int>(nodes_.size());
+}
+
+void PointShell::add_ball(int first, int count, const Matrix3X& rest, const Matrix& rows,
+                          const std::vector<int>& order) {
+  const auto put = [&](const Vector3& x, double last) {
+    for (const double number : x) balls_.push_back(static_cast<float>(number));
+    balls_.push_back(static_cast<float>(last));
+  };
+  // Of the columns at the points: their mean, and how far they are from it at most.
+  const auto gather = [&](const auto& column) {
+    Vector3 mean = Vector3::Zero();
+    for (int i = first; i < first + count; ++i) mean += column(order[static_cast<std::size_t>(i)]);
+    mean /= count;
+    double farthest = 0.0;
+    for (int i = first; i < first + count; ++i)
+      farthest = std::max(farthest, (column(order[static_cast<std::size_t>(i)]) - mean).norm());
+    return std::pair(mean, farthest);
+  };
+  const auto [center, radius] = gather([&](int i) { return Vector3(rest.col(i)); });
+  constexpr double rounding = 1e-6;  // of floats, in sums of some dozen numbers
+  nodes_.back().radius = static_cast<float>(radius + rounding * (radius + center.norm()));
+  put(center, 0.0);
+  for (Index k = 0; k < rank_; ++k) {
+    const auto [mean, farthest] = gather([&](int i) { return Vector3(rows.block<3, 1>(3 * i, k)); });
+    put(mean, farthest + rounding * (farthest + mean.norm()));
+  }
+}
+
+Vector3 PointShell::position(Index point, const Coordinates& q) const {
+  const std::size_t stride = 4 * static_cast<std::size_t>(rank_ + 1);
+  const Index rank = std::min(rank_, static_cast<Index>(q.q_.size()));
+  const Four x = follow(points_.data() + static_cast<std::size_t>(point) * stride, q.q_.data(), rank);
+  return {x[0], x[1], x[2]};
+}
+
+PointShell::Ball PointShell::ball(std::size_t node, const Coordinates& q) const {
+  const std::size_t stride = 4 * static_cast<std::size_t>(rank_ + 1);
+  const float* const numbers = balls_.data() + node * stride;
+  const Index rank = std::min(rank_, static_cast<Index>(q.q_.size()));
+  const Four x = follow(numbers, q.q_.data(), rank);
+  float radius = nodes_[node].radius;
+  for (Index k = 0; k < rank; ++k) radius += q.sizes_[static_cast<std::size_t>(k)] * numbers[4 * (k + 1) + 3];
+  return {{x[0], x[1], x[2]}, radius};
+}
+
+}  // namespace limber

@@ -1,0 +1,102 @@
+#pragma once
+
+#include "limber/linalg/types.hpp"
+
+#include <cstddef>
+#include <vector>
+
+namespace limber {
+
+/// Points of a surface that stand for all of it where it touches something.
+struct ShellSample {
+  std::vector<int> vertices;  ///< chosen, in the order in which they were: each far from those before
+  double spacing = 0.0;       ///< m, at rest: no vertex of the surface is farther from a chosen one
+};
+
+/// Chooses up to `count` of the vertices that triangles use, each the farthest from those before it: tips and
+/// corners come first, and what is left out is told as `spacing`. O(count n), the same each time.
+ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& triangles, Index count);
+
+/// Points x_i(q) = X_i + U_i q of a reduced body, in the axes of its domain, in a tree of balls that follow the
+/// coordinates: which of them are near something is found without looking at the others.
+///                                                                                  [James & Pai 2004]
+/// The points of a node are within the ball of centre c + sum q_k u_k and radius R + sum |q_k| r_k, with u_k the
+/// mean of their columns and r_k how far these are from it at most. O(r) per ball, whatever it holds. In floats:
+/// places are good to 1e-6 of the size. Constant, and shared by bodies of one model.
+class PointShell {
+ public:
+  /// basis: 3n x r, rows of the vertices.  chosen: of the vertices.
+  PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis, const std::vector<int>& chosen);
+
+  [[nodiscard]] Index size() const { return static_cast<Index>(vertices_.size()); }
+  [[nodiscard]] Index rank() const { return rank_; }
+  /// Of the surface that it was chosen from; points are numbered as leaves have them.
+  [[nodiscard]] int vertex(Index point) const { return vertices_[static_cast<std::size_t>(point)]; }
+
+  /// Coordinates as the loops below take them. Those beyond the ones given are 0.
+  class Coordinates {
+   public:
+    void set(const VectorRef& q);
+
+   private:
+    friend class PointShell;
+    std::vector<float> q_, sizes_;
+  };
+
+  [[nodiscard]] Vector3 position(Index point, const Coordinates& q) const;
+
+  /// Calls visit(point, x) for every point at which a function is at most `margin`.  distance(x): grows by no
+  /// more than one goes, as distances do; in the axes of the domain. Cost: a call for some dozen balls where
+  /// nothing is near. Returns how many calls it took.
+  template <class Distance, class Visit>
+  Index for_each_near(const Coordinates& q, double margin, const Distance& distance,
+                      const Visit& visit) const;
+
+ private:
+  struct Node {
+    int first = 0, count = 0;  ///< points of it
+    bool leaf = true;
+    int next = 0;         ///< node after its subtree
+    float radius = 0.0F;  ///< at rest, m
+  };
+  struct Ball {
+    Vector3 center = Vector3::Zero();
+    double radius = 0.0;
+  };
+
+  void build(int first, int count, const Matrix3X& rest, const Matrix& rows, std::vector<int>& order);
+  void add_ball(int first, int count, const Matrix3X& rest, const Matrix& rows,
+                const std::vector<int>& order);
+  [[nodiscard]] Ball ball(std::size_t node, const Coordinates& q) const;
+
+  Index rank_ = 0;
+  std::vector<int> vertices_;
+  std::vector<Node> nodes_;
+  // Of points and of nodes: X or c, then a column per coordinate, of four numbers each; the last one of a node
+  // is r_k.
+  std::vector<float> points_, balls_;
+};
+
+template <class Distance, class Visit>
+Index PointShell::for_each_near(const Coordinates& q, double margin, const Distance& distance,
+                                const Visit& visit) const {
+  Index calls = 0;
+  // Children follow their parent, so that a subtree is left by going on behind it.
+  for (std::size_t n = 0; n < nodes_.size();) {
+    const Node& node = nodes_[n];
+    const Ball around = ball(n, q);
+    ++calls;
+    const bool near = distance(around.center) - around.radius <= margin;
+    if (near && node.leaf) {
+      for (int i = node.first; i < node.first + node.count; ++i) {
+        const Vector3 x = position(i, q);
+        ++calls;
+        if (distance(x) <= margin) visit(Index{i}, x);
+      }
+    }
+    n = near ? n + 1 : static_cast<std::size_t>(node.next);
+  }
+  return calls;
+}
+
+}  // namespace limber
