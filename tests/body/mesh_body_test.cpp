@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numbers>
 
 namespace limber::mesh_body_test {
@@ -711,6 +712,94 @@ TEST(MeshBody, IsAsItWasWhereItsSupportCannotTellItsPose) {
       EXPECT_GT(failures, 5);
       advance(good, 1);
       ASSERT_EQ(body.mesh_displacement(), good.mesh_displacement()) << "step " << i;
+    }
+  }
+}
+
+/// Copies have no dynamics until their first step.
+TEST(MeshBody, IsLetGoByTheWindAsItsCopyIs) {
+  MeshBodySetup setup = beam();
+  setup.fixed.clear();
+  setup.damping = {};
+  const Wind wind{.velocity = Vector3(0.0, 30.0, 4.0)};
+  for (Body body : {make_full_body(setup), make_online_body(setup, {}, 1.0)}) {
+    body.set_wind(wind);
+    advance(body, 3);
+    Body copy = body;
+    const Vector3 before = body.momentum().linear;
+    for (Body* one : {&body, &copy}) {
+      one->set_wind({});
+      advance(*one, 3);
+      EXPECT_LT((one->momentum().linear - before).norm(), 1e-9 * before.norm()) << name_of(one->method());
+      one->set_wind(wind);
+      advance(*one, 1);
+    }
+    EXPECT_LT((copy.v() - body.v()).norm(), 1e-9 * body.v().norm()) << name_of(body.method());
+  }
+}
+
+TEST(MeshBody, GoesBackOnlineWhateverWasMadeSince) {
+  ReducedStepOptions others;
+  others.newmark = generalized_alpha(0.5, 10);
+  const std::vector<std::function<void(Body&)>> changes{
+      [&](Body& body) { advance(body, 1, others); },
+      [](Body& body) {
+        body.set_damping({1.0, 0.001});
+      },
+      [](Body& body) { body.set_material(0, test::material("stvk", 3e5, 0.3, 1000.0)); },
+      [](Body& body) { body.reset(); }};
+  for (const bool quasistatic : {false, true}) {
+    MeshBodySetup setup = beam();
+    setup.quasistatic = quasistatic;
+    for (std::size_t i = 0; i < changes.size(); ++i) {
+      if (quasistatic && i < 2) continue;  // it knows neither
+      Body body = make_online_body(setup, {}, 1.0);
+      body.set_gravity(down);
+      advance(body, 4);
+      body.remember();
+      const TreeState state = body.state();
+      Body copy = body;
+      for (Body* one : {&body, &copy}) {
+        changes[i](*one);
+        advance(*one, 2);
+        one->go_back();
+        EXPECT_EQ(one->time(), state.time) << i;
+        ASSERT_EQ(one->q().size(), state.q.size()) << i;
+        EXPECT_LT((one->q() - state.q).norm(), 1e-12 * state.q.norm()) << i;
+        EXPECT_LE((one->v() - state.v).norm(), 1e-12 * state.v.norm()) << i;
+        advance(*one, 2);
+      }
+    }
+    Body body = make_online_body(setup, {}, 1.0);
+    EXPECT_TRUE(contains(error_text([&] { body.go_back(); }), "nothing remembered"));
+  }
+}
+
+TEST(MeshBody, IsAsItWasMadeAfterAReset) {
+  for (Body body : {make_full_body(beam()), make_online_body(beam(), {}, 1.0)}) {
+    const std::string before = bytes_of(body);
+    advance(body, 2);
+    body.reset();
+    EXPECT_EQ(bytes_of(body), before) << name_of(body.method());
+  }
+}
+
+/// c h / m is from 0.01 to 10.
+TEST(MeshBody, ComesToRestInTheWindWhereStaticsFindIt) {
+  for (const double share : {0.01, 0.3, 10.0}) {
+    MeshBodySetup setup = beam();
+    const double drag = 0.6 * 0.25 * 0.84 * 30.0;  // kg/s, of the whole
+    for (Material& material : setup.materials) material.density = drag * 0.02 / share / 0.04;
+    setup.damping = {20.0, 0.01};
+    Body still = make_full_body(setup), blown = make_full_body(setup),
+         online = make_online_body(setup, {}, 9.0);
+    for (Body* one : {&still, &blown, &online})
+      one->set_wind({.velocity = Vector3(0.0, 30.0, 0.0), .gusts = 0.0});
+    ASSERT_TRUE(still.solve_static().ok());
+    for (Body* one : {&blown, &online}) {
+      for (int i = 0; i < 300; ++i) ASSERT_TRUE(one->step(0.02).ok());
+      EXPECT_LT((one->q() - still.q()).norm(), 1e-4 * still.q().norm())
+          << share << " " << name_of(one->method());
     }
   }
 }

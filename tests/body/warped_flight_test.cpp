@@ -524,5 +524,31 @@ TEST(Wind, GoesOnWithTheSameBitsAfterABreak) {
   EXPECT_EQ(body.v(), other.v());
 }
 
+/// However light it is: c h / m is from 0.01 to 10. With a handle, too, while which steps are others.
+TEST(Wind, BringsAHeldBodyToWhereStaticsFindIt) {
+  constexpr double h = 0.02;
+  const Wind wind{.velocity = Vector3(0.0, 10.0, 0.0), .gusts = 0.0};
+  for (const double share : {0.01, 0.3, 1.0, 10.0}) {
+    Body still = test::warped_bar();
+    const double drag = 0.5 * wind.density * wind.coefficient * 0.25 * surface_area(still.surface().mesh()) *
+                        wind.velocity.norm();
+    const double density = drag * h / share / (0.2 * 0.15);
+    for (const Index region : {0, 1}) still.set_material(region, test::material("stvk", 4e5, 0.3, density));
+    still.set_damping({20.0, 0.01});
+    still.set_wind(wind);
+    Body blown = still, held = still;
+    ASSERT_TRUE(still.solve_static().ok());
+    const Handle handle{test::tip(), true, false, still.position(test::tip())};
+    held.set_handles({&handle, 1});
+    for (const int iterations : {1, 10}) {
+      for (Body one : {blown, held}) {
+        advance(one, 400, h, iterations);
+        // Natural modes are normalised by mass: q has the same size, whatever that is.
+        EXPECT_LT((one.q() - still.q()).norm(), 1e-3 * still.q().norm()) << share << ", " << iterations;
+      }
+    }
+  }
+}
+
 }  // namespace
 }  // namespace limber::warped_flight_test

@@ -2,10 +2,13 @@
 
 #include "limber/base/error.hpp"
 #include "limber/basis/linear_modes.hpp"
+#include "limber/integrators/saved_state.hpp"
 #include "tests/support/fixtures.hpp"
 
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
+
+#include <limits>
 
 namespace limber::dynamics_test {
 namespace {
@@ -258,6 +261,41 @@ TEST(Dynamics, ComeToRestAtTheStaticSolution) {
 TEST(Dynamics, RefuseVectorsOfTheWrongSize) {
   const Swing swing;
   EXPECT_THROW(FullDynamics(swing.model, no_load, Vector::Zero(3), Vector::Zero(3)), Error);
+}
+
+/// A load that is not finite cannot be borne: what the step had noted by then is undone.
+TEST(FullDynamics, IsAsBeforeAfterAStepThatFails) {
+  const VolumeMesh mesh = make_beam({.size = {1.0, 0.2, 0.2}, .cells = {4, 1, 1}});
+  const FullModel model(mesh, {test::material("stvk", 4e5, 0.3, 1000.0)}, test::vertices_below(mesh, 1e-9),
+                        {MassKind::lumped, Executor(1)});
+  const double h = 0.5 * critical_timestep(model);
+  for (const Integrator integrator : {Integrator::newmark, Integrator::central_differences}) {
+    DynamicsOptions options;
+    options.integrator = integrator;
+    bool bad = false;
+    FullDynamics dynamics(
+        model,
+        [&](double, double, Vector& f) {
+          f.setConstant(model.dof_count(), bad ? std::numeric_limits<double>::infinity() : 0.0);
+        },
+        Vector::Zero(model.dof_count()), Vector::Zero(model.dof_count()), options);
+    dynamics.set_air({[](const Vector3&, double) { return Vector3(0.0, 30.0, 0.0); }, 0.6});
+    const auto bytes = [&] {
+      StateWriter out;
+      out.write(dynamics.started());
+      save_state(dynamics.state(), out);
+      dynamics.memory().save(out);
+      return out.bytes();
+    };
+    for (int i = 0; i < 3; ++i) {
+      const std::string before = bytes();
+      bad = true;
+      ASSERT_FALSE(dynamics.step(h).ok());
+      bad = false;
+      EXPECT_EQ(bytes(), before) << i;
+      ASSERT_TRUE(dynamics.step(h).ok());
+    }
+  }
 }
 
 }  // namespace

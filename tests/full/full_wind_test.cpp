@@ -73,7 +73,8 @@ TEST(FullWind, PullsWithTheDerivativeOfItsPotential) {
   DynamicState start{0.3, test::random_vector(model.dof_count(), 0.02, 1),
                      test::random_vector(model.dof_count(), 2.0, 2),
                      test::random_vector(model.dof_count(), 5.0, 3)};
-  wind.aim(start, 0.02, generalized_alpha(0.5, 10), test::random_vector(model.dof_count(), 0.1, 6));
+  wind.aim(start, 0.02, generalized_alpha(0.5, 10), {test::random_vector(model.dof_count(), 0.1, 6), {}},
+           false);
   EXPECT_EQ(wind.potential(start.u), 0.0);
   const Vector u = start.u + test::random_vector(model.dof_count(), 0.1, 4),
                d = test::random_vector(model.dof_count(), 0.1, 5);
@@ -242,6 +243,81 @@ TEST(FullWind, LetsABodyFallNoFasterThanItsDragAllows) {
     for (int i = 0; i < static_cast<int>(12.0 / h); ++i) ASSERT_TRUE(dynamics.step(h).ok());
     const double expected = std::sqrt(9.81 * mass_of(model) / resistance(air));
     EXPECT_NEAR(-mean_velocity(model, dynamics.state().v).z(), expected, 0.02 * expected);
+  }
+}
+
+/// A bar along x that is held at its end; its middle moves freely.
+FullModel held_bar(double density) {
+  const VolumeMesh mesh = make_beam({.size = {1.0, 0.2, 0.2}, .cells = {4, 1, 1}});
+  return {mesh,
+          {test::material("stvk", 4e5, 0.3, density)},
+          test::vertices_below(mesh, 1e-9),
+          {MassKind::consistent, Executor(1)}};
+}
+
+/// However light it is, that is for any c h / m: here from 0.01 to 10.
+TEST(FullWind, BringsAHeldBodyToTheSameEquilibriumAtAnyStep) {
+  const FullAir air = uniform(30.0);
+  constexpr double h = 0.02;
+  for (const double share : {0.01, 0.1, 0.3, 1.0, 2.0, 10.0}) {
+    const double factor = 0.6 * 0.25 * (4.0 * 0.2 + 0.04) * 30.0 * h;  // c h, of the whole
+    const FullModel model = held_bar(factor / share / 0.04);
+    for (const NewmarkOptions& rule : {NewmarkOptions{}, real_time_newmark(), generalized_alpha(0.0, 10)}) {
+      DynamicsOptions options;
+      options.newmark = rule;
+      options.damping = {20.0, 0.01};
+      FullDynamics dynamics = moving(model, options, air);
+      for (int i = 0; i < 400; ++i) ASSERT_TRUE(dynamics.step(h).ok()) << share;
+      const Vector& u = dynamics.state().u;
+      Vector drag = Vector::Zero(u.size());
+      FullWind(model, air).add_drag(u, Vector::Zero(u.size()), 0.0, 0.0, drag);
+      // The rule that damps nothing leaves stiff modes ringing, in which there is next to no energy.
+      EXPECT_LT((model.internal_force(u) - drag).norm(), 1e-3 * drag.norm()) << share << ", " << rule.gamma;
+      EXPECT_LT(dynamics.kinetic_energy(), 1e-4 * model.energy(u)) << share << ", " << rule.gamma;
+    }
+  }
+}
+
+TEST(FullWind, IsThatOfOtherAirPastTheSameBoundary) {
+  const FullModel model = free_cube(20.0);
+  FullWind wind(model, uniform(3.0));
+  wind.set_air(uniform(12.0, 0.8));
+  const Vector u = test::random_vector(model.dof_count(), 0.01, 1),
+               v = test::random_vector(model.dof_count(), 1.0, 2);
+  Vector one = Vector::Zero(u.size()), other = one;
+  wind.add_drag(u, v, 0.0, 0.01, one);
+  FullWind(model, uniform(12.0, 0.8)).add_drag(u, v, 0.0, 0.01, other);
+  EXPECT_EQ(one, other);
+  wind.set_air({});
+  EXPECT_FALSE(wind.blows());
+  wind.add_force(u, one);
+  EXPECT_EQ(one, other) << "it pulls at nothing";
+}
+
+/// Of a body that went by implicit steps before, as of one that is just handed its state.
+TEST(FullWind, IsCountedOnceInExplicitStepsAfterImplicitOnes) {
+  const FullModel model = free_cube(20.0, 1e5, MassKind::lumped);
+  DynamicsOptions explicit_steps;
+  explicit_steps.integrator = Integrator::central_differences;
+  const double h = 0.5 * critical_timestep(model);
+  FullDynamics one = moving(model, {}, uniform(30.0)), other = moving(model, explicit_steps, uniform(30.0));
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(one.step(0.01).ok());
+  other.resume(one.state(), true);
+  other.set_memory(one.memory());
+  one.set_options(explicit_steps);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(one.step(h).ok() && other.step(h).ok());
+  EXPECT_EQ(one.state().v, other.state().v);
+}
+
+TEST(FullWind, LeavesNoImpulseBehindWhereItStops) {
+  const FullModel model = free_cube(20.0);
+  for (const DynamicsOptions& options : {DynamicsOptions{}, linearised()}) {
+    FullDynamics dynamics = moving(model, options, uniform(30.0));
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(dynamics.step(0.01).ok());
+    dynamics.set_air({});
+    const Vector3 before = mean_velocity(model, dynamics.state().v);
+    for (int i = 0; i < 4; ++i) ASSERT_TRUE(dynamics.step(0.01).ok());
+    EXPECT_LT((mean_velocity(model, dynamics.state().v) - before).norm(), 1e-9 * before.norm());
   }
 }
 

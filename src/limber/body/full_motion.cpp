@@ -64,9 +64,7 @@ void FullMotion::make_dynamics(const DynamicsOptions& options) {
   const AtRest at_rest(*this);
   auto next =
       std::make_unique<FullDynamics>(*model_, load_function(), moment_.state.u, moment_.state.v, options);
-  burden(*next);
-  next->resume(moment_.state, moment_.started);
-  next->set_memory(moment_.memory);
+  burden(*next, moment_.state, moment_.started, moment_.memory);
   dynamics_ = std::move(next);
 }
 
@@ -116,7 +114,7 @@ void FullMotion::support_changed(const Eigen::Isometry3d& way) {
   Moment next = moment();
   next.state = carried(way, model_->dofs().restrict(setup_->mesh.vertices), std::move(next.state));
   if (next.started) note_change(next.state);
-  next.memory = {.drag = turned(way, next.memory.drag)};
+  next.memory = {.wake = {turned(way, next.memory.wake.drag), turned(way, next.memory.wake.velocity)}};
   if (dynamics_) dynamics_->set_support(support_);
   adopt(std::move(next), support_ ? support_->pose() : Eigen::Isometry3d::Identity());
 }
@@ -195,7 +193,7 @@ void FullMotion::take_velocities(Vector v) {
   Moment next = moment();
   next.state = {next.state.time, next.state.u, std::move(v), Vector::Zero(model_->dof_count())};
   next.started = false;
-  next.memory.drag.resize(0);
+  next.memory.wake = {};
   adopt(std::move(next));
 }
 

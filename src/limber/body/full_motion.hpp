@@ -37,7 +37,7 @@ class FullMotion final : public MeshMotion {
     FullDynamics::Memory memory;
     StepClock clock;  ///< of a quasistatic body
     ConstraintReport report;
-    double support_h = 1e-3;
+    double support_h = usual_support_h;
   };
 
   void loads_changed() override;

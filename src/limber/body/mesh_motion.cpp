@@ -169,9 +169,13 @@ void MeshMotion::compute_surface_loads() {
   for (std::size_t i = 0; i < surface_.size(); ++i) {
     const auto& [vertices, forces, from, to] = surface_[i];
     surface_loads_[i].setZero(model_->dof_count());
-    for (std::size_t k = 0; k < vertices.size(); ++k)
-      add_force_at(points_.place(vertices[k]), model_->dofs(), forces.col(static_cast<Index>(k)),
-                   surface_loads_[i]);
+    for (std::size_t k = 0; k < vertices.size(); ++k) {
+      const Vector3 force = forces.col(static_cast<Index>(k));
+      points_.for_each_vertex(vertices[k], [&, i = i](int vertex, double weight) {
+        const int f = model_->dofs().free_index(vertex);
+        if (f >= 0) surface_loads_[i].segment<3>(3 * Index{f}) += weight * force;
+      });
+    }
   }
 }
 
@@ -222,7 +226,11 @@ void MeshMotion::set_timed_loads(const TimedLoads& loads) {
 
 void MeshMotion::set_surface_forces(std::span<const SurfaceForces> forces) {
   if (std::equal(forces.begin(), forces.end(), surface_.begin(), surface_.end())) return;
-  surface_.assign(forces.begin(), forces.end());
+  if (same_sites(forces, surface_)) {  // nothing is allocated
+    std::copy(forces.begin(), forces.end(), surface_.begin());
+  } else {
+    surface_.assign(forces.begin(), forces.end());
+  }
   compute_surface_loads();
   loads_changed();
 }
@@ -266,13 +274,6 @@ void MeshMotion::set_handles(std::span<const Handle> handles, ConstraintPriority
                              std::span<const Point> /*exercised*/) {
   require_dynamic(handles.empty(), "handles");
   if (same_handles(handles, handles_)) return;
-  for (const Handle& handle : handles) {
-    bool moves = false;
-    points_.for_each_vertex(handle.point, [&](int vertex, double weight) {
-      moves = moves || (weight != 0.0 && model_->dofs().free_index(vertex) >= 0);
-    });
-    require(moves, "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
-  }
   const bool led = same_grip(handles, handles_);  // which is no change of the loads
   handles_.assign(handles.begin(), handles.end());
   if (handles_.empty()) report_ = {};

@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/body/mesh_body.hpp"
 #include "limber/body/motion.hpp"
+#include "limber/full/dynamics.hpp"
 #include "limber/full/full_springs.hpp"
 #include "limber/full/full_wind.hpp"
 #include "limber/full/moving_support.hpp"
@@ -167,9 +168,10 @@ class MeshMotion : public Motion {
   void look_at_handles();  ///< after a step: how far they are from where they should be
   [[nodiscard]] bool has_springs() const { return !springs_.empty(); }
   [[nodiscard]] bool has_handles() const { return !handles_.empty(); }
-  /// Gives dynamics that were just made all of these.
+  /// Gives dynamics that were just made all of these, and what they go on from.
   template <class Dynamics>
-  void burden(Dynamics& dynamics) const;
+  void burden(Dynamics& dynamics, const DynamicState& state, bool started,
+              const FullDynamics::Memory& memory) const;
   [[nodiscard]] Eigen::Isometry3d support_pose_at(double time) const;
   void require_dynamic(bool nothing, std::string_view what) const;
 
@@ -193,7 +195,10 @@ class MeshMotion : public Motion {
   RayleighDamping damping_;
   ConstraintReport report_;                 ///< of the handles
   std::shared_ptr<MovingSupport> support_;  ///< none: it stands still
-  double support_h_ = 1e-3;  ///< of the last step, s: what velocities of the support are differences over
+  /// Before the first step, s.
+  static constexpr double usual_support_h = 1e-3;
+  /// Of the last step, s: what velocities of the support are differences over.
+  double support_h_ = usual_support_h;
 
  private:
   void make_statics(const EquilibriumOptions& options);
@@ -223,11 +228,16 @@ class MeshMotion : public Motion {
 };
 
 template <class Dynamics>
-void MeshMotion::burden(Dynamics& dynamics) const {
+void MeshMotion::burden(Dynamics& dynamics, const DynamicState& state, bool started,
+                        const FullDynamics::Memory& memory) const {
   if (!springs_.empty()) dynamics.set_springs(full_springs());
   if (!handles_.empty()) dynamics.set_handles(full_handles());
   if (support_) dynamics.set_support(support_);
   if (!(wind_ == Wind{})) dynamics.set_air(air());
+  dynamics.resume(state, started);
+  dynamics.set_memory(memory);
+  // Where the wind has stopped since the last step, its drag is to be forgotten.
+  if (wind_ == Wind{} && memory.wake.drag.size() > 0) dynamics.set_air({});
 }
 
 /// Vectors on vertices, one after the other, that something rigid has turned.

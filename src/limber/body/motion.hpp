@@ -80,6 +80,9 @@ class Motion {
   virtual void set_springs(std::span<const Spring> springs);
   virtual void set_handles(std::span<const Handle> handles, ConstraintPriority priority,
                            std::span<const Point> exercised);
+  /// Throws Error where set_handles() would, for handles that Body has nothing against, and changes nothing.
+  virtual void check_handles(std::span<const Handle> /*handles*/, ConstraintPriority /*priority*/,
+                             std::span<const Point> /*exercised*/) const {}
   virtual void set_wind(const Wind& wind);
   virtual void set_support(const PoseFunction& motion);
   /// The same for all of these, in a motion that is new.
@@ -93,6 +96,8 @@ class Motion {
   [[nodiscard]] virtual const Vector& q() const = 0;  ///< coordinates in use, of one domain after the other
   [[nodiscard]] virtual const Vector& v() const = 0;  ///< their velocities
   [[nodiscard]] virtual Index unknowns() const { return q().size(); }  ///< those of a free frame included
+  /// How many of them move by themselves: fewer where fewer modes are in use than there are coordinates.
+  [[nodiscard]] virtual Index freedoms() const { return unknowns(); }
   /// With accelerations where they are known.
   [[nodiscard]] virtual TreeState state() const = 0;
   /// keep: the accelerations given are those of the motion; else they become the ones that balance the

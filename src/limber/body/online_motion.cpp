@@ -49,7 +49,7 @@ OnlineMotion::OnlineMotion(std::shared_ptr<const MeshBodySetup> setup, std::vect
                            const OnlineSettings& settings, double duration)
     : MeshMotion(std::move(setup), std::move(materials)), settings_(settings), duration_(duration) {
   start_.state = state_at_rest(0.0, Vector::Zero(model_->dof_count()));
-  if (quasistatic()) quasistatics_ = make_quasistatics();
+  if (quasistatic()) adopt(make_quasistatics());
 }
 
 std::unique_ptr<Motion> OnlineMotion::copy() const {
@@ -61,6 +61,8 @@ std::unique_ptr<Motion> OnlineMotion::copy() const {
   save(out);
   StateReader in(out.bytes(), "state");
   next->restore(in);
+  next->remembered_ = remembered_;
+  if (next->remembered_) next->remembered_->made = 0;  // by none that the copy has
   return next;
 }
 
@@ -77,15 +79,23 @@ std::unique_ptr<OnlineDynamics> OnlineMotion::make_dynamics(const DynamicsOption
     return std::make_unique<OnlineDynamics>(*model_, load_function(), start_.state.u, start_.state.v, options,
                                             settings_, duration_);
   });
-  burden(*next);
-  next->resume(start_.state, start_.started);
-  next->set_memory(start_.memory);
+  burden(*next, start_.state, start_.started, start_.memory);
   return next;
+}
+
+void OnlineMotion::adopt(std::unique_ptr<OnlineDynamics> next) {
+  dynamics_ = std::move(next);
+  ++made_;
+}
+
+void OnlineMotion::adopt(std::unique_ptr<OnlineQuasistatics> next) {
+  quasistatics_ = std::move(next);
+  ++made_;
 }
 
 void OnlineMotion::use_options(const DynamicsOptions& options) {
   if (dynamics_ && !same_steps(options, options_)) forget_dynamics();
-  if (!dynamics_) dynamics_ = make_dynamics(options);
+  if (!dynamics_) adopt(make_dynamics(options));
   options_ = options;
 }
 
@@ -127,7 +137,7 @@ void OnlineMotion::air_changed() {
 void OnlineMotion::support_changed(const Eigen::Isometry3d& way) {
   Start next = start_now();
   next.state = carried(way, model_->dofs().restrict(setup_->mesh.vertices), std::move(next.state));
-  next.memory = {.drag = turned(way, next.memory.drag)};
+  next.memory = {.wake = {turned(way, next.memory.wake.drag), turned(way, next.memory.wake.velocity)}};
   if (dynamics_) dynamics_->set_support(support_);
   go_on(std::move(next), support_ ? support_->pose() : Eigen::Isometry3d::Identity());
   loads_changed();
@@ -147,7 +157,7 @@ void OnlineMotion::set_material(Index region, const Material& material) {
   quasistatics_.reset();
   adopt_model(std::move(next));
   if (!quasistatic()) return;
-  quasistatics_ = make_quasistatics();
+  adopt(make_quasistatics());
   quasistatics_->resume(u, clock_.time());
 }
 
@@ -224,7 +234,7 @@ void OnlineMotion::take_velocities(Vector v) {
   Start next = start_now();
   next.state = {next.state.time, next.state.u, std::move(v), Vector::Zero(model_->dof_count())};
   next.started = false;
-  next.memory.drag.resize(0);
+  next.memory.wake = {};
   go_on(std::move(next));
 }
 
@@ -237,9 +247,10 @@ void OnlineMotion::reset() {
   if (support_) support_->place(pose);
   clock_ = {};
   report_ = {};
+  support_h_ = usual_support_h;
   if (quasistatic()) {
     model_->set_supports(Matrix3X::Zero(3, mesh_vertex_count()));
-    quasistatics_ = make_quasistatics();
+    adopt(make_quasistatics());
   }
 }
 
@@ -292,7 +303,7 @@ void OnlineMotion::restore_dynamics(StateReader& in) {
     next->restore(in);
     pose = support_pose_at(next->time());
   }
-  dynamics_ = std::move(next);
+  adopt(std::move(next));
   options_ = options;
   if (support_) support_->place(pose);
 }
@@ -316,28 +327,36 @@ void OnlineMotion::restore_quasistatic(StateReader& in) {
 }
 
 void OnlineMotion::remember() {
-  remembered_clock_ = clock_;
-  remembered_dynamics_ = dynamics_ != nullptr;
-  remembered_report_ = report_;
-  remembered_support_h_ = support_h_;
-  if (!dynamics_) remembered_ = start_;
+  const bool moving = quasistatic() || dynamics_ != nullptr;
+  remembered_ = Remembered{
+      quasistatic() ? Start{dynamic_state()} : start_now(), made_, moving, clock_, report_, support_h_};
   if (dynamics_) dynamics_->remember();
   if (quasistatics_) quasistatics_->remember();
 }
 
+/// Those that were made since know what they have learned, and go on from the same state.
 void OnlineMotion::go_back() {
-  require(quasistatics_ || !remembered_dynamics_ || dynamics_,
-          "what was remembered is of a motion that is not learned from any more");
-  clock_ = remembered_clock_;
-  report_ = remembered_report_;
-  support_h_ = remembered_support_h_;
-  if (remembered_dynamics_ && dynamics_) dynamics_->go_back();
-  if (!remembered_dynamics_) {
-    dynamics_.reset();
-    start_ = remembered_;
+  require(remembered_.has_value(), "there is nothing remembered to go back to");
+  const Remembered& to = *remembered_;
+  const double time = quasistatic() ? to.clock.time() : to.start.state.time;
+  const Eigen::Isometry3d pose = support_pose_at(time);  // may throw: before all else
+  const bool same = to.made == made_;
+  if (quasistatics_) {
+    if (same) {
+      quasistatics_->go_back(time);
+    } else {
+      quasistatics_->resume(to.start.state.u, time);
+    }
+  } else if (to.moving && dynamics_ && same) {
+    dynamics_->go_back();
+  } else {
+    if (!to.moving) dynamics_.reset();
+    go_on(to.start, pose);
   }
-  if (quasistatics_) quasistatics_->go_back(clock_.time());
-  if (support_) support_->place_at(time());
+  clock_ = to.clock;
+  report_ = to.report;
+  support_h_ = to.support_h;
+  if (support_) support_->place(pose);
 }
 
 const OnlineReport* OnlineMotion::online_report() const {

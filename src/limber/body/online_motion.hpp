@@ -4,6 +4,9 @@
 #include "limber/online/online_dynamics.hpp"
 #include "limber/online/online_quasistatics.hpp"
 
+#include <cstdint>
+#include <optional>
+
 namespace limber {
 
 /// A body computed with every vertex of its mesh while it learns a subspace, and in that where it can. Of a
@@ -56,6 +59,16 @@ class OnlineMotion final : public MeshMotion {
   };
 
   [[nodiscard]] DynamicState dynamic_state() const;
+  /// What is gone back to.
+  struct Remembered {
+    Start start;  ///< of a quasistatic body its shape
+    std::int64_t made = 0;
+    bool moving = false;  ///< whether there were dynamics, or it is quasistatic
+    StepClock clock;
+    ConstraintReport report;
+    double support_h = 0.0;  ///< s
+  };
+
   [[nodiscard]] std::unique_ptr<OnlineQuasistatics> make_quasistatics() const;
   [[nodiscard]] std::unique_ptr<OnlineDynamics> make_dynamics(const DynamicsOptions& options);
   void use_options(const DynamicsOptions& options);
@@ -63,6 +76,8 @@ class OnlineMotion final : public MeshMotion {
   void go_on(Start next);
   void go_on(Start next, const Eigen::Isometry3d& pose);  ///< pose: of the support then
   [[nodiscard]] Start start_now() const;
+  void adopt(std::unique_ptr<OnlineDynamics> next);
+  void adopt(std::unique_ptr<OnlineQuasistatics> next);
   void restore_quasistatic(StateReader& in);
   void restore_dynamics(StateReader& in);
   void restore_start(StateReader& in);
@@ -72,12 +87,10 @@ class OnlineMotion final : public MeshMotion {
   std::unique_ptr<OnlineDynamics> dynamics_;          ///< of a dynamic body, from its first step on
   std::unique_ptr<OnlineQuasistatics> quasistatics_;  ///< of a quasistatic body
   DynamicsOptions options_;                           ///< of the dynamics
+  std::int64_t made_ = 0;                             ///< how often one or the other was made
   Start start_;
-  StepClock clock_, remembered_clock_;  ///< of a quasistatic body
-  bool remembered_dynamics_ = false;    ///< whether there were any
-  Start remembered_;
-  ConstraintReport remembered_report_;
-  double remembered_support_h_ = 1e-3;
+  StepClock clock_;  ///< of a quasistatic body
+  std::optional<Remembered> remembered_;
   OnlineReport nothing_;          ///< before the first step
   mutable Vector q_now_, v_now_;  ///< memory of const functions
 };

@@ -3,6 +3,8 @@
 #include "limber/body/warped_motion.hpp"
 #include "limber/multidomain/wind.hpp"
 
+#include <Eigen/LU>
+
 #include <algorithm>
 #include <utility>
 
@@ -137,32 +139,55 @@ void WarpedMotion::aim(const Pose& pose) {
   }
 }
 
-/// What the air does to a body that is held, in the next step: its drag by the velocity past the centre of
-/// mass at the start, times what that is at the end.
-void WarpedMotion::feel_wind(double h) {
-  const WarpedState& modal = dynamics_.state();
-  const LumpSums sums = lumps_->at(modal.q, modal.v);
-  const Vector3 center = lumps_->center() + sums.shift;
-  const Vector3 velocity = support_velocity(center) + pose_.rotation * sums.drift;
-  const Vector3 past = air_velocity(wind_, pose_.apply(center), state_.time) - velocity;
-  const double drag = drag_of(wind_, shadow_, past);
-  wind_push_ = drag / (lumps_->mass() + h * drag) * past;
+/// Velocity of the air past the frame at the centre of mass of a body that is held, m/s.
+Vector3 WarpedMotion::air_past_frame() const {
+  const Vector3 center = lumps_->center() + lumps_->at(dynamics_.state().q).shift;
+  return air_velocity(wind_, pose_.apply(center), state_.time) - support_velocity(center);
+}
+
+/// On a body that is held and rests, with its support, m/s^2.
+Vector3 WarpedMotion::push_at_rest() const {
+  const Vector3 center = lumps_->center() + lumps_->at(dynamics_.state().q).shift;
+  const Vector3 air = air_velocity(wind_, pose_.apply(center), state_.time);
+  return drag_of(wind_, shadow_, air) / lumps_->mass() * air;
+}
+
+/// What the air does in the next step to a body that is held. By the drag c and the mean velocity V of the
+/// centre of mass in the step, as it would be if the push p_0 of the step before went on, the push is
+///
+///   p = c / m (w - V - G (p - p_0)),     G = m R diag(g) R^T,
+///
+/// with R the derivative of the centre of mass and g what a unit of load adds to the mean velocity of each
+/// mode: seen from the air a step loses energy at any h, and what rests feels all of c w.
+void WarpedMotion::feel_wind(double h, const Vector3& past_frame) {
+  const double mass = lumps_->mass();
+  dynamics_.foresee(h, rates_, gains_);
+  lumps_->rows(dynamics_.state().q, drift_rows_, swirl_rows_);
+  const Vector3 before = to_frame_ * wind_push_;
+  const Vector3 past = to_frame_ * past_frame - drift_rows_ * rates_;
+  const double share = drag_of(wind_, shadow_, past) / mass;
+  yielding_ = drift_rows_;
+  yielding_.array().rowwise() *= gains_.transpose().array();
+  const Matrix3 yields = mass * yielding_.lazyProduct(drift_rows_.transpose());
+  const Matrix3 resisting = Matrix3::Identity() + share * yields;
+  wind_push_ = to_frame_.conjugate() * Vector3(resisting.inverse() * (share * (past + yields * before)));
+  use_gravity();
 }
 
 /// Loads and the inertia of the support's motion in the next step. All that may throw comes first.
 void WarpedMotion::prepare_loads(double h) {
   const LoadTime step{state_.time, state_.time + h};
-  if (!support_) {
-    if (lumps_) feel_wind(h);
-    act(step, to_frame_);
-    return;
+  const Vector3 past_frame = lumps_ ? air_past_frame() : Vector3::Zero();
+  Eigen::Quaterniond to_frame = to_frame_;
+  if (support_) {
+    const FrameMotion motion = support_motion(support_, step.from, step.to);
+    const Pose middle = support_(step.from + 0.5 * h), end = support_(step.to);
+    dynamics_.set_frame_motion(motion);
+    aim(end);
+    to_frame = middle.rotation.conjugate();
   }
-  const FrameMotion motion = support_motion(support_, step.from, step.to);
-  const Pose middle = support_(step.from + 0.5 * h), end = support_(step.to);
-  if (lumps_) feel_wind(h);
-  dynamics_.set_frame_motion(motion);
-  aim(end);
-  act(step, middle.rotation.conjugate());
+  act(step, to_frame);
+  if (lumps_) feel_wind(h, past_frame);
 }
 
 void WarpedMotion::hold(WarpedDynamics& dynamics, const Grip& grip) const {
@@ -174,7 +199,6 @@ void WarpedMotion::hold(WarpedDynamics& dynamics, const Grip& grip) const {
 /// How stiff their springs are follows from the next step.
 void WarpedMotion::hold_in_flight(std::span<const Handle> handles) {
   if (handles.empty() && grip_.handles.empty()) return;
-  check_handles(handles, reduced().surface.mesh.vertex_count(), mesh_vertex_count());
   if (same_grip(grip_.handles, handles) && grip_h_ > 0.0) {
     Index spring = std::count_if(springs_.begin(), springs_.end(), pulls);
     for (const Handle& handle : handles) flight_->set_spring_target(spring++, handle.position);
@@ -273,18 +297,23 @@ void WarpedMotion::set_handles(std::span<const Handle> handles, ConstraintPriori
       priority == grip_.priority &&
       std::equal(exercised.begin(), exercised.end(), grip_.exercised.begin(), grip_.exercised.end());
   if (same_forces && same_grip(grip_.handles, handles)) {
-    check_targets(handles);
     set_targets(dynamics_.constraints(), handles, pose_.inverse());
     std::copy(handles.begin(), handles.end(), grip_.handles.begin());
     return;
   }
-  check_handles(handles, reduced().surface.mesh.vertex_count(), mesh_vertex_count());
   Grip grip{{handles.begin(), handles.end()}, priority, {exercised.begin(), exercised.end()}};
   WarpedDynamics next = dynamics_;
   hold(next, grip);
   dynamics_ = std::move(next);
   grip_ = std::move(grip);
   if (grip_.handles.empty()) report_ = {};
+}
+
+void WarpedMotion::check_handles(std::span<const Handle> handles, ConstraintPriority priority,
+                                 std::span<const Point> exercised) const {
+  if (flight_ || handles.empty()) return;
+  WarpedDynamics held = dynamics_;
+  hold(held, {{handles.begin(), handles.end()}, priority, {exercised.begin(), exercised.end()}});
 }
 
 void WarpedMotion::set_wind(const Wind& wind) {

@@ -183,6 +183,7 @@ StepReport WarpedMotion::solve_static(const EquilibriumOptions& options) {
   report(options.progress, "statics of modes", 0.0);
   WarpedMotion next = *this;
   next.dynamics_.set_frame_motion({});
+  if (lumps_) next.wind_push_ = push_at_rest();
   next.act({state_.time, state_.time}, pose_.rotation.conjugate());
   const SolveReport solved = next.dynamics_.solve_static(options.tolerance, options.max_iterations);
   if (solved.ok()) {

@@ -32,6 +32,9 @@ class WarpedMotion final : public Motion {
   /// stiffer than the inertia of the body, of positions alone.
   void set_handles(std::span<const Handle> handles, ConstraintPriority priority,
                    std::span<const Point> exercised) override;
+  /// Costs as much as set_handles().
+  void check_handles(std::span<const Handle> handles, ConstraintPriority priority,
+                     std::span<const Point> exercised) const override;
   /// A push on the centre of mass, which all of the body feels as it feels gravity.
   void set_wind(const Wind& wind) override;
   void set_support(const PoseFunction& motion) override;
@@ -45,7 +48,8 @@ class WarpedMotion final : public Motion {
   [[nodiscard]] double time() const override { return state_.time; }
   [[nodiscard]] const Vector& q() const override { return state_.q; }
   [[nodiscard]] const Vector& v() const override { return state_.v; }
-  [[nodiscard]] Index unknowns() const override { return dynamics_.equations().modes() + (flight_ ? 6 : 0); }
+  [[nodiscard]] Index unknowns() const override { return state_.q.size() + (flight_ ? 6 : 0); }
+  [[nodiscard]] Index freedoms() const override { return dynamics_.equations().modes() + (flight_ ? 6 : 0); }
   [[nodiscard]] TreeState state() const override { return state_; }
   /// Orientations that handles hold are from now on those nearest to the new ones, by whole turns.
   void set_state(const TreeState& state, Accelerations accelerations) override;
@@ -115,7 +119,9 @@ class WarpedMotion final : public Motion {
   bool take_shares();
   void act(const LoadTime& when, const Eigen::Quaterniond& to_frame);
   void aim(const Pose& pose);
-  void feel_wind(double h);
+  [[nodiscard]] Vector3 air_past_frame() const;
+  [[nodiscard]] Vector3 push_at_rest() const;
+  void feel_wind(double h, const Vector3& past_frame);
   void prepare_loads(double h);
   void hold(WarpedDynamics& dynamics, const Grip& grip) const;
   void hold_in_flight(std::span<const Handle> handles);
@@ -163,6 +169,9 @@ class WarpedMotion final : public Motion {
   mutable WarpedSurface warped_surface_;                  ///< remembers the last q; of warped modes
   mutable Eigen::VectorXf coordinates_;
   mutable Matrix3X modal_rows_;  ///< of a point
+  // Memory of feel_wind().
+  Matrix3X drift_rows_, swirl_rows_, yielding_;
+  Vector rates_, gains_;
 };
 
 }  // namespace limber

@@ -64,39 +64,50 @@ void FullSystem::set_springs(std::span<const FullSpring> springs, std::span<cons
   if (u_.size() > 0) sum_up();
 }
 
-void FullSystem::set_wind(FullWind wind) {
-  wind_ = std::move(wind);
+void FullSystem::set_air(FullAir air) {
+  if (wind_.has_boundary()) {
+    wind_.set_air(std::move(air));
+  } else if (air.blows()) {
+    wind_ = FullWind(model_, std::move(air));
+  }
   blown_to_.resize(0);
   forget();
 }
 
 void FullSystem::follow_wind(const DynamicState& start, double h, const NewmarkOptions& options,
-                             const Vector& drag) {
+                             const FullWind::Wake& wake) {
   if (!wind_.blows()) return;
-  wind_.aim(start, h, options, drag);
+  wind_.aim(start, h, options, wake, !is_free(model_) || !springs_.empty());
   blown_from_ = start.u;
+  blown_for_ = h;
   blown_to_.resize(0);
   energy_.reset();
   if (u_.size() > 0) sum_up();
 }
 
-SolveReport FullSystem::settle_wind(bool rescued, DynamicState& end, Vector& drag) {
+SolveReport FullSystem::settle_wind(bool rescued, DynamicState& end, FullWind::Wake& wake) {
   if (!wind_.blows()) return {};
   Vector now;
   if (rescued) {  // its acceleration is that of all that was balanced
     now.setZero(end.u.size());
     wind_.add_force(end.u, now);
     now = -now;
+  } else if (wind_.at_end()) {
+    now = wind_.drag(end.u);
   } else {
     now = wind_.drag(end.u);
     Vector changed;
-    const SolveReport report = solve_mass(drag.size() > 0 ? Vector(now - drag) : now, changed);
+    const SolveReport report = solve_mass(wake.drag.size() > 0 ? Vector(now - wake.drag) : now, changed);
     if (!report.ok()) return report;
     end.a += wind_.on_acceleration() * changed;
     end.v += wind_.on_velocity() * changed;
   }
-  drag = std::move(now);
+  wake = {std::move(now), (end.u - blown_from_) / blown_for_};
   return {};
+}
+
+void FullSystem::let_go_of_wind() {
+  if (wind_.let_go()) forget();
 }
 
 void FullSystem::set_support(std::shared_ptr<MovingSupport> support) {
@@ -436,17 +447,22 @@ FullDynamics::FullDynamics(const FullModel& model, LoadFunction load, Vector u, 
 void FullDynamics::Memory::save(StateWriter& out) const {
   out.write(moved);
   out.write(reached);
-  out.write(drag);
+  out.write(wake.drag);
+  out.write(wake.velocity);
 }
 
 FullDynamics::Memory FullDynamics::Memory::restored(StateReader& in, Index size) {
   Memory memory;
   in.read(memory.moved);
   in.read(memory.reached);
-  in.read(memory.drag);
-  require(memory.reached.allFinite() && memory.drag.allFinite(), "the state has numbers that are not finite");
-  require(memory.drag.size() == 0 || memory.drag.size() == size,
-          "the state has the drag of {} unknowns, the body has {}", memory.drag.size(), size);
+  in.read(memory.wake.drag);
+  in.read(memory.wake.velocity);
+  require(memory.reached.allFinite(), "the state has numbers that are not finite");
+  for (const Vector* const x : {&memory.wake.drag, &memory.wake.velocity}) {
+    require(x->allFinite(), "the state has numbers that are not finite");
+    require(x->size() == 0 || x->size() == size, "the state has the drag of {} unknowns, the body has {}",
+            x->size(), size);
+  }
   return memory;
 }
 
@@ -480,9 +496,17 @@ void FullDynamics::set_support(std::shared_ptr<MovingSupport> support) {
 }
 
 void FullDynamics::set_air(FullAir air) {
-  system_.set_wind(FullWind(model_, std::move(air)));
-  if (!system_.wind().blows()) memory_.drag.resize(0);
+  system_.set_air(std::move(air));
+  if (!system_.wind().blows()) forget_wake();
   note_change();
+}
+
+/// What the acceleration holds of the last drag goes with it: else the next step would go on with half of
+/// its impulse.
+void FullDynamics::forget_wake() {
+  Vector pushed;
+  if (memory_.wake.drag.size() > 0 && system_.solve_mass(memory_.wake.drag, pushed).ok()) state_.a -= pushed;
+  memory_.wake = {};
 }
 
 void FullDynamics::take_load(double t0, double t1, double h) {
@@ -503,18 +527,22 @@ SolveReport FullDynamics::balance(double duration) {
 
 SolveReport FullDynamics::step(double h) {
   require(h > 0.0, "the time step is {} s, expected more than 0", h);
-  if (!support_) return take_step(h);
-  const DynamicState before = state_;
-  const Vector drag = memory_.drag;
+  DynamicState state = state_;
+  Memory memory = memory_;
   const bool was_started = started_;
-  const Eigen::Isometry3d pose = support_->pose();
-  try {
-    return take_step(h);
-  } catch (...) {  // by who moves the support
-    state_ = before;
-    memory_.drag = drag;
+  const Eigen::Isometry3d pose = support_ ? support_->pose() : Eigen::Isometry3d::Identity();
+  const auto go_back = [&] {
+    state_ = std::move(state);
+    memory_ = std::move(memory);
     started_ = was_started;
-    system_.put_support(pose);
+    if (support_) system_.put_support(pose);
+  };
+  try {
+    const SolveReport report = take_step(h);
+    if (!report.ok()) go_back();
+    return report;
+  } catch (...) {  // by who moves the support
+    go_back();
     throw;
   }
 }
@@ -552,9 +580,10 @@ void FullDynamics::note_motion(bool moves) {
 SolveReport FullDynamics::central_differences(double h) {
   take_load(state_.time + 0.5 * h, state_.time + 1.5 * h, h);
   if (system_.wind().blows()) {
-    memory_.drag.setZero(f_ext_.size());
-    system_.wind().add_drag(state_.u, state_.v, state_.time, h, memory_.drag);
-    f_ext_ += memory_.drag;
+    system_.let_go_of_wind();
+    memory_.wake = {Vector::Zero(f_ext_.size()), {}};
+    system_.wind().add_drag(state_.u, state_.v, state_.time, h, memory_.wake.drag);
+    f_ext_ += memory_.wake.drag;
   }
   system_.place_support(state_.time + h, h);
   return central_differences_step(system_, h, f_ext_, state_, central_work_);
@@ -570,15 +599,14 @@ NewmarkOptions FullDynamics::rule() const {
 }
 
 SolveReport FullDynamics::newmark(double h, bool led) {
-  const DynamicState start = state_;
-  const Vector drag = memory_.drag;
+  const double begin = state_.time;
   const NewmarkOptions newmark = rule();
-  bool load_changes = false;
+  bool changes = state_.changed;
   const auto advance = [&](double part, bool last) {
     // Caution is for steps that damp less, and has forces of the middle of the step, where handles are
     // behind.
     if (!handles_.empty()) state_.caution = 0;
-    aim(start, h, part, newmark);
+    aim(begin, h, part, newmark);
     load_(std::max(0.0, state_.time - 0.5 * part), state_.time + 0.5 * part, load_before_);
     if (system_.free()) {
       system_.evaluate(state_.u);
@@ -586,11 +614,11 @@ SolveReport FullDynamics::newmark(double h, bool led) {
     }
     load_(state_.time + 0.5 * part, state_.time + 1.5 * part, f_ext_);
     const StepLoad load = mean_load(f_ext_, newmark, load_before_, state_);
-    load_changes = load_changes || !load.stands_still();
+    changes = changes || !load.stands_still();
     SolveReport report =
         newmark_step(system_, part, load, state_, newmark_work_, newmark, last && options_.last_resort);
     if (report.ok()) {
-      const SolveReport settled = system_.settle_wind(report.rescued, state_, memory_.drag);
+      const SolveReport settled = system_.settle_wind(report.rescued, state_, memory_.wake);
       if (!settled.ok()) report.status = settled.status;
     }
     // What a hand that pulls gently does is not counted: nothing is owed, on either side.
@@ -598,20 +626,15 @@ SolveReport FullDynamics::newmark(double h, bool led) {
     return report;
   };
   const SolveReport report = step_by_halves(advance, h, options_.max_halvings);
-  if (report.ok()) {
-    state_.time = start.time + h;
-    if (load_changes || start.changed) forget_slack(state_);
-  } else {
-    state_ = start;
-    memory_.drag = drag;
-  }
+  state_.time = begin + h;
+  if (changes) forget_slack(state_);
   return report;
 }
 
-void FullDynamics::aim(const DynamicState& start, double whole, double part, const NewmarkOptions& newmark) {
+void FullDynamics::aim(double begin, double whole, double part, const NewmarkOptions& newmark) {
   if (!handles_.empty()) {
-    const double done = (state_.time - start.time) / whole;
-    const double until = part == whole ? 1.0 : std::min(1.0, (state_.time + part - start.time) / whole);
+    const double done = (state_.time - begin) / whole;
+    const double until = part == whole ? 1.0 : std::min(1.0, (state_.time + part - begin) / whole);
     std::vector<FullSpring> springs = springs_, gentle = springs_;
     springs.reserve(springs_.size() + handles_.size());
     for (std::size_t i = 0; i < handles_.size(); ++i) {
@@ -624,7 +647,7 @@ void FullDynamics::aim(const DynamicState& start, double whole, double part, con
   }
   const NewmarkOptions taken = state_.caution > 0 ? cautious(newmark) : newmark;
   system_.follow_support(state_, part, taken);
-  system_.follow_wind(state_, part, taken, memory_.drag);
+  system_.follow_wind(state_, part, taken, memory_.wake);
 }
 
 /// N/m, for steps of h seconds. What resists a force on a place is at most the largest of what resists one on

@@ -50,13 +50,14 @@ class FullSystem {
   /// Throws Error as FullSprings does; the system then keeps those it had.
   /// gentle: what takes their place in a step that is rescued, where some of them move.
   void set_springs(std::span<const FullSpring> springs, std::span<const FullSpring> gentle = {});
-  void set_wind(FullWind wind);  ///< in place of what there was; none at first
+  void set_air(FullAir air);  ///< in place of what there was; none at first
   [[nodiscard]] const FullWind& wind() const { return wind_; }
-  /// Before a step of h seconds by these options.
-  /// drag: of the step before; empty: none.
-  void follow_wind(const DynamicState& start, double h, const NewmarkOptions& options, const Vector& drag);
-  /// After it: brings the end of the step into line with its drag, which takes the place of that before.
-  SolveReport settle_wind(bool rescued, DynamicState& end, Vector& drag);
+  /// Before a step of h seconds by these options.  wake: of the step before.
+  void follow_wind(const DynamicState& start, double h, const NewmarkOptions& options,
+                   const FullWind::Wake& wake);
+  /// After it: brings the end of the step into line with its drag; its wake takes the place of that before.
+  SolveReport settle_wind(bool rescued, DynamicState& end, FullWind::Wake& wake);
+  void let_go_of_wind();  ///< for steps that know its force by themselves
   /// How the fixed vertices move; none: they stand still. Of the same model.
   void set_support(std::shared_ptr<MovingSupport> support);
   /// Puts the supports there without asking how they move.
@@ -149,6 +150,7 @@ class FullSystem {
   FullSprings springs_, gentle_;
   FullWind wind_;
   Vector blown_from_;        ///< u at the start of the step
+  double blown_for_ = 0.0;   ///< its length, s
   mutable Vector blown_to_;  ///< u at its end, where its work was counted; or empty
   Vector sum_;               ///< of all forces at u_; not kept up where there are only those of the body
   Vector rest_diagonal_;
@@ -216,8 +218,8 @@ class FullDynamics {
   void set_support(std::shared_ptr<MovingSupport> support);
   void set_air(FullAir air);  ///< none at first
 
-  /// Advances by h seconds. On failure the state stays where it was and the report says why. Where who moves
-  /// a support throws, all is as before the step.
+  /// Advances by h seconds. On failure, and where who moves a support throws, all is as before the step; the
+  /// report says why.
   SolveReport step(double h);
 
   [[nodiscard]] const DynamicState& state() const { return state_; }
@@ -239,7 +241,7 @@ class FullDynamics {
   struct Memory {
     bool moved = false;                 ///< whether the support or a handle did, in the last step
     Matrix3X reached = Matrix3X(3, 0);  ///< targets of the handles in it, 3 x handles, m
-    Vector drag;                        ///< of the air in it, on the unknowns, N; empty: none
+    FullWind::Wake wake;                ///< of the air in it
 
     void save(StateWriter& out) const;
     /// size: how many unknowns there are. Throws Error for what cannot be.
@@ -260,10 +262,12 @@ class FullDynamics {
   SolveReport newmark(double h, bool led);  ///< led: whether a handle moves
   SolveReport central_differences(double h);
   void note_motion(bool moves);
+  void forget_wake();
   /// f_ext_: mean from t0 to t1 in steps of h seconds, with the inertia of supports.
   void take_load(double t0, double t1, double h);
-  /// Puts springs and supports where a step of `part` seconds needs them, one of `whole` from `start`.
-  void aim(const DynamicState& start, double whole, double part, const NewmarkOptions& newmark);
+  /// Puts springs and supports where a step of `part` seconds needs them, a part of one of `whole` that
+  /// began at `begin`, s.
+  void aim(double begin, double whole, double part, const NewmarkOptions& newmark);
   [[nodiscard]] NewmarkOptions rule() const;  ///< that steps are taken by
   [[nodiscard]] double grip(const MeshPlace& place, double h);
   [[nodiscard]] bool begin_handles();

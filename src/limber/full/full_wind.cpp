@@ -33,7 +33,6 @@ int diagonal_slot(const SparseMatrix& pattern, Index i) {
 }  // namespace
 
 FullWind::FullWind(const FullModel& model, FullAir air) : air_(std::move(air)) {
-  if (!air_.velocity || !(air_.thickness > 0.0)) return;
   constexpr double shown = 0.25;
   const Vector areas = boundary_areas(model.mesh());
   for (const int v : model.dofs().free_vertices()) {
@@ -41,7 +40,7 @@ FullWind::FullWind(const FullModel& model, FullAir air) : air_(std::move(air)) {
     Entry entry;
     entry.first = 3 * Index{model.dofs().free_index(v)};
     entry.rest = model.mesh().vertices.col(v);
-    entry.factor = air_.thickness * shown * areas(v);
+    entry.shadow = shown * areas(v);
     entry.mass = model.vertex_masses()(v);
     for (int axis = 0; axis < 3; ++axis)
       entry.slots[static_cast<std::size_t>(axis)] = diagonal_slot(model.pattern(), entry.first + axis);
@@ -49,24 +48,45 @@ FullWind::FullWind(const FullModel& model, FullAir air) : air_(std::move(air)) {
   }
 }
 
-void FullWind::aim(const DynamicState& start, double h, const NewmarkOptions& options, const Vector& before) {
+void FullWind::set_air(FullAir air) {
+  air_ = std::move(air);
+  let_go();
+}
+
+void FullWind::aim(const DynamicState& start, double h, const NewmarkOptions& options, const Wake& before,
+                   bool held) {
   const NewmarkConstants constants(options.beta, options.gamma, h);
-  const double more = (1.0 - options.alpha_m) * constants.alpha3 - options.alpha_m;  // n
+  at_end_ = held && constants.alpha6 != 0.0;
+  const double more = at_end_ ? 0.0 : (1.0 - options.alpha_m) * constants.alpha3 - options.alpha_m;  // n
+  // Who sets off at once gets more than of the mean with nothing.
+  start_share_ = at_end_ && before.drag.size() > 0 ? 1.0 - options.gamma : 0.0;
   on_acceleration_ = -constants.alpha3;
   on_velocity_ = constants.alpha6;
   stiffness_ = 0.0;
+  aimed_ = true;
+  const Vector& velocity = held && before.velocity.size() > 0 ? before.velocity : start.v;
   for (Entry& entry : entries_) {
     entry.from = start.u.segment<3>(entry.first);
-    const Vector3 v = start.v.segment<3>(entry.first);
     const Vector3 air = air_.velocity(entry.rest + entry.from, start.time);
-    const Vector3 last = before.size() > 0 ? Vector3(before.segment<3>(entry.first)) : Vector3::Zero();
-    const double drag = std::min(entry.factor * (air - v).norm(), 2.0 * entry.mass / h);
+    entry.last = before.drag.size() > 0 ? Vector3(before.drag.segment<3>(entry.first)) : Vector3::Zero();
+    double drag = air_.thickness * entry.shadow * (air - velocity.segment<3>(entry.first)).norm();
+    if (!held) drag = std::min(drag, 2.0 * entry.mass / h);
     entry.slope = drag / h;
     entry.start = drag * air;
     entry.stiffness = (1.0 + more) * entry.slope;
-    entry.pull = (1.0 + more) * entry.start - more * last;
+    entry.pull = (1.0 + more) * entry.start - more * entry.last;
     stiffness_ += entry.stiffness;
   }
+}
+
+bool FullWind::let_go() {
+  for (Entry& entry : entries_) {
+    entry.slope = entry.stiffness = 0.0;
+    entry.start.setZero();
+    entry.pull.setZero();
+  }
+  stiffness_ = 0.0;
+  return std::exchange(aimed_, false);
 }
 
 void FullWind::add_force(const Vector& u, Vector& f) const {
@@ -105,11 +125,13 @@ Vector FullWind::drag(const Vector& u) const {
   return force;
 }
 
+/// Of a force at the end of the step alone it is that of the mean of F_0 and F.
 double FullWind::work(const Vector& u) const {
   double sum = 0.0;
   for (const Entry& entry : entries_) {
     const Vector3 way = u.segment<3>(entry.first) - entry.from;
-    sum += way.dot(entry.start - entry.slope * way);
+    const Vector3 drag = entry.start - entry.slope * way;
+    sum += way.dot(drag + start_share_ * (entry.last - drag));
   }
   return sum;
 }
@@ -131,7 +153,7 @@ void FullWind::add_drag(const Vector& u, const Vector& v, double time, double h,
   for (const Entry& entry : entries_) {
     const Vector3 air = air_.velocity(entry.rest + u.segment<3>(entry.first), time);
     const Vector3 past = air - v.segment<3>(entry.first);
-    const double drag = entry.factor * past.norm();
+    const double drag = air_.thickness * entry.shadow * past.norm();
     f.segment<3>(entry.first) += drag / (1.0 + h * drag / entry.mass) * past;
   }
 }

@@ -104,7 +104,7 @@ void OnlineDynamics::set_support(std::shared_ptr<MovingSupport> support) {
 }
 
 void OnlineDynamics::set_air(FullAir air) {
-  blown_ = air.velocity && air.thickness > 0.0;
+  blown_ = air.blows();
   full_.set_air(std::move(air));
   note_change();
 }

@@ -316,6 +316,21 @@ bool WarpedDynamics::is_finite_step() const {
   return (0.0 * next_q_).sum() == 0.0 && (0.0 * next_v_).sum() == 0.0;
 }
 
+void WarpedDynamics::foresee(double h, Vector& velocities, Vector& gains) {
+  prepare(h);
+  if (in_hand()) {
+    velocities = state_.v;
+    gains = held_step_.q_of_f / h;
+    return;
+  }
+  if (!load_known_) potential_ = modal_load(load_);
+  load_known_ = true;
+  velocities = (step_.q_of_q.cwiseProduct(state_.q) - state_.q + step_.q_of_v.cwiseProduct(state_.v) +
+                step_.q_of_f.cwiseProduct(load_)) /
+               h;
+  gains = step_.q_of_f / h;
+}
+
 ConstraintReport WarpedDynamics::step(double h) {
   require(std::isfinite(h) && h > 0.0, "a step of {} s, expected a positive number", h);
   prepare(h);

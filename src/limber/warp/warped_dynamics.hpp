@@ -74,6 +74,10 @@ class WarpedDynamics {
   /// positive and finite. Where numbers leave the range of double the state is left as it was, and `met` is
   /// false with infinite errors.
   ConstraintReport step(double h);
+  /// Of such a step by the present loads: the mean velocities of the amplitudes, and what a unit of load adds
+  /// to each, s. Where sites are constrained or springs pull, velocities are those of now, which are means of
+  /// the step before: what holds a site is not foreseen.
+  void foresee(double h, Vector& velocities, Vector& gains);
 
   /// Equilibrium of gravity, frame motion and forces (without inertia of the body's own motion), by Newton's
   /// method from the present q; constraints take no part. v becomes 0. On failure the state is left as it
