@@ -23,7 +23,7 @@ ComparedMotion run_motion(const Scene& scene, const std::string& name) {
   SceneState state = make_state(scene, bar.callback());
   motion.setup_seconds = setup.seconds();
   const Body& body = state.body(0);
-  motion.unknowns = body.unknowns();
+  motion.unknowns = body.freedoms();
   motion.fields.push_back(mesh_displacement(scene, state, 0));
   double seconds = 0.0;
   for (int i = 1; i <= scene.solver.steps; ++i) {

@@ -77,7 +77,8 @@ TEST(Inspect, DescribesAMesh) {
 TEST(Inspect, DescribesAScene) {
   const ScratchFolder folder;
   write_file(folder / "scene.json", fmt::format(R"({{"bodies": [{{"name": "arm", "mesh": "{}",
-    "material": {{"law": "neo-hookean", "young": 5e5, "poisson": 0.25}}, "fixed": {{"where": "x < 0.01"}}}}]}})",
+    "material": {{"law": "neo-hookean", "young": 5e5, "poisson": 0.25}}, "fixed": {{"where": "x < 0.01"}},
+    "loads": [{{"where": "x > 0.9", "force": [0, 0, 1]}}, {{"pressure": 3}}, {{"acceleration": [1, 0, 0]}}]}}]}})",
                                                 test::tiny_beam_name));
   const auto result = run_limber(folder.path(), "inspect scene.json --json");
   ASSERT_EQ(result.status, 0) << result.err;
@@ -89,6 +90,7 @@ TEST(Inspect, DescribesAScene) {
   EXPECT_EQ(body["method"], "full");
   EXPECT_EQ(body["unknowns"], 36);
   EXPECT_EQ(body["fixed_vertices"], 4);
+  EXPECT_EQ(body["loads"], 3);
   EXPECT_EQ(body["materials"][0]["law"], "neo-hookean");
   EXPECT_NEAR(body["materials"][0]["young"].get<double>(), 5e5, 1e-6);
   EXPECT_NEAR(body["materials"][0]["poisson"].get<double>(), 0.25, 1e-12);

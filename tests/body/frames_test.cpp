@@ -578,5 +578,29 @@ TEST(FreeBody, FliesOnInAStormThatNoIterationSolves) {
   }
 }
 
+/// Loads that come and go are put back as well, with what the body had noted of them.
+TEST(CarriedBody, IsAsItWasWhereItsSupportThrowsUnderLoadsForATime) {
+  bool broken = false;
+  Body body(make_model(bar_model(), false));
+  body.set_support([&](double t) {
+    if (broken) throw Error("broken");
+    return Pose{Vector3(0.01 * t, 0.0, 0.0), Eigen::Quaterniond::Identity()};
+  });
+  body.set_timed_loads({{{{test::tip()}, Vector3(0.0, 1.0, 0.0), 0.0, 0.033}}, {}});
+  const auto bytes = [&] {
+    StateWriter out;
+    body.save(out);
+    return out.bytes();
+  };
+  for (int i = 0; i < 6; ++i) {
+    ASSERT_TRUE(body.step(0.01).ok());
+    const std::string before = bytes();
+    broken = true;
+    EXPECT_THROW((void)body.step(0.01), Error);
+    broken = false;
+    EXPECT_EQ(bytes(), before) << i;
+  }
+}
+
 }  // namespace
 }  // namespace limber::frames_test

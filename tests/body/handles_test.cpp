@@ -328,5 +328,21 @@ TEST(Handle, TakesAShareOfWhatTheBodyCanDo) {
   EXPECT_EQ(most.coordinates, chain.model().rank(2) + 6);
 }
 
+TEST(Handle, IsRefusedBeforeItIsDueWhereForcesElsewhereDoNotMoveIt) {
+  Body body = warped_bar();
+  const Point fixed(test::held());
+  const Handle handle = at(test::tip(), rest_of(test::tip()));
+  const auto given = [&](const auto& give) { return error_text([&] { give(); }); };
+  const std::string reason = given([&] {
+    body.set_handles({&handle, 1}, ConstraintPriority::position, {&fixed, 1});
+  });
+  EXPECT_NE(reason.find("no force on the exercised sites moves its vertex"), std::string::npos) << reason;
+  EXPECT_EQ(given([&] {
+              body.check_handles({&handle, 1}, ConstraintPriority::position, {&fixed, 1});
+            }),
+            reason);
+  EXPECT_TRUE(body.loads().handles.empty());
+}
+
 }  // namespace
 }  // namespace limber::handles_test

@@ -372,5 +372,16 @@ TEST(PointRows, OfPointsThatDoNotExistAreRefused) {
                "vertices 0 to");
 }
 
+/// Whoever gathers rows of points makes room for all of their columns.
+TEST(PointRows, HaveColumnsOfTheUnknownsWhereFewModesAreInUse) {
+  Body body = bar(Method::warped);
+  body.set_modal_settings({.modes = 5});
+  PointRows rows;
+  body.point_rows(test::tip(), rows);
+  EXPECT_EQ(rows.columns.back(), body.unknowns() - 1);
+  EXPECT_EQ(body.unknowns(), body.q().size());
+  EXPECT_EQ(body.freedoms(), 5);
+}
+
 }  // namespace
 }  // namespace limber::point_rows_test

@@ -1,5 +1,6 @@
 // Pressure and traction on pieces of the surface.
 
+#include "limber/body/full_motion.hpp"
 #include "limber/body/mesh_body.hpp"
 #include "limber/body/world.hpp"
 #include "limber/linalg/cholesky.hpp"
@@ -540,6 +541,42 @@ TEST(SurfaceLoads, AreRefusedInOneLine) {
   EXPECT_TRUE(contains(refusal({.triangles = {1}, .pressure = 1.0, .from = 2.0, .to = 2.0}),
                        "expected that it ends after it starts"));
   EXPECT_EQ(body.loads().surface, loads) << "it is as it was";
+}
+
+TEST(SurfaceLoads, EquilibriaReportTheShapeThatTheyEndIn) {
+  Body body = make_full_body(Bar().setup());
+  body.set_surface_loads({{.triangles = triangles_at(body, 1.0), .pressure = -1e4}});
+  const StepReport report = body.solve_static();
+  ASSERT_TRUE(report.ok());
+  EXPECT_NEAR(report.smallest_volume_ratio, body.smallest_volume_ratio(), 1e-6);
+}
+
+/// Loads that grow in parts: the first one fails already.
+TEST(SurfaceLoads, EquilibriaThatAreNotFoundReportWhatIsLeft) {
+  Body body = make_full_body(Bar().setup());
+  body.set_surface_loads({{.triangles = triangles_at(body, 1.0), .pressure = -3e6}});
+  EquilibriumOptions options;
+  options.max_iterations = 3;
+  const StepReport report = body.solve_static(options);
+  ASSERT_FALSE(report.ok());
+  EXPECT_GT(report.residual, 0.0);
+}
+
+TEST(SurfaceLoads, WithoutPressureAndTractionAreNotKept) {
+  Body body = make_full_body(Bar().setup());
+  const std::vector<int> end = triangles_at(body, 1.0);
+  body.set_surface_loads({{.triangles = end}, {.triangles = end, .pressure = 3.0}});
+  ASSERT_EQ(body.loads().surface.size(), 1U);
+  EXPECT_EQ(body.loads().surface[0].pressure, 3.0);
+}
+
+TEST(SurfaceLoads, ThatChangeOnTheSameVerticesAllocateNothing) {
+  MeshBodySetup setup = Bar().setup();
+  FullMotion motion(std::make_shared<const MeshBodySetup>(setup), setup.materials);
+  std::vector<SurfaceForces> forces{{{1, 4, 7}, Matrix3X::Ones(3, 3)}};
+  motion.set_surface_forces(forces);
+  forces[0].forces *= 2.0;
+  EXPECT_EQ(test::allocations_of([&] { motion.set_surface_forces(forces); }), 0);
 }
 
 }  // namespace

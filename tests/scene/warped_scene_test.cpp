@@ -100,7 +100,7 @@ TEST(WarpedScene, TakesAllLawsByTheirStiffnessAtRest) {
 TEST(WarpedScene, UsesTheSlowestModesWhenAskedForFewer) {
   Scene scene = beam_scene(Method::warped, 1);
   scene.bodies[0].rank = 3;
-  EXPECT_EQ(make_state(scene).body(0).unknowns(), 3);
+  EXPECT_EQ(make_state(scene).body(0).freedoms(), 3);
   scene.bodies[0].rank = 13;
   EXPECT_THROW(make_state(scene), Error);
 }

@@ -164,6 +164,7 @@ double Body::time() const { return core_->motion->time(); }
 const Vector& Body::q() const { return core_->motion->q(); }
 const Vector& Body::v() const { return core_->motion->v(); }
 Index Body::unknowns() const { return core_->motion->unknowns(); }
+Index Body::freedoms() const { return core_->motion->freedoms(); }
 TreeState Body::state() const { return core_->motion->state(); }
 
 void Body::set_state(const Vector& q, const Vector& v) {
@@ -185,7 +186,7 @@ void Body::set_state(const TreeState& state) {
 
 void Body::set_velocity(const Vector3& velocity, const Vector3& angular) {
   require(velocity.allFinite() && angular.allFinite(), "{}: its velocity is not finite", core_->name);
-  require(!has_model() || model().free, "{} is held, so that it cannot be thrown; let it go first",
+  require(!has_model() || model().free, "{} is held, so that it cannot be thrown; reduce it with --free",
           core_->name);
   core_->motion->set_velocity(velocity, angular);
 }

@@ -107,7 +107,8 @@ class Body {
   void set_handles(std::span<const Handle> handles,
                    ConstraintPriority priority = ConstraintPriority::position,
                    std::span<const Point> exercised = {});
-  /// Throws Error where set_handles() would, and changes nothing: O(r) for each handle.
+  /// Throws Error where set_handles() would, and changes nothing: O(r) for each handle, and of natural modes
+  /// the small factorisation.
   void check_handles(std::span<const Handle> handles,
                      ConstraintPriority priority = ConstraintPriority::position,
                      std::span<const Point> exercised = {}) const;
@@ -133,6 +134,7 @@ class Body {
   [[nodiscard]] const Vector& q() const;  ///< coordinates in use, of one domain after the other
   [[nodiscard]] const Vector& v() const;  ///< their velocities
   [[nodiscard]] Index unknowns() const;   ///< of the method: coordinates, and six of a free frame
+  [[nodiscard]] Index freedoms() const;   ///< the same with modes in use in place of coordinates
   [[nodiscard]] TreeState state() const;  ///< with accelerations, and the frame of the root
   /// q and v: as many as there are, finite. The time goes on from where it was.
   void set_state(const Vector& q, const Vector& v);

@@ -72,6 +72,15 @@ Vector resized(const Vector& x, const Model& model, const std::vector<PartSettin
 
 }  // namespace
 
+void check_movable(std::span<const Handle> handles, const Motion& motion) {
+  PointRows rows;
+  for (const Handle& handle : handles) {
+    motion.point_rows(handle.point, rows);
+    require(!rows.rows.isZero(0.0), "vertex {} cannot move: the body is held there; hold another one",
+            handle.point.vertex);
+  }
+}
+
 void hand_forces(std::span<const PointForce> forces, const SurfaceLoads& surface, Motion& motion) {
   if (surface.constant().empty()) {
     motion.set_forces(forces);
@@ -161,6 +170,7 @@ void Body::Core::adopt(Method next_method, MotionSetup next, BodyLoads next_load
           "{}: handles hold orientations, or act elsewhere, which it then cannot; let go of them first",
           name);
   std::unique_ptr<Motion> moved = make_motion(next_method, next, next_loads);
+  check_movable(next_loads.handles, *moved);
   moved->take(next_loads);
   SurfaceLoads next_surface = surface_loads;
   hand_forces(next_loads.forces, next_surface, *moved);

@@ -53,6 +53,9 @@ struct Body::Core {
   void check_part(Index part) const;
   void check_region(Index region, Index part) const;
   void check_domain(Index domain) const;
+  /// But for what only its motion knows.
+  void check_handles(std::span<const Handle> handles, ConstraintPriority priority,
+                     std::span<const Point> exercised) const;
 
   /// Makes all that depends on these first; what comes then cannot fail.
   void adopt(Method next_method, MotionSetup next, BodyLoads next_loads);
@@ -76,6 +79,9 @@ struct Body::Core {
  private:
   bool follow_shape_now();
 };
+
+/// Throws Error for a handle at a point that cannot move.
+void check_movable(std::span<const Handle> handles, const Motion& motion);
 
 /// Hands forces on points to a motion, with those of tractions that always act, and then those of other loads
 /// on the surface.

@@ -61,6 +61,8 @@ void Body::set_timed_loads(TimedLoads loads) {
 void Body::set_surface_loads(std::vector<SurfaceLoad> loads) {
   SurfaceLoads next(surface().mesh(), loads, core_->name);
   (void)next.update(*core_->motion);
+  std::erase_if(loads,
+                [](const SurfaceLoad& load) { return load.pressure == 0.0 && load.traction.isZero(0.0); });
   hand_forces(core_->loads.forces, next, *core_->motion);
   core_->surface_loads = std::move(next);
   core_->loads.surface = std::move(loads);
@@ -93,35 +95,35 @@ Vector3 Body::spring_force(Index spring) const {
   return stiffness * (target - position(point));
 }
 
-void Body::check_handles(std::span<const Handle> handles, ConstraintPriority priority,
-                         std::span<const Point> exercised) const {
+void Body::Core::check_handles(std::span<const Handle> handles, ConstraintPriority priority,
+                               std::span<const Point> exercised) const {
   const bool in_mesh = std::any_of(handles.begin(), handles.end(),
                                    [](const Handle& handle) { return handle.point.of == Point::Of::mesh; });
-  limber::check_handles(handles, surface().mesh().vertex_count(), in_mesh ? mesh_vertex_count() : 0);
+  limber::check_handles(handles, surface->mesh().vertex_count(), in_mesh ? motion->mesh_vertex_count() : 0);
   for (const Handle& handle : handles) {
-    core_->check_point(handle.point);
-    if (handle.hold_orientation) require_ability(core_->method, Ability::orientations, core_->name);
+    check_point(handle.point);
+    if (handle.hold_orientation) require_ability(method, Ability::orientations, name);
   }
-  for (const Point& point : exercised) core_->check_point(point);
-  const bool turns =
-      has_model() && !model().free && kind_of(core_->method, core_->setup, core_->loads) == MotionKind::modes;
+  for (const Point& point : exercised) check_point(point);
+  const bool turns = setup.model && !setup.model->free && kind_of(method, setup, loads) == MotionKind::modes;
   require(turns || exercised.empty(),
-          "{}: forces that meet handles act at the handles; name no other points for them", core_->name);
+          "{}: forces that meet handles act at the handles; name no other points for them", name);
   const bool turned = std::any_of(handles.begin(), handles.end(),
                                   [](const Handle& handle) { return handle.hold_orientation; });
   require(turns || !turned, "{}: its points do not turn by themselves; hold positions, no orientations",
-          core_->name);
+          name);
   require(
       turns || priority == ConstraintPriority::position,
       "{}: its handles hold positions alone, so that orientations cannot come first; leave the priority at "
       "'position'",
-      core_->name);
-  PointRows rows;
-  for (const Handle& handle : handles) {
-    core_->motion->point_rows(handle.point, rows);
-    require(!rows.rows.isZero(0.0), "vertex {} cannot move: the body is held there; hold another one",
-            handle.point.vertex);
-  }
+      name);
+  check_movable(handles, *motion);
+}
+
+void Body::check_handles(std::span<const Handle> handles, ConstraintPriority priority,
+                         std::span<const Point> exercised) const {
+  core_->check_handles(handles, priority, exercised);
+  core_->motion->check_handles(handles, priority, exercised);
 }
 
 void Body::set_handles(std::span<const Handle> handles, ConstraintPriority priority,
@@ -136,7 +138,7 @@ void Body::set_handles(std::span<const Handle> handles, ConstraintPriority prior
     std::copy(handles.begin(), handles.end(), present.handles.begin());
     return;
   }
-  check_handles(handles, priority, exercised);
+  core_->check_handles(handles, priority, exercised);
   std::vector<Handle> next(handles.begin(), handles.end());
   std::vector<Point> places(exercised.begin(), exercised.end());
   core_->motion->set_handles(handles, priority, exercised);

@@ -37,7 +37,10 @@ void unstack(const Vector& all, std::vector<SurfaceForces>& loads) {
 class RoundMixing {
  public:
   Vector next(const Vector& g, const Vector& r) {
-    if (last_g_.size() > 0) {
+    if (last_g_.size() == 0) {
+      moves_.resize(g.size(), 0);
+      changes_.resize(g.size(), 0);
+    } else {
       const Index kept = std::min(moves_.cols(), depth - 1);
       Matrix moves(g.size(), kept + 1), changes(g.size(), kept + 1);
       moves << moves_.rightCols(kept), g - last_g_;
@@ -90,6 +93,12 @@ class StaticStart {
   StateWriter bytes_;
 };
 
+/// Adds a solution to those that it goes on from: the shape is its own.
+void add_later(const StepReport& one, StepReport& total) {
+  add_report(one, total);
+  total.smallest_volume_ratio = one.smallest_volume_ratio;
+}
+
 /// Equilibrium under a share of the loads.
 StepReport solve_share(double share, double tolerance, Motion& motion, SurfaceLoads& loads,
                        const EquilibriumOptions& options) {
@@ -100,7 +109,7 @@ StepReport solve_share(double share, double tolerance, Motion& motion, SurfaceLo
   for (int round = 0; round < most_rounds; ++round) {
     unstack(g, given);
     motion.set_surface_forces(given);
-    add_report(motion.solve_static(options), total);
+    add_later(motion.solve_static(options), total);
     if (!total.ok()) return total;
     (void)loads.update(motion);
     const Vector now = stacked(loads.forces(), share), left = now - g;
@@ -119,8 +128,8 @@ StepReport solve_in_parts(int parts, Motion& motion, SurfaceLoads& loads, const 
     const bool last = part == parts;
     const double tolerance = last ? options.tolerance : std::max(options.tolerance, rough);
     StepReport one = solve_share(static_cast<double>(part) / parts, tolerance, motion, loads, options);
-    if (!last) one.residual = 0.0;
-    add_report(one, total);
+    if (!last && one.ok()) one.residual = 0.0;
+    add_later(one, total);
   }
   total.load_steps = std::max(total.load_steps, parts);
   return total;

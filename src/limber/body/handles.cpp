@@ -91,9 +91,9 @@ HandleShare largest_share(const Body& body, std::span<const Handle> handles) {
     const Index domain = tree != nullptr && carried > 0
                              ? domain_of(*tree, rows.columns[static_cast<std::size_t>(carried) - 1])
                              : 0;
-    Index own = body.unknowns() - (flies ? 6 : 0);
+    Index own = body.freedoms() - (flies ? 6 : 0);
     if (tree != nullptr) own = carried > 0 ? tree->rank(domain) : 0;
-    const Index all = tree != nullptr ? static_cast<Index>(rows.columns.size()) : body.unknowns();
+    const Index all = tree != nullptr ? static_cast<Index>(rows.columns.size()) : body.freedoms();
     HandleShare& share = shares[static_cast<std::size_t>(domain)];
     share.domain = domain;
     share.held += 3 * (Index{handle.hold_position} + Index{handle.hold_orientation});
@@ -110,8 +110,6 @@ ManipulationSites handle_sites(const SiteFunction& site_at, std::span<const Hand
   if (handles.empty()) return sites;
   for (const Handle& handle : handles) {
     const WarpSite site = site_at(handle.point);
-    require(!site.shape.isZero(0.0), "vertex {} cannot move: the body is held there; hold another one",
-            handle.point.vertex);
     if (handle.hold_position) sites.positions.push_back(site);
     if (handle.hold_orientation) sites.orientations.push_back(site);
   }

@@ -25,7 +25,7 @@ bool same_grip(std::span<const Spring> one, std::span<const Spring> other);
 using SiteFunction = std::function<WarpSite(const Point&)>;
 
 /// What Manipulation takes for handles, in their order. exercised: where forces act to meet them; none: they
-/// are ideal constraints. Throws Error for a handle at a point that cannot move.
+/// are ideal constraints.
 ManipulationSites handle_sites(const SiteFunction& site_at, std::span<const Handle> handles,
                                ConstraintPriority priority, std::span<const Point> exercised);
 

@@ -211,9 +211,6 @@ void ReducedMotion::set_handles(std::span<const Handle> handles, ConstraintPrior
     std::copy(handles.begin(), handles.end(), handles_.begin());
     return aim_springs();
   }
-  for (const Handle& handle : handles)
-    require(!rows(handle.point).isZero(0.0),
-            "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
   std::vector<Handle> next(handles.begin(), handles.end());
   use_springs(springs_, next, {});  // how stiff they are follows from the next step
   handles_ = std::move(next);

@@ -190,11 +190,6 @@ void TreeMotion::set_handles(std::span<const Handle> handles, ConstraintPriority
     std::copy(handles.begin(), handles.end(), handles_.begin());
     return aim_springs();
   }
-  for (const Handle& handle : handles) {
-    const bool moves =
-        dynamics_.tree().free || std::isfinite(dynamics_.stiffness_at(place(handle.point)));
-    require(moves, "vertex {} cannot move: the body is held there; hold another one", handle.point.vertex);
-  }
   std::vector<Handle> next(handles.begin(), handles.end());
   use_springs(springs_, next, {});  // how stiff they are follows from the next step
   handled_.clear();
@@ -235,6 +230,7 @@ SolveReport TreeMotion::begin(double h, double point) {
 SolveReport TreeMotion::step_by_parts(double h, const NewmarkOptions& newmark, int halvings) {
   StateWriter start;  // filled only where it is needed
   const bool varies = loads_vary();
+  if (varies && support_) dynamics_.save(start);  // who moves it may throw, after loads were changed
   const auto advance = [&](double part, bool last) {
     const double time = dynamics_.state().time;
     // Those about the end of a step are what it balances there. The momentum of a body that flies is settled

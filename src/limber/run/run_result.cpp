@@ -73,10 +73,10 @@ void add_result(const Scene& scene, const SceneState& state, std::size_t i, RunR
   const Matrix3X moved =
       stated.mesh.element_count() > 0 ? mesh_displacement(scene, state, i) : body.surface_displacement();
   result.bodies.push_back({stated.name, body.method(), stated.mesh.vertex_count(),
-                           element_count(scene, state, i), body.unknowns(),
+                           element_count(scene, state, i), body.freedoms(),
                            moved.colwise().norm().maxCoeff()});
   for (const ConstraintOutcome& outcome : constraint_outcomes(state, i))
-    result.constraints.push_back({stated.name, outcome, most_held(state, i), body.unknowns(), body.method()});
+    result.constraints.push_back({stated.name, outcome, most_held(state, i), body.freedoms(), body.method()});
   if (body.has_model() && met_constraints(state, i))
     result.handles.push_back(handle_result(stated.name, body, largest_handle_share(state, i)));
   if (body.method() == Method::warped) result.warped.push_back({stated.name, largest_distortion(state, i)});
