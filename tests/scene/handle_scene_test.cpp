@@ -182,5 +182,23 @@ TEST(HandleScene, RefusesWhatCannotBeForEveryMethod) {
   }
 }
 
+/// What moves in the world starts where the support has it: its jumps are those of places there.
+TEST(HandleScene, FindsJumpsWhereTheSupportHasTheBody) {
+  Scene scene = beam_scene(Method::warped);
+  SceneBody& body = scene.bodies[0];
+  body.support = [](double) { return Pose{Vector3(10.0, 0.0, 0.0), Eigen::Quaterniond::Identity()}; };
+  BodyConstraint constraint;
+  constraint.where.nearest = {tip_place};
+  constraint.frame = MotionFrame::world;
+  constraint.motion = [](double t) {  // about the origin of the world
+    return Pose{Vector3::Zero(),
+                Eigen::Quaterniond(Eigen::AngleAxisd(t > 0.055 ? 0.1 : 0.0, Vector3::UnitZ()))};
+  };
+  body.constraints = {constraint};
+  SceneState state = make_state(scene);
+  for (int i = 0; i < 7; ++i) (void)step(scene, state);
+  EXPECT_NEAR(constraint_outcomes(state, 0)[0].jump, 1.1, 0.01);
+}
+
 }  // namespace
 }  // namespace limber::handle_scene_test

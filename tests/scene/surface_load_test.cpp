@@ -128,5 +128,12 @@ TEST(SurfaceLoadsOfScenes, ThatChooseNothingAreRefused) {
       "it out");
 }
 
+TEST(SurfaceLoadsOfScenes, AreNamedByTheirPlaceInTheFileAsAllLoadsAre) {
+  Scene scene = beam_scene(Method::full);
+  scene.bodies[0].loads = {{.where = {.where = "x < 0.01"}, .force = Vector3(0.0, 0.0, 1.0), .number = 3}};
+  EXPECT_TRUE(
+      test::contains(test::error_text([&] { (void)make_state(scene); }), "beam: loads[3]: all of its"));
+}
+
 }  // namespace
 }  // namespace limber::surface_load_test

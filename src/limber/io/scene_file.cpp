@@ -78,7 +78,7 @@ void read_load(const json& value, const SolverSettings& solver, std::size_t numb
   const std::string kind = load_kind(value, where);
   VertexSelection selection = to_selection(value, where);
   if (kind == "force") {
-    body.loads.push_back({std::move(selection), to_effect(value, "force", where), from, to});
+    body.loads.push_back({std::move(selection), to_effect(value, "force", where), from, to, number});
     return;
   }
   if (kind != "acceleration") {

@@ -191,12 +191,12 @@ double HandleSchedule::Entry::jump_to(const Body& body, const Pose& target) cons
 }
 
 /// How much the way of a point differs from that of the step before, as support.cpp has it.
-double HandleSchedule::Entry::jump_within(double time, double h) const {
+double HandleSchedule::Entry::jump_within(double time, double h, const Pose& start) const {
   const Pose next = constraint.motion(time), now = constraint.motion(time - h),
              before = constraint.motion(std::max(time - 2.0 * h, 0.0));
   double farthest = 0.0;
   for (const auto& x : rest.colwise()) {
-    const Vector3 arm = constraint.frame == MotionFrame::world ? Vector3(x) : Vector3(x - center);
+    const Vector3 arm = constraint.frame == MotionFrame::world ? start.apply(x) : Vector3(x - center);
     farthest = std::max(farthest, (next.apply(arm) - 2.0 * now.apply(arm) + before.apply(arm)).norm());
   }
   return farthest;
@@ -206,8 +206,8 @@ void HandleSchedule::note_jump(std::size_t constraint, bool starts, const Body& 
   const Entry& entry = entries_[constraint];
   if (!entry.constraint.holds_position()) return;
   const double begin = step_ * h, end = (step_ + 1) * h;
-  const double jump =
-      starts ? entry.jump_to(body, entry.target(end, support_at(end), start_)) : entry.jump_within(end, h);
+  const double jump = starts ? entry.jump_to(body, entry.target(end, support_at(end), start_))
+                             : entry.jump_within(end, h, start_);
   ConstraintOutcome& outcome = outcomes_[constraint];
   if (jump <= std::max(0.5 * size_, outcome.jump)) return;
   outcome.jump = jump;

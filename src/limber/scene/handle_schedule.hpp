@@ -54,7 +54,7 @@ class HandleSchedule {
     Entry(const BodyConstraint& given, std::string place, const BodyPoints& from);
     [[nodiscard]] Index held_numbers() const;
     [[nodiscard]] double jump_to(const Body& body, const Pose& target) const;
-    [[nodiscard]] double jump_within(double time, double h) const;
+    [[nodiscard]] double jump_within(double time, double h, const Pose& start) const;
     void hold(const Body& body, const Pose& support);
     [[nodiscard]] Pose target(double time, const Pose& support, const Pose& start) const;
     void add_handles(double time, const Pose& support, const Pose& start, std::vector<Handle>& handles) const;

@@ -79,9 +79,9 @@ TimedLoads timed_loads(const SceneBody& scene_body, const BodyPoints& points,
                        const std::vector<char>& fixed) {
   TimedLoads loads;
   loads.accelerations = scene_body.accelerations;
-  for (std::size_t i = 0; i < scene_body.loads.size(); ++i) {
-    loads.forces.push_back(
-        to_force(scene_body.loads[i], points, fixed, fmt::format("{}: loads[{}]", scene_body.name, i)));
+  for (const SceneLoad& load : scene_body.loads) {
+    const std::string where = fmt::format("{}: loads[{}]", scene_body.name, load.number);
+    loads.forces.push_back(to_force(load, points, fixed, where));
   }
   return loads;
 }

@@ -33,6 +33,7 @@ struct SceneLoad {
   Vector3 force = Vector3::Zero();                      ///< N, on each vertex
   double from = 0.0;                                    ///< s
   double to = std::numeric_limits<double>::infinity();  ///< s
+  std::size_t number = 0;                               ///< among the loads of the scene file
 };
 
 /// A pressure or a traction on the triangles of the surface whose corners are all chosen.
