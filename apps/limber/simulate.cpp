@@ -31,6 +31,8 @@ struct SimulateCommand {
   std::string animation;
   std::optional<double> seconds, timestep;  ///< s; for a reduced model
   std::vector<double> gravity;              ///< m/s^2; for a reduced model
+  std::vector<double> damping;              ///< 1/s and s; for a reduced model
+  std::vector<double> velocity, spin;       ///< m/s and rad/s; for a reduced model that nothing holds
   std::string method = "reduced";           ///< for a reduced model
   std::optional<double> error, throttle;    ///< for the method online, in place of the scene's
   std::optional<int> threads;
@@ -62,6 +64,12 @@ CheckpointOptions checkpoint_options(const SimulateCommand& options, bool model)
   if (options.timestep) result.settings.push_back(fmt::format("--timestep {}", *options.timestep));
   if (!options.gravity.empty())
     result.settings.push_back(fmt::format("--gravity {}", fmt::join(options.gravity, ",")));
+  if (!options.damping.empty())
+    result.settings.push_back(fmt::format("--damping {}", fmt::join(options.damping, ",")));
+  if (!options.velocity.empty())
+    result.settings.push_back(fmt::format("--velocity {}", fmt::join(options.velocity, ",")));
+  if (!options.spin.empty())
+    result.settings.push_back(fmt::format("--spin {}", fmt::join(options.spin, ",")));
   if (options.error) result.settings.push_back(fmt::format("--error {}", *options.error));
   if (options.throttle) result.settings.push_back(fmt::format("--throttle {}", *options.throttle));
   if (model) result.settings.push_back(fmt::format("--method {}", options.method));
@@ -78,13 +86,32 @@ fs::path moved(const fs::path& path, const fs::path& from, const fs::path& to) {
   return result;
 }
 
-/// A body with a reduced model, which flies where nothing holds it.
+Vector3 vector_of(const std::vector<double>& numbers, const char* option) {
+  const Vector3 result(numbers.data());
+  require(result.allFinite(), "{}: expected three finite numbers", option);
+  return result;
+}
+
+/// A body with a reduced model, which flies where nothing holds it: then without damping of its flight.
 SceneBody body_of_model(const SimulateCommand& options, std::string_view content) {
   SceneBody body;
   take_tree(std::make_shared<const Model>(parse_model(content, options.scene)), body);
   body.name = body.model->name.empty() ? "body" : body.model->name;
   body.method = find_method(options.method).value();  // the option lists what it takes
-  body.damping = {0.5, 0.002};
+  const bool free = body.model->free;
+  body.damping = {free ? 0.0 : 0.5, 0.002};
+  if (!options.damping.empty()) {
+    body.damping = {options.damping[0], options.damping[1]};
+    require(std::isfinite(body.damping.mass) && body.damping.mass >= 0.0 &&
+                std::isfinite(body.damping.stiffness) && body.damping.stiffness >= 0.0,
+            "--damping: {} and {}, expected two numbers of at least 0", body.damping.mass,
+            body.damping.stiffness);
+  }
+  require(free || (options.velocity.empty() && options.spin.empty()),
+          "{}: {} throws a body that nothing holds, and this one is held; reduce it with --free",
+          options.scene, options.velocity.empty() ? "--spin" : "--velocity");
+  if (!options.velocity.empty()) body.velocity = vector_of(options.velocity, "--velocity");
+  if (!options.spin.empty()) body.angular_velocity = vector_of(options.spin, "--spin");
   return body;
 }
 
@@ -97,8 +124,8 @@ Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
           timestep);
   Scene scene;
   scene.bodies.push_back(std::move(body));
-  scene.gravity = options.gravity.empty() ? Vector3(0.0, 0.0, -9.81) : Vector3(options.gravity.data());
-  require(scene.gravity.allFinite(), "--gravity: expected three finite numbers");
+  scene.gravity =
+      options.gravity.empty() ? Vector3(0.0, 0.0, -9.81) : vector_of(options.gravity, "--gravity");
   scene.inputs.emplace_back(options.scene);
   scene.solver.type = SimulationType::dynamics;
   scene.solver.timestep = timestep;
@@ -128,7 +155,8 @@ void check_uses(const Scene& scene, bool model, const std::set<std::string>& sta
   std::vector<OptionUse> uses;
   const bool online = std::any_of(scene.bodies.begin(), scene.bodies.end(),
                                   [](const SceneBody& body) { return body.method == Method::online; });
-  for (const char* option : {"--seconds", "--timestep", "--gravity", "--method"})
+  for (const char* option :
+       {"--seconds", "--timestep", "--gravity", "--damping", "--velocity", "--spin", "--method"})
     uses.push_back({option, model, "a scene, which has its own,"});
   for (const char* option : {"--error", "--throttle"})
     uses.push_back({option, online, "a scene without a body of the method 'online'"});
@@ -198,6 +226,25 @@ Command add_simulate(CLI::App& program) {
       ->expected(3)
       ->type_name("G");
   parser
+      ->add_option("--damping", options->damping,
+                   "For a reduced model: Rayleigh's, of mass (1/s) and of stiffness (s) [0.5,0.002; of one "
+                   "that nothing holds 0,0.002]")
+      ->delimiter(',')
+      ->expected(2)
+      ->type_name("A,B");
+  parser
+      ->add_option("--velocity", options->velocity,
+                   "For a reduced model that nothing holds: thrown at x,y,z, m/s [0,0,0]")
+      ->delimiter(',')
+      ->expected(3)
+      ->type_name("V");
+  parser
+      ->add_option("--spin", options->spin,
+                   "For a reduced model that nothing holds: turning about x,y,z, rad/s [0,0,0]")
+      ->delimiter(',')
+      ->expected(3)
+      ->type_name("W");
+  parser
       ->add_option("--method", options->method,
                    "For a reduced model: reduced, or by its natural modes: warped or linear [reduced]")
       ->check(CLI::IsMember({"reduced", "warped", "linear"}).description(""))
@@ -242,6 +289,7 @@ Command add_simulate(CLI::App& program) {
       "results\n"
       "  limber simulate spoon.glb -o motion.glb --seconds 3\n"
       "  limber simulate spoon.glb -o warped.glb --method warped\n"
+      "  limber simulate flyer.glb -o thrown.glb --velocity 2,0,4 --spin 0,6,0\n"
       "  limber simulate long.json --resume");
   return {parser, [parser, options] { run_simulate(*options, stated_options(*parser)); }};
 }

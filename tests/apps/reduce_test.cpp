@@ -295,6 +295,28 @@ TEST(SimulateReduced, RefusesWhatWouldHaveNoEffect) {
   expect_refused(folder, "compare scene.json --probe nan,0,0", "finite");
 }
 
+TEST(SimulateReduced, ThrowsAModelThatNothingHolds) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  expect_refused(folder, "simulate m.glb -o c.glb --velocity 1,0,0",
+                 "--velocity throws a body that nothing holds");
+  expect_refused(folder, "simulate m.glb -o c.glb --spin 1,0,0", "reduce it with --free");
+  ASSERT_EQ(
+      run_limber(folder.path(), "reduce 'builtin:beam?size=1,0.1,0.1&cells=8,2,2' -o free.glb --free").status,
+      0);
+  expect_refused(folder, "simulate free.glb -o c.glb --velocity nan,0,0", "finite");
+  expect_refused(folder, "simulate free.glb -o c.glb --damping -1,0", "at least 0");
+  const auto reach = [&](const std::string& options) {
+    const auto ran = run_limber(folder.path(), "simulate free.glb -o c.glb --json --seconds 1 " + options);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    return json::parse(ran.out)["bodies"][0]["largest_displacement"].get<double>();
+  };
+  EXPECT_NEAR(reach(""), 0.5 * 9.81, 0.01 * 9.81);  // it falls, and nothing slows it down
+  EXPECT_NEAR(reach("--gravity 0,0,0 --velocity 3,0,4"), 5.0, 1e-6);
+  EXPECT_GT(reach("--gravity 0,0,0 --spin 0,3,0"), 0.3);
+  EXPECT_LT(reach("--damping 5,0"), 0.3 * 9.81);
+}
+
 TEST(Compare, ReportsErrorsShiftsAndSpeedUp) {
   const ScratchFolder folder;
   ASSERT_EQ(reduce(folder).status, 0);

@@ -57,7 +57,7 @@ def bad_option(stock: Stock, random: Random) -> Case:
     words = _without(words, name)
     if name in {option.name for option in options.TREE}:  # which do not go with the modes of a single body
         words = _without(words, "--modes")
-    if command == "simulate" and name in ("--seconds", "--timestep", "--gravity", "--method"):
+    if command == "simulate" and name in ("--seconds", "--timestep", "--gravity", "--damping", "--velocity", "--spin", "--method"):
         files["model.glb"] = stock.models["model_exact.glb"]
         words = _without(["simulate", "model.glb", "-o", "motion.glb", "--seconds", "0.05"], name)
     if command == "simulate" and name in ("--error", "--throttle", "--output-dir"):

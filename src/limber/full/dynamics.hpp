@@ -83,6 +83,11 @@ class FullSystem {
   /// Whether neither supports nor springs hold the body.
   [[nodiscard]] bool free() const { return flight_.has_value() && springs_.empty(); }
   void rigid_velocity(const Vector& v, Vector& rigid) const { flight_->rigid_velocity(u_, v, rigid); }
+  void carry(double h, const DynamicState& start, Vector& u, Vector& v) const {
+    u = start.u;
+    v = start.v;
+    flight_->carry(h, u, v);
+  }
   [[nodiscard]] Vector take_translation(Vector& d) const { return flight_->take_translation(d); }
   [[nodiscard]] double flight_energy(const Vector& force, const Vector& u, const Vector& v) const {
     return flight_->flight_energy(force, u, v);

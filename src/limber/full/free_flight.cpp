@@ -4,6 +4,7 @@
 #include <Eigen/Geometry>
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 namespace limber {
@@ -55,6 +56,48 @@ void FreeFlight::rigid_velocity(const Vector& u, const Vector& v, Vector& rigid)
   const Matrix6 inertia = R.transpose() * MR;
   const Vector6 momentum = MR.transpose() * v;
   rigid.noalias() = R * inertia.ldlt().solve(momentum);
+}
+
+namespace {
+
+/// The rotation of a rigid body in h seconds, R = cay(h w) with w = I^-1 (m_0 + m_1) / 2, where its angular
+/// momentum goes, in its own axes, from m_0 to m_1 = m_0 + h (m_0 + m_1) / 2 x w: of the same length, and with
+/// the same energy. The identity where the iteration does not end.
+Matrix3 rigid_rotation(const Matrix3& inertia, const Vector3& momentum, double h) {
+  constexpr int most_iterations = 100;
+  const Matrix3 inverse = inertia.inverse();
+  Vector3 spin = inverse * momentum;
+  for (int i = 0; i < most_iterations; ++i) {
+    // m_1 = cay(-h w) m_0, and the mean of both is (I + S)^-1 m_0 with S = h/2 [w]x.
+    const Vector3 half = 0.5 * h * spin;
+    const Vector3 mean =
+        (momentum - half.cross(momentum) + half.dot(momentum) * half) / (1.0 + half.squaredNorm());
+    const Vector3 next = 0.5 * (spin + inverse * mean);
+    const double change = (next - spin).norm();
+    spin = next;
+    if (change <= 1e-15 * spin.norm()) {
+      const double angle = 2.0 * std::atan(0.5 * h * spin.norm());
+      const double length = spin.norm();
+      if (!(length > 0.0)) break;
+      return Eigen::AngleAxisd(angle, spin / length).toRotationMatrix();
+    }
+  }
+  return Matrix3::Identity();
+}
+
+}  // namespace
+
+void FreeFlight::carry(double h, Vector& u, Vector& v) const {
+  const Matrix3X x = arms(u);
+  const Matrix R = rigid_motions(u), MR = model_.mass() * R;
+  const Matrix6 inertia = R.transpose() * MR;
+  const Vector6 momentum = MR.transpose() * v, motion = inertia.ldlt().solve(momentum);
+  const Matrix3 turn = rigid_rotation(inertia.bottomRightCorner<3, 3>(), momentum.tail<3>(), h);
+  v -= R * motion;
+  for (Index i = 0; i < x.cols(); ++i) {
+    u.segment<3>(3 * i) += (turn * x.col(i) - x.col(i)) + h * motion.head<3>();
+    v.segment<3>(3 * i) = turn * v.segment<3>(3 * i);
+  }
 }
 
 Vector FreeFlight::take_translation(Vector& d) const {

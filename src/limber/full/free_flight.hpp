@@ -20,6 +20,10 @@ class FreeFlight {
 
   /// Of v, the rigid motion with the same linear and angular momentum: R (R^T M R)^-1 R^T M v.
   void rigid_velocity(const Vector& u, const Vector& v, Vector& rigid) const;
+  /// Where the body of displacements u and velocities v would be after h seconds if it were rigid: u there, and
+  /// v without its motion as a whole, turned along. By the implicit midpoint rule in its own axes, which keeps
+  /// the energy of the spin and its angular momentum. Not turned where a step is too long for that.
+  void carry(double h, Vector& u, Vector& v) const;
   /// Takes out of the displacement d what moves the centre of mass, the same for all vertices, and returns
   /// it.
   [[nodiscard]] Vector take_translation(Vector& d) const;

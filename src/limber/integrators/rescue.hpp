@@ -22,6 +22,9 @@ concept FreeSystem = requires(const S& constant, double h, const Vector& x, cons
   // Gives the end of a step of length h, for which the system was evaluated, the angular momentum that it
   // must have. x: f_ext.
   constant.settle(h, x, start, end);
+  // The start of a step of length h carried along by its motion as a whole: its displacements to the first
+  // vector; to the second the velocities of its shape beside that, turned along. The energy of the spin stays.
+  constant.carry(h, start, rigid, rigid);
   // Takes the translation as a whole out of the displacement given last, and returns it.
   { constant.take_translation(rigid) } -> std::same_as<Vector>;
   // Energy of the motion of its center alone, m V^2 / 2 - F . c, for loads, displacements and velocities: J.
@@ -30,11 +33,11 @@ concept FreeSystem = requires(const S& constant, double h, const Vector& x, cons
 
 /// Vectors that the functions below need, kept from step to step.
 struct RescueWorkspace {
-  Vector direction, residual, product, rigid, start, translation;
+  Vector direction, residual, product, rigid, start, velocity, translation;
 
   /// For systems of this size: a rescue allocates nothing where ordinary steps were taken before it.
   void reserve(Index size) {
-    for (Vector* vector : {&direction, &residual, &start}) vector->resize(size);
+    for (Vector* vector : {&direction, &residual, &start, &velocity}) vector->resize(size);
   }
 };
 
@@ -210,29 +213,41 @@ SolveReport rescue_direction(System& system, double h, const DynamicState& state
 ///   1/2 |v' - v|_M^2 + P(u') <= 1/2 |v|_M^2 + P(u),
 ///
 /// so that P(u') <= E(u, v), and v' can be scaled to end within what is allowed. Such a t exists, because d
-/// goes downhill. Damps strongly: for steps that nothing else can take. The translation of a body that
-/// nothing holds is not shortened; and as its spin follows from its shape, t is such that the energy of that
-/// is allowed too. The end goes to `next`. The forces must be those of the energy.
+/// goes downhill. Damps strongly: for steps that nothing else can take. A body that nothing holds flies and
+/// turns on meanwhile, as one that is rigid: u and v are those of its shape, carried along, and the translation
+/// by loads is not shortened. As its spin follows from its shape, t is such that the energy of that is allowed
+/// too. carried: false where it is not even for t = 0, as for a law that knows no rotations; then it is not
+/// turned. The end goes to `next`. The forces must be those of the energy.
 template <DynamicSystem System>
 SolveStatus rescue_step(System& system, double h, const StepLoad& external, double allowed,
-                        const DynamicState& state, DynamicState& next, RescueWorkspace& work) {
+                        const DynamicState& state, DynamicState& next, RescueWorkspace& work,
+                        bool carried = true) {
   constexpr int most_tries = 40;
-  system.evaluate(state.u);
+  carried = carried && is_free(system);
+  work.start = state.u;
+  work.velocity = state.v;
+  if constexpr (FreeSystem<System>) {
+    if (carried) system.carry(h, state, work.start, work.velocity);
+  }
+  system.evaluate(work.start);
   const double start_elastic = system.elastic_energy();
-  system.multiply_mass(state.v, work.residual);
+  system.multiply_mass(work.velocity, work.residual);
   work.residual = work.residual / h + external.mean - system.force();
   const SolveReport report = rescue_direction(system, h, state, work);
   if (!report.ok()) return report.status;
   Vector& d = work.direction;
-  work.start = state.u;
   if constexpr (FreeSystem<System>) {
     if (system.free()) {
       work.translation = system.take_translation(d);
       work.start += work.translation;
+      if (carried) {  // and so far it came by its motion as a whole
+        next.u = work.start - state.u;
+        work.translation = system.take_translation(next.u);
+      }
     }
   }
   system.multiply_mass(d, work.product);
-  const double inertia = d.dot(work.product) / (h * h), drift = state.v.dot(work.product) / h;
+  const double inertia = d.dot(work.product) / (h * h), drift = work.velocity.dot(work.product) / h;
   const double load = external.mean.dot(d);
   const auto slope = [&](double t) { return t * inertia - drift + system.force().dot(d) - load; };
   const double start_slope = slope(0.0);
@@ -249,8 +264,11 @@ SolveStatus rescue_step(System& system, double h, const StepLoad& external, doub
       if constexpr (FreeSystem<System>) {
         next.v += work.translation / h;
         system.settle(h, external.end, state, next);
-        if (t == 0.0 || split_energy(system, external.mean, next, work).potential <= allowed) break;
-        t *= 0.5;
+        const StepEnergy energy = split_energy(system, external.mean, next, work);
+        if (energy.potential <= allowed + energy_rounding(system, energy)) break;
+        if (t == 0.0 && !carried) break;
+        if (t == 0.0) return rescue_step(system, h, external, allowed, state, next, work, false);
+        t = tries + 1 < most_tries ? 0.5 * t : 0.0;
         continue;
       }
     }

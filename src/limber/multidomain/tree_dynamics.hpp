@@ -144,7 +144,7 @@ class TreeDynamics {
   /// times stiffness_at().
   void set_springs(std::span<const TreeSpring> springs);
   void set_spring_target(Index spring, const Vector3& target);  ///< the same springs, one aimed elsewhere
-  void set_wind(const Wind& wind);  ///< none at first
+  void set_wind(const Wind& wind);                              ///< none at first
   /// How what holds the root moves from time 0 on, by the time of the state: poses from where the tree was
   /// placed. None: it stands still, as at first. Asked for up to two steps before and after each one. It may
   /// set off at full speed, at time 0 alone. Throws Error for a free tree, which nothing holds, and for poses

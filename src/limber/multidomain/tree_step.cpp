@@ -372,7 +372,8 @@ SolveReport TreeDynamics::Parts::advance(double h, const NewmarkOptions& options
     const double change = options.beta * h * h * (state.a - before_).norm();
     const double size = (state.q - start_.state.q).norm() + 1e-4 * state.q.norm();
     report.residual = size > 0.0 ? change / size : 0.0;
-    if (report.residual <= options.tolerance || change <= rounding_share * reach_) return report;
+    if (change <= rounding_share * reach_) report.residual = 0.0;  // all that is left is rounding
+    if (report.residual <= options.tolerance) return report;
     if (report.iterations >= options.max_iterations) {
       report.status = SolveStatus::not_converged;
       return report;
