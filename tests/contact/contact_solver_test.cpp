@@ -1,4 +1,5 @@
-// Contact of bodies as one convex problem: its optimum, and what friction, stacks and mass ratios make of it.
+// Contact of bodies as one convex problem: its optimum, and what friction, stacks and mass ratios make of
+// it.
 
 #include "limber/contact/contact_solver.hpp"
 
@@ -16,7 +17,8 @@ using test::random_vector;
 
 constexpr double h = 1e-3;  // s
 
-/// A rigid block that keeps its orientation in space and has velocities (V, w), contacts at its lower corners.
+/// A rigid block that keeps its orientation in space and has velocities (V, w), contacts at its lower
+/// corners.
 struct Block {
   double mass = 1.0, half = 0.1;
   double height = 0.0;  ///< above where it was put, m
@@ -33,7 +35,8 @@ std::array<Vector3, 4> corners(double half, double z) {
   return {Vector3(half, half, z), Vector3(-half, half, z), Vector3(half, -half, z), Vector3(-half, -half, z)};
 }
 
-/// Rows of a point of a rigid body, at `arm` from its centre; the axes of the contact are those of the world.
+/// Rows of a point of a rigid body, at `arm` from its centre; the axes of the contact are those of the
+/// world.
 void write_rows(ContactSolver::Rows rows, const Vector3& arm, double sign) {
   rows.leftCols<3>() = sign * Matrix3::Identity();
   rows.rightCols<3>() =

@@ -35,7 +35,8 @@ void add_transposed(const double* rows, int stride, const Vector3& g, double* u)
   }
 }
 
-/// F with F^T F = G, of a G that is positive semidefinite: upper triangular, rows of zeros where it is singular.
+/// F with F^T F = G, of a G that is positive semidefinite: upper triangular, rows of zeros where it is
+/// singular.
 Matrix3 root_of(const Matrix3& G) {
   Matrix3 F = Matrix3::Zero();
   // The normal first: it is never singular where a contact pushes.
@@ -240,8 +241,8 @@ ContactSolver::Line ContactSolver::line_at(double x, double slope, double curvat
   return line;
 }
 
-/// The step along direction_ at which the cost is least: Newton's iteration on its slope, which grows with x,
-/// between bounds.
+/// The step along direction_ at which the cost is least: Newton's iteration on its slope, which grows with
+/// x, between bounds.
 double ContactSolver::search_line() {
   double slope = 0.0, curvature = 0.0, whole = 0.0;
   for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {

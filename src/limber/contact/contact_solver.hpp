@@ -34,27 +34,30 @@ struct ContactSolveReport : SolveReport {
 ///   min   sum over bodies 1/2 (u - u*) . A (u - u*)   +   sum over contacts l(J u),
 ///    u
 ///
-/// with l of friction_cone.hpp and J the rows of a contact in the velocities of its bodies. Its optimum is a
-/// balance of momentum, A (u - u*) = sum J^T g, with impulses g that obey regularised friction. Solved by
+/// with l of friction_cone.hpp and J the rows of a contact in the velocities of its bodies. Its optimum is
+/// a balance of momentum, A (u - u*) = sum J^T g, with impulses g that obey regularised friction. Solved by
 /// Newton's method in u itself, so that the matrix A + J^T G J is as large as the bodies are, however many
 /// contacts there are, with an exact line search. It always converges: l is convex, and A is definite.
-///                                                                  [Castro, Permenter & Han 2022, section V]
+///                                                          [Castro, Permenter & Han 2022, section V]
 ///
 /// For bodies that touch each other, directly or by way of others: whoever calls sets those apart that do
-/// not. Cost of an iteration: a factor of the block matrix, and 3 n^2 multiply-adds per contact that pushes.
+/// not. Cost of an iteration: a factor of the block matrix, and 3 n^2 multiply-adds per contact that
+/// pushes.
 class ContactSolver {
  public:
   /// Forgets what there was.
   void begin(std::span<const ContactBody> bodies);
 
-  /// Another contact, between `first` and `second`; -1: something that no impulse moves. Returns its number.
+  /// Another contact, between `first` and `second`; -1: something that no impulse moves. Returns its
+  /// number.
   int add(int first, int second);
-  /// J of one of its bodies, to be written whole: how the velocity of `first` seen from `second` follows from
-  /// that of body `side` (0 or 1), 3 x n in the axes of the contact. That of the second is therefore negative.
+  /// J of one of its bodies, to be written whole: how the velocity of `first` seen from `second` follows
+  /// from that of body `side` (0 or 1), 3 x n in the axes of the contact. That of the second is therefore
+  /// negative.
   using Rows = Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>>;
   [[nodiscard]] Rows rows(int contact, int side);
-  /// About how fast an impulse of 1 N s along the normal makes a contact move, m/s, from its rows: exact for
-  /// bodies that move as a whole, without what couples coordinates of others. O(n).
+  /// About how fast an impulse of 1 N s along the normal makes a contact move, m/s, from its rows: exact
+  /// for bodies that move as a whole, without what couples coordinates of others. O(n).
   [[nodiscard]] double yield(int contact) const;
   [[nodiscard]] FrictionCone& cone(int contact) { return contacts_[at(contact)].cone; }
   [[nodiscard]] int contact_count() const { return static_cast<int>(contacts_.size()); }

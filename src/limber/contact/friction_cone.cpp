@@ -11,7 +11,8 @@ ConeResponse stick(const FrictionCone& cone, const Vector3& y, Matrix3* G) {
   return {0.5 * (cone.tangent * y.head<2>().squaredNorm() + cone.normal * y.z() * y.z()), y};
 }
 
-/// Outside of it: y goes to the nearest point of its side. length: |y_t|, positive.  slope: friction R_t / R_n.
+/// Outside of it: y goes to the nearest point of its side. length: |y_t|, positive.  slope: friction R_t /
+/// R_n.
 ConeResponse slide(const FrictionCone& cone, const Vector3& y, double length, double slope, Matrix3* G) {
   const double mu = cone.friction, share = 1.0 / (1.0 + mu * slope);
   const double normal = share * (y.z() + slope * length);

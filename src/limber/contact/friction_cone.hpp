@@ -5,15 +5,15 @@
 namespace limber {
 
 /// Coulomb's friction at one contact, regularised, as the derivative of a convex function of the velocity
-/// there.                                              [Todorov 2014; Castro, Permenter & Han 2022, section IV]
+/// there.                                      [Todorov 2014; Castro, Permenter & Han 2022, section IV]
 ///
 ///   l(v) = 1/2 g . R g,     g = P(-R^-1 (v - a e_n)),     dl/dv = -g,     d2l/dv2 = G,
 ///
 /// v is the velocity of the first body seen from the second, in the axes of the contact: two tangents, then
 /// the normal, which points to the first. g is the impulse on the first body, and P the nearest impulse (in
 /// the norm of R = diag(R_t, R_t, R_n)) with |g_t| <= friction g_n. In the limit of small R nothing sticks
-/// that should slide, and what should stick creeps by R_t |g_t|; a body that presses by g_n gives way at the
-/// speed R_n g_n. v, a: m/s.  g: N s.  R: m/s per N s.
+/// that should slide, and what should stick creeps by R_t |g_t|; a body that presses by g_n gives way at
+/// the speed R_n g_n. v, a: m/s.  g: N s.  R: m/s per N s.
 struct FrictionCone {
   double friction = 0.0;  ///< at least 0
   double normal = 0.0;    ///< R_n, positive

@@ -13,8 +13,8 @@ struct MassProperties {
   Matrix3 inertia = Matrix3::Zero();  ///< about it, kg m^2, in the axes of the shape
 };
 
-/// Of a solid shape of even density (kg/m^3). Throws Error for a density that is not positive, and for ground,
-/// which has no end; `where` names the shape.
+/// Of a solid shape of even density (kg/m^3). Throws Error for a density that is not positive, and for
+/// ground, which has no end; `where` names the shape.
 MassProperties mass_properties(const Shape& shape, double density, std::string_view where);
 
 /// The same of what closed triangles that are turned outwards enclose: exact, by the divergence theorem.

@@ -16,8 +16,8 @@ namespace {
 /// An edge as its triangle runs through it.
 using Edge = std::pair<int, int>;
 
-/// The corner across from each edge, as 3 triangle + corner. Throws Error unless each edge is run through once
-/// in each direction.
+/// The corner across from each edge, as 3 triangle + corner. Throws Error unless each edge is run through
+/// once in each direction.
 std::map<Edge, int> closed_edges(const Eigen::Matrix3Xi& triangles, std::string_view where) {
   std::map<Edge, int> edges;
   for (Index t = 0; t < triangles.cols(); ++t) {

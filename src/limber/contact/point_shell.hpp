@@ -13,16 +13,16 @@ struct ShellSample {
   double spacing = 0.0;       ///< m, at rest: no vertex of the surface is farther from a chosen one
 };
 
-/// Chooses up to `count` of the vertices that triangles use, each the farthest from those before it: tips and
-/// corners come first, and what is left out is told as `spacing`. O(count n), the same each time.
+/// Chooses up to `count` of the vertices that triangles use, each the farthest from those before it: tips
+/// and corners come first, and what is left out is told as `spacing`. O(count n), the same each time.
 ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& triangles, Index count);
 
-/// Points x_i(q) = X_i + U_i q of a reduced body, in the axes of its domain, in a tree of balls that follow the
-/// coordinates: which of them are near something is found without looking at the others.
+/// Points x_i(q) = X_i + U_i q of a reduced body, in the axes of its domain, in a tree of balls that follow
+/// the coordinates: which of them are near something is found without looking at the others.
 ///                                                                                  [James & Pai 2004]
-/// The points of a node are within the ball of centre c + sum q_k u_k and radius R + sum |q_k| r_k, with u_k the
-/// mean of their columns and r_k how far these are from it at most. O(r) per ball, whatever it holds. In floats:
-/// places are good to 1e-6 of the size. Constant, and shared by bodies of one model.
+/// The points of a node are within the ball of centre c + sum q_k u_k and radius R + sum |q_k| r_k, with
+/// u_k the mean of their columns and r_k how far these are from it at most. O(r) per ball, whatever it
+/// holds. In floats: places are good to 1e-6 of the size. Constant, and shared by bodies of one model.
 class PointShell {
  public:
   /// basis: 3n x r, rows of the vertices.  chosen: of the vertices.
@@ -45,9 +45,9 @@ class PointShell {
 
   [[nodiscard]] Vector3 position(Index point, const Coordinates& q) const;
 
-  /// Calls visit(point, x) for every point at which a function is at most `margin`.  distance(x): grows by no
-  /// more than one goes, as distances do; in the axes of the domain. Cost: a call for some dozen balls where
-  /// nothing is near. Returns how many calls it took.
+  /// Calls visit(point, x) for every point at which a function is at most `margin`.  distance(x): grows by
+  /// no more than one goes, as distances do; in the axes of the domain. Cost: a call for some dozen balls
+  /// where nothing is near. Returns how many calls it took.
   template <class Distance, class Visit>
   Index for_each_near(const Coordinates& q, double margin, const Distance& distance,
                       const Visit& visit) const;
@@ -72,8 +72,8 @@ class PointShell {
   Index rank_ = 0;
   std::vector<int> vertices_;
   std::vector<Node> nodes_;
-  // Of points and of nodes: X or c, then a column per coordinate, of four numbers each; the last one of a node
-  // is r_k.
+  // Of points and of nodes: X or c, then a column per coordinate, of four numbers each; the last one of a
+  // node is r_k.
   std::vector<float> points_, balls_;
 };
 

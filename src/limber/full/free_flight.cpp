@@ -61,8 +61,8 @@ void FreeFlight::rigid_velocity(const Vector& u, const Vector& v, Vector& rigid)
 namespace {
 
 /// The rotation of a rigid body in h seconds, R = cay(h w) with w = I^-1 (m_0 + m_1) / 2, where its angular
-/// momentum goes, in its own axes, from m_0 to m_1 = m_0 + h (m_0 + m_1) / 2 x w: of the same length, and with
-/// the same energy. The identity where the iteration does not end.
+/// momentum goes, in its own axes, from m_0 to m_1 = m_0 + h (m_0 + m_1) / 2 x w: of the same length, and
+/// with the same energy. The identity where the iteration does not end.
 Matrix3 rigid_rotation(const Matrix3& inertia, const Vector3& momentum, double h) {
   constexpr int most_iterations = 100;
   const Matrix3 inverse = inertia.inverse();

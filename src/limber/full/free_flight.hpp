@@ -4,12 +4,12 @@
 
 namespace limber {
 
-/// The motion as a whole of a body that nothing holds: what its shape does in itself moves its centre of mass
-/// nowhere and turns nothing.
+/// The motion as a whole of a body that nothing holds: what its shape does in itself moves its centre of
+/// mass nowhere and turns nothing.
 ///
 /// With x = X + u, c the centre of mass and p = M v:  P = sum p_i,  L = sum (x_i - c) x p_i.  The rigid
-/// motions of the deformed body are the columns of R (dofs x 6): three translations, three rotations about c;
-/// (P, L) = R^T M v. Costs are those of six products with M.
+/// motions of the deformed body are the columns of R (dofs x 6): three translations, three rotations about
+/// c; (P, L) = R^T M v. Costs are those of six products with M.
 class FreeFlight {
  public:
   explicit FreeFlight(const FullModel& model);
@@ -20,9 +20,10 @@ class FreeFlight {
 
   /// Of v, the rigid motion with the same linear and angular momentum: R (R^T M R)^-1 R^T M v.
   void rigid_velocity(const Vector& u, const Vector& v, Vector& rigid) const;
-  /// Where the body of displacements u and velocities v would be after h seconds if it were rigid: u there, and
-  /// v without its motion as a whole, turned along. By the implicit midpoint rule in its own axes, which keeps
-  /// the energy of the spin and its angular momentum. Not turned where a step is too long for that.
+  /// Where the body of displacements u and velocities v would be after h seconds if it were rigid: u there,
+  /// and v without its motion as a whole, turned along. By the implicit midpoint rule in its own axes,
+  /// which keeps the energy of the spin and its angular momentum. Not turned where a step is too long for
+  /// that.
   void carry(double h, Vector& u, Vector& v) const;
   /// Takes out of the displacement d what moves the centre of mass, the same for all vertices, and returns
   /// it.

@@ -23,11 +23,13 @@ concept FreeSystem = requires(const S& constant, double h, const Vector& x, cons
   // must have. x: f_ext.
   constant.settle(h, x, start, end);
   // The start of a step of length h carried along by its motion as a whole: its displacements to the first
-  // vector; to the second the velocities of its shape beside that, turned along. The energy of the spin stays.
+  // vector; to the second the velocities of its shape beside that, turned along. The energy of the spin
+  // stays.
   constant.carry(h, start, rigid, rigid);
   // Takes the translation as a whole out of the displacement given last, and returns it.
   { constant.take_translation(rigid) } -> std::same_as<Vector>;
-  // Energy of the motion of its center alone, m V^2 / 2 - F . c, for loads, displacements and velocities: J.
+  // Energy of the motion of its center alone, m V^2 / 2 - F . c, for loads, displacements and velocities:
+  // J.
   { constant.flight_energy(x, x, x) } -> std::same_as<double>;
 };
 
@@ -114,8 +116,8 @@ double energy_rounding(const System& system, const StepEnergy& energy) {
 /// What was lost is nothing that may come back.
 inline void forget_slack(DynamicState& state) { state.slack = std::min(state.slack, 0.0); }
 
-/// After a change of loads or of the body, before the next step: what was lost before it does not come back,
-/// nor does what that step will lose. Whoever lets go has the energy at its end in mind.
+/// After a change of loads or of the body, before the next step: what was lost before it does not come
+/// back, nor does what that step will lose. Whoever lets go has the energy at its end in mind.
 inline void note_change(DynamicState& state) {
   forget_slack(state);
   state.changed = true;
@@ -124,8 +126,8 @@ inline void note_change(DynamicState& state) {
 /// What the next step may give back where this one ends with `total`, J.
 template <DynamicSystem System>
 double slack_after(const System& system, double allowed, double total) {
-  // Where forces have no potential, W goes up and down by their error, however small the step: to forget that
-  // would damp the body.
+  // Where forces have no potential, W goes up and down by their error, however small the step: to forget
+  // that would damp the body.
   return system.conservative() ? next_slack(allowed, total) : allowed - total;
 }
 
@@ -169,8 +171,8 @@ inline double shorter_step(double t, double start_slope, double change, double e
   return std::isfinite(found) ? std::clamp(found, 0.1 * t, 0.6 * t) : 0.1 * t;
 }
 
-/// Derivatives of the elastic energy in place of forces that are none, once they are taken and until the end
-/// of its life. For systems whose forces have a potential: nothing.
+/// Derivatives of the elastic energy in place of forces that are none, once they are taken and until the
+/// end of its life. For systems whose forces have a potential: nothing.
 template <DynamicSystem System>
 class ForcesOfEnergy {
  public:
@@ -214,10 +216,10 @@ SolveReport rescue_direction(System& system, double h, const DynamicState& state
 ///
 /// so that P(u') <= E(u, v), and v' can be scaled to end within what is allowed. Such a t exists, because d
 /// goes downhill. Damps strongly: for steps that nothing else can take. A body that nothing holds flies and
-/// turns on meanwhile, as one that is rigid: u and v are those of its shape, carried along, and the translation
-/// by loads is not shortened. As its spin follows from its shape, t is such that the energy of that is allowed
-/// too. carried: false where it is not even for t = 0, as for a law that knows no rotations; then it is not
-/// turned. The end goes to `next`. The forces must be those of the energy.
+/// turns on meanwhile, as one that is rigid: u and v are those of its shape, carried along, and the
+/// translation by loads is not shortened. As its spin follows from its shape, t is such that the energy of
+/// that is allowed too. carried: false where it is not even for t = 0, as for a law that knows no
+/// rotations; then it is not turned. The end goes to `next`. The forces must be those of the energy.
 template <DynamicSystem System>
 SolveStatus rescue_step(System& system, double h, const StepLoad& external, double allowed,
                         const DynamicState& state, DynamicState& next, RescueWorkspace& work,

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int most_packets = 6;  ///< of a column that are summed at once: they stay in registers
 
-/// to += s sum_k A_k c_k, with columns A_k `stride` apart and numbers c_k `step` apart, for P packets of rows.
+/// to += s sum_k A_k c_k, with columns A_k `stride` apart and numbers c_k `step` apart, for P packets of
+/// rows.
 template <int P>
 [[gnu::always_inline]] inline void add_packets(double s, const double* A, int stride, const double* c,
                                                int step, int depth, double* to) {

@@ -2,21 +2,21 @@
 
 namespace limber {
 
-// Inner loops of factors of small dense blocks (some dozen rows), as contact solves factor by the thousand per
-// second: half the time of a general library's, because nothing is packed and no rest is left over.
+// Inner loops of factors of small dense blocks (some dozen rows), as contact solves factor by the thousand
+// per second: half the time of a general library's, because nothing is packed and no rest is left over.
 //
-// A block is stored by columns, each padded to whole packets of eight: padded_rows(rows) numbers apart. What
-// stands in the padding is never read into what is not; it should be finite.
+// A block is stored by columns, each padded to whole packets of eight: padded_rows(rows) numbers apart.
+// What stands in the padding is never read into what is not; it should be finite.
 
 constexpr int padded_rows(int rows) { return (rows + 7) / 8 * 8; }
 
-/// C += s A B^T.  C: rows x columns.  A: rows x depth.  B: columns x depth.  lower: of C, which is square, the
-/// triangle below the diagonal alone; what is above, in the same packet, is left open.
+/// C += s A B^T.  C: rows x columns.  A: rows x depth.  B: columns x depth.  lower: of C, which is square,
+/// the triangle below the diagonal alone; what is above, in the same packet, is left open.
 void add_product(double s, const double* A, const double* B, int rows, int columns, int depth, bool lower,
                  double* C);
 
-/// A = L L^T in place, of the lower triangle: n^3 / 6 multiply-adds. False where A is not positive definite or
-/// not finite.
+/// A = L L^T in place, of the lower triangle: n^3 / 6 multiply-adds. False where A is not positive definite
+/// or not finite.
 bool factor_block(double* A, int n);
 
 /// B := B L^-T.  B: rows x n.  L: as factor_block() leaves it, n x n.
