@@ -83,11 +83,15 @@ TEST(PointShell, FindsWhatLookingAtAllPointsFinds) {
     for (const int v : sample.vertices) {
       const Vector3 x = surface.vertices.col(v) + columns.middleRows<3>(3 * v) * q;
       if (distance(x) <= margin - 1e-6) expected.insert(v);
-      if (found.contains(v)) EXPECT_LT((found[v] - x).norm(), 1e-6);
+      if (found.contains(v)) {
+        EXPECT_LT((found[v] - x).norm(), 1e-6);
+      }
     }
     for (const int v : expected) EXPECT_TRUE(found.contains(v));
     EXPECT_LE(found.size(), expected.size() + 2);
-    if (expected.empty()) EXPECT_LT(calls, 120);
+    if (expected.empty()) {
+      EXPECT_LT(calls, 120);
+    }
     found_any += expected.empty() ? 0 : 1;
   }
   EXPECT_GT(found_any, 5);
