@@ -309,7 +309,7 @@ TEST(SimulateReduced, ThrowsAModelThatNothingHolds) {
   const auto reach = [&](const std::string& options) {
     const auto ran = run_limber(folder.path(), "simulate free.glb -o c.glb --json --seconds 1 " + options);
     EXPECT_EQ(ran.status, 0) << ran.err;
-    return json::parse(ran.out)["bodies"][0]["largest_displacement"].get<double>();
+    return json::parse(ran.out)["bodies"][0]["max_displacement"].get<double>();
   };
   EXPECT_NEAR(reach(""), 0.5 * 9.81, 0.01 * 9.81);  // it falls, and nothing slows it down
   EXPECT_NEAR(reach("--gravity 0,0,0 --velocity 3,0,4"), 5.0, 1e-6);

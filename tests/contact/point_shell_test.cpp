@@ -71,7 +71,7 @@ TEST(PointShell, FindsWhatLookingAtAllPointsFinds) {
   for (std::uint64_t seed = 0; seed < 40; ++seed) {
     const Vector q = random_vector(12, 0.15, seed);
     coordinates.set(q);
-    const Shape ball = Sphere{0.15};
+    const SolidShape ball = Sphere{0.15};
     const Vector3 center = Vector3(0.5, 0.1, 0.1) + random_vector(3, 0.6, 100 + seed);
     const double margin = 0.01;
     const auto distance = [&](const Vector3& x) { return distance_to(ball, x - center).distance; };

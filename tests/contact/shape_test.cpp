@@ -39,7 +39,7 @@ Matrix hills() {
   return heights;
 }
 
-std::vector<Shape> some_shapes() {
+std::vector<SolidShape> some_shapes() {
   return {HalfSpace{},
           Sphere{0.7},
           Box{{0.3, 0.5, 0.2}},
@@ -48,8 +48,8 @@ std::vector<Shape> some_shapes() {
           std::make_shared<const MeshShape>(centered_block(), "block")};
 }
 
-TEST(Shape, IsLeftAlongItsNormalByItsDistance) {
-  for (const Shape& shape : some_shapes()) {
+TEST(SolidShape, IsLeftAlongItsNormalByItsDistance) {
+  for (const SolidShape& shape : some_shapes()) {
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       const Vector3 x = random_vector(3, 1.0, seed);
       const auto [distance, normal] = distance_to(shape, x);
@@ -59,8 +59,8 @@ TEST(Shape, IsLeftAlongItsNormalByItsDistance) {
   }
 }
 
-TEST(Shape, HasNormalsThatAreTheDerivativesOfItsDistances) {
-  for (const Shape& shape : some_shapes()) {
+TEST(SolidShape, HasNormalsThatAreTheDerivativesOfItsDistances) {
+  for (const SolidShape& shape : some_shapes()) {
     int smooth = 0;
     for (std::uint64_t seed = 0; seed < 60; ++seed) {
       const Vector3 x = random_vector(3, 1.0, seed), dx = random_vector(3, 1.0, 100 + seed);
@@ -74,8 +74,8 @@ TEST(Shape, HasNormalsThatAreTheDerivativesOfItsDistances) {
   }
 }
 
-TEST(Shape, HasDistancesThatGrowNoFasterThanOneGoes) {
-  for (const Shape& shape : some_shapes()) {
+TEST(SolidShape, HasDistancesThatGrowNoFasterThanOneGoes) {
+  for (const SolidShape& shape : some_shapes()) {
     if (std::holds_alternative<std::shared_ptr<const HeightField>>(shape)) continue;  // below its rim it ends
     for (std::uint64_t seed = 0; seed < 200; ++seed) {
       const Vector3 x = random_vector(3, 1.0, seed), y = random_vector(3, 1.0, 1000 + seed);
@@ -86,7 +86,8 @@ TEST(Shape, HasDistancesThatGrowNoFasterThanOneGoes) {
 }
 
 TEST(MeshShape, OfABlockHasTheDistancesOfABox) {
-  const Shape box = Box{{0.3, 0.2, 0.1}}, mesh = std::make_shared<const MeshShape>(centered_block(), "block");
+  const SolidShape box = Box{{0.3, 0.2, 0.1}},
+                   mesh = std::make_shared<const MeshShape>(centered_block(), "block");
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     const Vector3 x = random_vector(3, 0.4, seed);
     EXPECT_NEAR(distance_to(mesh, x).distance, distance_to(box, x).distance, 1e-14);
@@ -94,7 +95,7 @@ TEST(MeshShape, OfABlockHasTheDistancesOfABox) {
 }
 
 TEST(MeshShape, IsOutsideBesideSharpEdgesAndCorners) {
-  const Shape mesh = std::make_shared<const MeshShape>(centered_block(), "block");
+  const SolidShape mesh = std::make_shared<const MeshShape>(centered_block(), "block");
   for (const double away : {1e-3, 1e-9, 0.5}) {
     EXPECT_NEAR(distance_to(mesh, {0.3 + away, 0.2 + away, 0.1 + away}).distance, std::sqrt(3.0) * away,
                 1e-15);
@@ -158,7 +159,7 @@ TEST(HeightField, RefusesWhatIsNoGround) {
             std::string::npos);
 }
 
-TEST(Shape, IsCheckedForLengthsThatAreNone) {
+TEST(SolidShape, IsCheckedForLengthsThatAreNone) {
   EXPECT_NE(error_text([] { check_shape(Sphere{-1.0}, "ball"); }).find("ball: the radius is -1 m"),
             std::string::npos);
   EXPECT_NE(error_text([] {
@@ -171,11 +172,11 @@ TEST(Shape, IsCheckedForLengthsThatAreNone) {
             std::string::npos);
   EXPECT_NE(error_text([] { check_shape(std::shared_ptr<const MeshShape>(), "rock"); }).find("no mesh"),
             std::string::npos);
-  for (const Shape& shape : some_shapes()) EXPECT_NO_THROW(check_shape(shape, "shape"));
+  for (const SolidShape& shape : some_shapes()) EXPECT_NO_THROW(check_shape(shape, "shape"));
 }
 
 /// By a sum over cells of its box, with a density of 1.
-MassProperties sum_over(const Shape& shape) {
+MassProperties sum_over(const SolidShape& shape) {
   const BoundingBox box = bounds_of(shape);
   constexpr int cells = 60;
   const Vector3 step = (box.max - box.min) / cells;
@@ -198,9 +199,9 @@ MassProperties sum_over(const Shape& shape) {
 TEST(MassProperties, AreTheSumsOverTheShape) {
   SurfaceMesh moved = block_surface();
   moved.vertices = test::some_rotation() * moved.vertices;
-  const Shape turned = std::make_shared<const MeshShape>(moved, "block");
-  for (const Shape& shape :
-       {Shape(Sphere{0.7}), Shape(Box{{0.3, 0.5, 0.2}}), Shape(Capsule{0.2, 0.5}), turned}) {
+  const SolidShape turned = std::make_shared<const MeshShape>(moved, "block");
+  for (const SolidShape& shape :
+       {SolidShape(Sphere{0.7}), SolidShape(Box{{0.3, 0.5, 0.2}}), SolidShape(Capsule{0.2, 0.5}), turned}) {
     const MassProperties found = mass_properties(shape, 1.0, "shape"), expected = sum_over(shape);
     EXPECT_NEAR(found.mass, expected.mass, 0.01 * expected.mass) << shape.index();
     EXPECT_LT((found.center - expected.center).norm(), 0.01);

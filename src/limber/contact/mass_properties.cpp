@@ -51,7 +51,7 @@ struct Weigh {
 
 }  // namespace
 
-MassProperties mass_properties(const Shape& shape, double density, std::string_view where) {
+MassProperties mass_properties(const SolidShape& shape, double density, std::string_view where) {
   require(std::isfinite(density) && density > 0.0, "{}: the density is {} kg/m^3, expected a positive number",
           where, density);
   return std::visit(Weigh{density, where}, shape);

@@ -15,7 +15,7 @@ struct MassProperties {
 
 /// Of a solid shape of even density (kg/m^3). Throws Error for a density that is not positive, and for
 /// ground, which has no end; `where` names the shape.
-MassProperties mass_properties(const Shape& shape, double density, std::string_view where);
+MassProperties mass_properties(const SolidShape& shape, double density, std::string_view where);
 
 /// The same of what closed triangles that are turned outwards enclose: exact, by the divergence theorem.
 ///                                                                                          [Mirtich 1996]

@@ -93,10 +93,12 @@ struct Check {
 
 }  // namespace
 
-void check_shape(const Shape& shape, std::string_view where) { std::visit(Check{where}, shape); }
+void check_shape(const SolidShape& shape, std::string_view where) { std::visit(Check{where}, shape); }
 
-SurfaceDistance distance_to(const Shape& shape, const Vector3& x) { return std::visit(Measure{x}, shape); }
+SurfaceDistance distance_to(const SolidShape& shape, const Vector3& x) {
+  return std::visit(Measure{x}, shape);
+}
 
-BoundingBox bounds_of(const Shape& shape) { return std::visit(Bound{}, shape); }
+BoundingBox bounds_of(const SolidShape& shape) { return std::visit(Bound{}, shape); }
 
 }  // namespace limber

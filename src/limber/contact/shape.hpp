@@ -29,17 +29,17 @@ struct Capsule {
 };
 
 /// Heights and triangles are shared by copies.
-using Shape = std::variant<HalfSpace, Sphere, Box, Capsule, std::shared_ptr<const HeightField>,
-                           std::shared_ptr<const MeshShape>>;
+using SolidShape = std::variant<HalfSpace, Sphere, Box, Capsule, std::shared_ptr<const HeightField>,
+                                std::shared_ptr<const MeshShape>>;
 
 /// Throws Error for lengths that are not positive and finite, and for a field or mesh that is not there.
 /// where: names it in messages.
-void check_shape(const Shape& shape, std::string_view where);
+void check_shape(const SolidShape& shape, std::string_view where);
 
 /// O(1); of height fields and meshes O(log n).
-SurfaceDistance distance_to(const Shape& shape, const Vector3& x);
+SurfaceDistance distance_to(const SolidShape& shape, const Vector3& x);
 
 /// Around all of it; without bounds where it has none.
-BoundingBox bounds_of(const Shape& shape);
+BoundingBox bounds_of(const SolidShape& shape);
 
 }  // namespace limber
