@@ -121,6 +121,7 @@ void Body::set_method(Method method) {
           "{}: it moves by the method '{}', which cannot become '{}' on the way; make a body of its {}", name,
           name_of(core_->method), name_of(method), has_model() ? "mesh" : "reduced model");
   if (model().domain_count() > 1) require_ability(method, Ability::several_domains, name);
+  if (coupled()) require_ability(method, Ability::contact, name);
   require(method != Method::warped || model().part(0).model.warp.has_value(),
           "{} has no rotations, which the method 'warped' needs; make it again by 'limber reduce'", name);
   require(method != Method::warped || stands_as_made(model().domains.front()),
@@ -147,6 +148,29 @@ Method Body::method() const { return core_->method; }
 
 StepReport Body::step(double h, const ReducedStepOptions& options) {
   const StepReport report = core_->motion->step(h, options);
+  if (report.ok()) core_->follow_shape();
+  return report;
+}
+
+void Body::set_coupled(bool on) {
+  if (on == core_->setup.coupled) return;
+  if (on) {
+    require_ability(core_->method, Ability::contact, core_->name);
+    require(!core_->loads.support,
+            "{}: it rides on a support that moves, where it cannot touch others; take the support away",
+            core_->name);
+  }
+  MotionSetup next = core_->setup;
+  next.coupled = on;
+  core_->adopt(std::move(next));
+}
+
+bool Body::coupled() const { return core_->setup.coupled; }
+
+SolveReport Body::begin_coupled(double h, CoupledStep& step) { return core_->motion->begin_coupled(h, step); }
+
+SolveReport Body::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
+  const SolveReport report = core_->motion->end_coupled(step, u, impulse);
   if (report.ok()) core_->follow_shape();
   return report;
 }

@@ -126,6 +126,15 @@ class Body {
   /// Advances by h seconds; see step() in reduced_dynamics.hpp, TreeDynamics::step() where the body has
   /// frames, and WarpedDynamics::step() for warped modes. On failure the state is left as it was.
   StepReport step(double h, const ReducedStepOptions& options = {});
+  /// Whether its steps are taken together with those of others that it touches, by a World; not so at first.
+  /// It then moves in a frame of its own, from the same q and v, and step() still takes it alone. Throws Error
+  /// for a method that cannot, and on a support that moves.
+  void set_coupled(bool on);
+  [[nodiscard]] bool coupled() const;
+  /// The next step in velocities, and the step itself, of a coupled body: see TreeDynamics. What changes
+  /// between the two has no part in the step.
+  SolveReport begin_coupled(double h, CoupledStep& step);
+  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
   /// Equilibrium under the loads as they are now, from the present shape; it rests there. On failure the
   /// state is left as it was.
   StepReport solve_static(const EquilibriumOptions& options = {});

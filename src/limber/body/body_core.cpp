@@ -20,6 +20,7 @@ bool stands_as_made(const Domain& root) {
 
 MotionKind kind_of(Method method, const MotionSetup& setup, const BodyLoads& loads) {
   if (method == Method::warped) return MotionKind::modes;
+  if (setup.coupled) return MotionKind::frames;
   const Model& model = *setup.model;
   const Domain& root = model.domains.front();
   if (model.free || model.domain_count() > 1 || model.rank(0) == 0 || blows(loads.wind) ||

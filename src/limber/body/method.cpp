@@ -17,6 +17,8 @@ std::string_view words_of(Ability ability) {
       return "another rank";
     case Ability::several_domains:
       return "several domains";
+    case Ability::contact:
+      return "contact with others";
   }
   return "that";
 }
@@ -54,6 +56,8 @@ bool can(Method method, Ability ability) {
       return method == Method::reduced || method == Method::linear;
     case Ability::rank:
       return !uses_mesh(method);
+    case Ability::contact:
+      return method == Method::reduced || method == Method::linear;
   }
   return false;
 }

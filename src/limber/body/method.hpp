@@ -28,7 +28,7 @@ std::optional<Method> find_method(std::string_view name);
 constexpr bool uses_mesh(Method method) { return method == Method::full || method == Method::online; }
 
 /// What some methods can do and others cannot.
-enum class Ability { orientations, rank, several_domains };
+enum class Ability { orientations, rank, several_domains, contact };
 
 /// The table of what each method can do; the one place that says so.
 bool can(Method method, Ability ability);

@@ -65,4 +65,12 @@ void Motion::go_back() {
 
 double Motion::smallest_volume_ratio() const { return std::numeric_limits<double>::quiet_NaN(); }
 
+SolveReport Motion::begin_coupled(double /*h*/, CoupledStep& /*step*/) {
+  throw Error("a body of this method cannot touch others");
+}
+
+SolveReport Motion::end_coupled(const CoupledStep& /*step*/, const Vector& /*u*/, const Vector& /*impulse*/) {
+  throw Error("a body of this method cannot touch others");
+}
+
 }  // namespace limber

@@ -41,7 +41,8 @@ struct MotionSetup {
   SubtreeInertia inertia = SubtreeInertia::full;
   RayleighDamping damping;
   ModalSettings modal;
-  bool warp = true;  ///< of natural modes; false: they are linear
+  bool warp = true;      ///< of natural modes; false: they are linear
+  bool coupled = false;  ///< whether its steps are taken together with others
 };
 
 /// How equilibrium is looked for.
@@ -89,6 +90,10 @@ class Motion {
   void take(const BodyLoads& loads);
 
   virtual StepReport step(double h, const ReducedStepOptions& options) = 0;
+  /// The next step in velocities, and then the step itself: see TreeDynamics. Of motions of bodies that can
+  /// touch others (method.hpp).
+  virtual SolveReport begin_coupled(double h, CoupledStep& step);
+  virtual SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
   /// Equilibrium under the loads of now, from the present shape; at rest there. On failure all is left as it
   /// was.
   virtual StepReport solve_static(const EquilibriumOptions& options) = 0;

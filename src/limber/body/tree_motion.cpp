@@ -296,6 +296,20 @@ StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {
   return {solved};
 }
 
+SolveReport TreeMotion::begin_coupled(double h, CoupledStep& step) {
+  require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
+  if (!handles_.empty()) grasp(h, 1.0);
+  if (loads_vary()) use_loads(time(), time() + h);
+  return dynamics_.begin_coupled(h, step);
+}
+
+SolveReport TreeMotion::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
+  const SolveReport report = dynamics_.end_coupled(step, u, impulse);
+  balanced_ = false;
+  if (report.ok() && !handles_.empty()) look_at_handles();
+  return report;
+}
+
 StepReport TreeMotion::solve_static(const EquilibriumOptions& options) {
   require(!dynamics_.tree().free,
           "nothing holds the body, so no load on it can be balanced; hold it somewhere");

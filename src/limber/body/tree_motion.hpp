@@ -36,6 +36,8 @@ class TreeMotion final : public Motion {
   /// With the parameters of the options; what is faster than the step is damped as real time asks of trees
   /// where they are those of real time.
   StepReport step(double h, const ReducedStepOptions& options) override;
+  SolveReport begin_coupled(double h, CoupledStep& step) override;
+  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) override;
   /// By a motion that is damped until nothing moves any more.
   StepReport solve_static(const EquilibriumOptions& options) override;
   [[nodiscard]] double time() const override { return dynamics_.state().time; }

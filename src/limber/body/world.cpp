@@ -1,13 +1,24 @@
 #include "limber/body/world.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/warp/rotation.hpp"
 
+#include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace limber {
+namespace {
+
+void check_pose(const Pose& pose, const std::string& name) {
+  require(pose.position.allFinite() && is_unit(pose.rotation),
+          "{}: its pose is not finite, or its rotation not of unit length", name);
+}
+
+}  // namespace
 
 Index World::add(Body body, const ReducedStepOptions& options, Driver driver) {
-  entries_.push_back({std::move(body), options, std::move(driver)});
+  entries_.push_back({std::move(body), options, std::move(driver), {}, nullptr});
   return body_count() - 1;
 }
 
@@ -21,19 +32,134 @@ const World::Entry& World::entry(Index i) const {
   return entries_[static_cast<std::size_t>(i)];
 }
 
+/// One for all bodies of a model.
+std::shared_ptr<const BodyShell> World::shell_of(const Body& body) {
+  std::weak_ptr<const BodyShell>& known = shells_[&body.model()];
+  std::shared_ptr<const BodyShell> shell = known.lock();
+  if (!shell) {
+    shell = std::make_shared<const BodyShell>(body.model());
+    known = shell;
+  }
+  return shell;
+}
+
+void World::set_contact(Index i, const ContactMaterial& material) {
+  Entry& one = entry(i);
+  check_material(material, one.body.name());
+  one.body.set_coupled(true);
+  if (!one.shell) one.shell = std::make_unique<MovingShell>(shell_of(one.body));
+  one.material = material;
+}
+
+void World::leave_contact(Index i) {
+  Entry& one = entry(i);
+  one.body.set_coupled(false);
+  one.shell.reset();
+}
+
+const BodyShell& World::shell(Index i) const {
+  require(touches(i), "body {} touches nothing, so it has no shell", i);
+  return entry(i).shell->shell();
+}
+
+Index World::add_rigid(RigidBody body) {
+  rigids_.push_back(std::move(body));
+  return rigid_count() - 1;
+}
+
+RigidBody& World::rigid(Index i) {
+  require(i >= 0 && i < rigid_count(), "rigid body {} of a world with {}", i, rigid_count());
+  return rigids_[static_cast<std::size_t>(i)];
+}
+
+const RigidBody& World::rigid(Index i) const {
+  require(i >= 0 && i < rigid_count(), "rigid body {} of a world with {}", i, rigid_count());
+  return rigids_[static_cast<std::size_t>(i)];
+}
+
+Index World::add_obstacle(Obstacle obstacle) {
+  if (obstacle.name.empty()) obstacle.name = fmt::format("obstacle {}", obstacle_count());
+  check_shape(obstacle.shape, obstacle.name);
+  check_material(obstacle.material, obstacle.name);
+  check_pose(obstacle.motion ? obstacle.motion(time_) : obstacle.pose, obstacle.name);
+  std::vector<SamplePoint> samples = sample_shape(obstacle.shape);
+  obstacles_.push_back({std::move(obstacle), std::move(samples)});
+  return obstacle_count() - 1;
+}
+
+const Obstacle& World::obstacle(Index i) const {
+  require(i >= 0 && i < obstacle_count(), "obstacle {} of a world with {}", i, obstacle_count());
+  return obstacles_[static_cast<std::size_t>(i)].obstacle;
+}
+
+void World::set_obstacle_pose(Index i, const Pose& pose) {
+  check_pose(pose, obstacle(i).name);
+  obstacles_[static_cast<std::size_t>(i)].obstacle.pose = pose;
+}
+
+void World::clear_obstacles() { obstacles_.clear(); }
+
+Vector3 World::contact_impulse(const Touching& one) const {
+  Vector3 sum = Vector3::Zero();
+  for (const ContactPoint& contact : contacts()) {
+    if (contact.first == one) sum += contact.impulse;
+    if (contact.second == one) sum -= contact.impulse;
+  }
+  return sum;
+}
+
 void World::apply_loads(double h) {
   for (Entry& entry : entries_) {
     if (entry.driver) entry.driver(entry.body, h);
   }
 }
 
-/// Nothing touches yet.
-void World::detect() {}
+bool World::contact_possible() const {
+  return !rigids_.empty() ||
+         std::any_of(entries_.begin(), entries_.end(), [](const Entry& one) { return one.shell != nullptr; });
+}
 
-/// One body after the other, as long as nothing couples them.
+SolveReport World::detect(double h) {
+  contact_.clear();
+  if (!contact_possible()) return {};
+  for (Index i = 0; i < body_count(); ++i) {
+    Entry& one = entry(i);
+    if (!one.shell) continue;
+    contact_.add(ContactStep::Member{{Touching::Of::body, i}, &one.body, nullptr, one.shell.get(), one.material,
+                                     one.shell->shell().size()});
+  }
+  for (Index i = 0; i < rigid_count(); ++i) {
+    RigidBody& one = rigid(i);
+    contact_.add(ContactStep::Member{{Touching::Of::rigid, i}, nullptr, &one, nullptr, one.material(),
+                                     2.0 * one.radius()});
+  }
+  for (Index i = 0; i < obstacle_count(); ++i) {
+    const Standing& standing = obstacles_[static_cast<std::size_t>(i)];
+    ContactStep::Static fixed{{Touching::Of::obstacle, i}, &standing.obstacle, &standing.samples,
+                              standing.obstacle.pose};
+    if (standing.obstacle.motion) {
+      fixed.pose = standing.obstacle.motion(time_);
+      const Pose next = standing.obstacle.motion(time_ + h);
+      check_pose(fixed.pose, standing.obstacle.name);
+      check_pose(next, standing.obstacle.name);
+      fixed.velocity = (next.position - fixed.pose.position) / h;
+      fixed.angular_velocity = rotation_vector(next.rotation * fixed.pose.rotation.conjugate()) / h;
+    }
+    contact_.add(fixed);
+  }
+  return contact_.detect(h, filter_);
+}
+
+/// Those that touch together, the others one after the other.
 StepReport World::solve(double h) {
   StepReport total;
+  if (contact_possible()) {
+    contact_.solve(contact_options_);
+    total = contact_.commit();
+    if (!total.ok()) return total;
+  }
   for (Entry& entry : entries_) {
+    if (entry.shell) continue;
     add_report(entry.body.step(h, entry.options), total);
     if (!total.ok()) break;
   }
@@ -42,18 +168,22 @@ StepReport World::solve(double h) {
 
 void World::go_back() {
   for (Entry& entry : entries_) entry.body.go_back();
+  for (RigidBody& rigid : rigids_) rigid.go_back();
 }
 
 StepReport World::step(double h) {
-  const bool alone = body_count() == 1;  // a body that fails stays where it was by itself
+  require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
+  const bool alone = body_count() == 1 && rigids_.empty();  // which stays where it was by itself if it fails
   apply_loads(h);
   if (!alone) {
     for (Entry& entry : entries_) entry.body.remember();
+    for (RigidBody& rigid : rigids_) rigid.remember();
   }
-  detect();
+  if (const SolveReport found = detect(h); !found.ok()) return {found};
   try {
     const StepReport total = solve(h);
     if (!total.ok() && !alone) go_back();
+    if (total.ok()) time_ += h;
     return total;
   } catch (...) {
     if (!alone) go_back();
@@ -67,6 +197,7 @@ double World::energy() const {
     const BodyEnergy energy = entry.body.energy();
     sum += energy.elastic + energy.kinetic;
   }
+  for (const RigidBody& rigid : rigids_) sum += rigid.kinetic_energy();
   return sum;
 }
 

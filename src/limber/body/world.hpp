@@ -1,14 +1,17 @@
 #pragma once
 
-#include "limber/body/body.hpp"
+#include "limber/body/contact_step.hpp"
 
 #include <functional>
+#include <map>
+#include <memory>
+#include <span>
 #include <vector>
 
 namespace limber {
 
-/// Bodies that move together, each by a method of its own. A step counts only if it succeeds for all. For one
-/// thread at a time.
+/// Bodies that move together, each by a method of its own, and what they meet: rigid bodies and obstacles. A
+/// step counts only if it succeeds for all. For one thread at a time.
 class World {
  public:
   /// What is to happen to a body before its step of h seconds: loads that change, hands that move.
@@ -21,6 +24,38 @@ class World {
   [[nodiscard]] const Body& body(Index i) const { return entry(i).body; }
   void set_driver(Index i, Driver driver) { entry(i).driver = std::move(driver); }
 
+  // What touches.
+
+  /// The body meets obstacles, rigid bodies and others that do from now on. Throws Error for what its method
+  /// cannot do (method.hpp), for a body on a support that moves, and for numbers out of range.
+  void set_contact(Index i, const ContactMaterial& material);
+  void leave_contact(Index i);  ///< it meets nothing any more
+  [[nodiscard]] bool touches(Index i) const { return entry(i).shell != nullptr; }
+  /// Points of its surface that stand for all of it, and how far others are from these.
+  [[nodiscard]] const BodyShell& shell(Index i) const;
+
+  Index add_rigid(RigidBody body);  ///< returns its number
+  [[nodiscard]] Index rigid_count() const { return static_cast<Index>(rigids_.size()); }
+  [[nodiscard]] RigidBody& rigid(Index i);
+  [[nodiscard]] const RigidBody& rigid(Index i) const;
+  /// Returns its number. Throws Error for a shape, pose or material that is none.
+  Index add_obstacle(Obstacle obstacle);
+  [[nodiscard]] Index obstacle_count() const { return static_cast<Index>(obstacles_.size()); }
+  [[nodiscard]] const Obstacle& obstacle(Index i) const;
+  /// It stands elsewhere from now on, and has not moved there.
+  void set_obstacle_pose(Index i, const Pose& pose);
+  void clear_obstacles();
+  void set_contact_filter(ContactFilter filter) { filter_ = std::move(filter); }  ///< none: all may touch
+  void set_contact_options(const ContactOptions& options) { contact_options_ = options; }
+
+  /// Of the last step: all that was found, none left out.
+  [[nodiscard]] std::span<const ContactPoint> contacts() const { return contact_.contacts(); }
+  [[nodiscard]] const ContactReport& contact_report() const { return contact_.report(); }
+  /// Impulse of all contacts of the last step on one of those that touch, N s.
+  [[nodiscard]] Vector3 contact_impulse(const Touching& one) const;
+
+  [[nodiscard]] double time() const { return time_; }  ///< s, of all steps so far
+
   /// Advances all by h seconds, in phases: loads, detection of what touches, solution, commit. On failure all
   /// are left as they were, but for what drivers did.
   StepReport step(double h);
@@ -32,16 +67,31 @@ class World {
     Body body;
     ReducedStepOptions options;
     Driver driver;
+    ContactMaterial material;
+    std::unique_ptr<MovingShell> shell;  ///< of a body that touches
+  };
+  struct Standing {
+    Obstacle obstacle;
+    std::vector<SamplePoint> samples;
   };
   [[nodiscard]] Entry& entry(Index i);
   [[nodiscard]] const Entry& entry(Index i) const;
 
   void apply_loads(double h);
-  void detect();
+  [[nodiscard]] bool contact_possible() const;
+  SolveReport detect(double h);
   StepReport solve(double h);
+  std::shared_ptr<const BodyShell> shell_of(const Body& body);
   void go_back();
 
   std::vector<Entry> entries_;
+  std::vector<RigidBody> rigids_;
+  std::vector<Standing> obstacles_;
+  std::map<const Model*, std::weak_ptr<const BodyShell>> shells_;  ///< of models in use
+  ContactFilter filter_;
+  ContactOptions contact_options_;
+  ContactStep contact_;
+  double time_ = 0.0;
 };
 
 }  // namespace limber

@@ -276,7 +276,7 @@ ContactSolveReport ContactSolver::solve(const ContactSolveOptions& options) {
   for (int b = 0; b < static_cast<int>(bodies_.size()); ++b)
     as_vector(part(u_, b), sizes_[at(b)]) =
         contacts_.empty() ? *bodies_[at(b)].free_velocity : *bodies_[at(b)].guess;
-  for (Contact& contact : contacts_) contact.velocity = velocity_at(contact, u_);
+  for (Contact& contact : contacts_) contact.velocity = contact.drift + velocity_at(contact, u_);
   while (!contacts_.empty()) {
     const double size = differentiate(report);
     const double left = norm(gradient_);
@@ -303,6 +303,10 @@ ContactSolveReport ContactSolver::solve(const ContactSolveOptions& options) {
     ++report.iterations;
   }
   return report;
+}
+
+Eigen::Map<const Vector> ContactSolver::impulses_on(int body) const {
+  return {pushed_.data() + factor_.offset(body), sizes_[at(body)]};
 }
 
 Eigen::Map<const Vector> ContactSolver::velocity(int body) const {

@@ -60,11 +60,16 @@ class ContactSolver {
   /// for bodies that move as a whole, without what couples coordinates of others. O(n).
   [[nodiscard]] double yield(int contact) const;
   [[nodiscard]] FrictionCone& cone(int contact) { return contacts_[at(contact)].cone; }
+  /// Added to J u: how what does not belong to the bodies moves past the contact, m/s, in its axes; none at
+  /// first.
+  void set_drift(int contact, const Vector3& drift) { contacts_[at(contact)].drift = drift; }
   [[nodiscard]] int contact_count() const { return static_cast<int>(contacts_.size()); }
 
   ContactSolveReport solve(const ContactSolveOptions& options = {});
 
   [[nodiscard]] Eigen::Map<const Vector> velocity(int body) const;  ///< u
+  /// J^T g of all contacts, n: what changed its velocity.
+  [[nodiscard]] Eigen::Map<const Vector> impulses_on(int body) const;
   /// On the first body, N s, in the axes of the contact.
   [[nodiscard]] const Vector3& impulse(int contact) const { return contacts_[at(contact)].impulse; }
   /// Of the first seen from the second, m/s, in the axes of the contact.
@@ -77,6 +82,7 @@ class ContactSolver {
     int bodies[2] = {0, -1};
     std::size_t rows[2] = {0, 0};  ///< in rows_
     FrictionCone cone;
+    Vector3 drift = Vector3::Zero();
     Vector3 velocity = Vector3::Zero(), change = Vector3::Zero();
     Vector3 impulse = Vector3::Zero();
     Matrix3 stiffness = Matrix3::Zero();  ///< G

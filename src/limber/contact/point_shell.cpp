@@ -84,6 +84,8 @@ PointShell::PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>&
     const Index v = chosen[static_cast<std::size_t>(i)];
     rest.col(i) = vertices.col(v);
     rows.middleRows<3>(3 * i) = basis.middleRows<3>(3 * v);
+    radius_ = std::max(radius_, rest.col(i).norm());
+    swing_ = std::max(swing_, rows.middleRows<3>(3 * i).norm());
   }
   std::vector<int> order(chosen.size());
   std::iota(order.begin(), order.end(), 0);
@@ -162,6 +164,11 @@ PointShell::Ball PointShell::ball(std::size_t node, const Coordinates& q) const 
   float radius = nodes_[node].radius;
   for (Index k = 0; k < rank; ++k) radius += q.sizes_[static_cast<std::size_t>(k)] * numbers[4 * (k + 1) + 3];
   return {{x[0], x[1], x[2]}, radius};
+}
+
+Vector3 PointShell::column(Index point, Index coordinate) const {
+  const float* const u = points_.data() + 4 * (rank_ + 1) * point + 4 * (coordinate + 1);
+  return Eigen::Vector3f(u[0], u[1], u[2]).cast<double>();
 }
 
 }  // namespace limber

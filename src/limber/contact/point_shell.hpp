@@ -44,6 +44,14 @@ class PointShell {
   };
 
   [[nodiscard]] Vector3 position(Index point, const Coordinates& q) const;
+  /// How the point moves with the coordinates, along three directions.  axes: their columns.  to: 3 x k, axes^T
+  /// U_i of the first k coordinates.
+  template <class Rows>
+  void rows(Index point, const Matrix3& axes, Rows&& to) const;
+  [[nodiscard]] Vector3 column(Index point, Index coordinate) const;  ///< of U_i
+  /// The largest distance from the origin at rest, and the largest |U_i|: no point moves farther per |q|.
+  [[nodiscard]] double radius() const { return radius_; }
+  [[nodiscard]] double swing() const { return swing_; }
 
   /// Calls visit(point, x) for every point at which a function is at most `margin`.  distance(x): grows by
   /// no more than one goes, as distances do; in the axes of the domain. Cost: a call for some dozen balls
@@ -70,6 +78,7 @@ class PointShell {
   [[nodiscard]] Ball ball(std::size_t node, const Coordinates& q) const;
 
   Index rank_ = 0;
+  double radius_ = 0.0, swing_ = 0.0;
   std::vector<int> vertices_;
   std::vector<Node> nodes_;
   // Of points and of nodes: X or c, then a column per coordinate, of four numbers each; the last one of a
@@ -97,6 +106,16 @@ Index PointShell::for_each_near(const Coordinates& q, double margin, const Dista
     n = near ? n + 1 : static_cast<std::size_t>(node.next);
   }
   return calls;
+}
+
+template <class Rows>
+void PointShell::rows(Index point, const Matrix3& axes, Rows&& to) const {
+  const Eigen::Matrix3f turned = axes.cast<float>();
+  const float* column = points_.data() + 4 * (rank_ + 1) * point + 4;
+  for (Index k = 0; k < to.cols(); ++k, column += 4) {
+    const Eigen::Vector3f u(column[0], column[1], column[2]);
+    to.col(k) = (turned.transpose() * u).cast<double>();
+  }
 }
 
 }  // namespace limber

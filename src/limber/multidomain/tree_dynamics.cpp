@@ -110,8 +110,9 @@ void TreeDynamics::set_stiffness(Index domain, double factor) {
   require(std::isfinite(factor) && factor > 0.0, "stiffness {} of domain '{}', expected a positive factor",
           factor, tree().domains[static_cast<std::size_t>(domain)].name);
   double& present = parts_->nodes[static_cast<std::size_t>(domain)].stiffness;
-  if (factor != present) parts_->forget_slack();
+  if (factor == present) return;
   present = factor;
+  parts_->take_new_stiffness();
 }
 
 double TreeDynamics::stiffness(Index domain) const {
@@ -203,6 +204,20 @@ SolveReport TreeDynamics::balance(double h) {
   return {parts_->balance(h), 1, 0.0};
 }
 
+SolveReport TreeDynamics::begin_coupled(double h, CoupledStep& step) {
+  require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
+  require(!parts_->support, "a body on a support that moves cannot touch others");
+  const SolveStatus status = parts_->begin_coupled(h, step);
+  return {status, 0, 0.0};
+}
+
+SolveReport TreeDynamics::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
+  require(u.size() == step.free.size() && impulse.size() == u.size(),
+          "{} velocities and {} impulses for a step of {} unknowns", u.size(), impulse.size(),
+          step.free.size());
+  return parts_->end_coupled(step, u, impulse);
+}
+
 void TreeDynamics::reset() { parts_->take_state(parts_->rest()); }
 
 const TreeState& TreeDynamics::state() const { return parts_->state; }
@@ -252,6 +267,7 @@ double TreeDynamics::elastic_energy() const { return parts_->elastic_energy(); }
 double TreeDynamics::kinetic_energy() const { return parts_->kinetic_energy(); }
 
 TreeMomentum TreeDynamics::momentum() const {
+  if (parts_->keeps_momentum()) return parts_->kept_momentum();
   parts_->update_sums();
   return parts_->total_momentum();
 }

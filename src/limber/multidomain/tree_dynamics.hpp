@@ -3,6 +3,7 @@
 #include "limber/integrators/newmark.hpp"
 #include "limber/linalg/solve_report.hpp"
 #include "limber/linalg/state_stream.hpp"
+#include "limber/multidomain/coupled_step.hpp"
 #include "limber/multidomain/model.hpp"
 #include "limber/warp/pose.hpp"
 
@@ -162,6 +163,14 @@ class TreeDynamics {
   /// Sets the accelerations that balance the forces at the present coordinates and velocities. The first step
   /// does so, too.  h: of the step that will follow, s, in which the support moves.
   SolveReport balance(double h = 1e-3);
+  /// The next step in velocities, for whoever couples the tree with others: computes `step` and changes
+  /// nothing. For full inertia, and a root that no support moves. O(n^2) beside the elastic forces for one
+  /// domain, O(n^2) for each of several.
+  SolveReport begin_coupled(double h, CoupledStep& step);
+  /// Takes the step that was begun last, with the velocities u and the impulses J^T g that made them what they
+  /// are.  u, impulse: n, as step.free. Velocities of the state are then those of the step. One that gains
+  /// energy beyond what impulses and loads gave it is slowed down, or shortened: then it is `rescued`.
+  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
   void reset();  ///< at rest, at time 0; all that was set stays
   [[nodiscard]] const TreeState& state() const;
   /// The accelerations will be those that balance the forces, whatever is given.

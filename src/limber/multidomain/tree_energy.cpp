@@ -262,7 +262,7 @@ bool TreeDynamics::Parts::try_part(double part, double h, bool turning) {
 SolveStatus TreeDynamics::Parts::solve_euler(double h) {
   go_back();
   for (std::size_t i = 0; i < nodes.size(); ++i) start_velocities_[i] = frame_velocity(nodes[i]);
-  const StepRule rule{.h = h, .displacement = h * h, .velocity = h};
+  const StepRule rule{.h = h, .displacement = h * h, .velocity = h, .spring = h * h, .air = h};
   q_hat_ = start_.state.q + h * start_.state.v;
   v_hat_ = start_.state.v;
   aim_support(rule);

@@ -112,11 +112,11 @@ void TreeDynamics::Parts::add_loads(TreeNode& node, const StepRule& rule) {
   }
   for (const int number : node.springs) {
     const TreeLoad& spring = springs[static_cast<std::size_t>(number)];
-    add_pull(node, spring.stiffness * rule.displacement, spring,
+    add_pull(node, spring.stiffness * rule.spring, spring,
              spring.stiffness * (spring.target - spring.reached));
   }
   if (blowing())
-    add_pull(node, node.drag * rule.point * rule.h, node.body->center(), node.drag * node.relative);
+    add_pull(node, node.drag * rule.air, node.body->center(), node.drag * node.relative);
 }
 
 /// How springs and wind have pushed on a free tree, once it is known how the domain accelerates.
@@ -126,13 +126,13 @@ void TreeDynamics::Parts::feel_loads(const TreeNode& node, const StepRule& rule)
   };
   for (const int number : node.springs) {
     const TreeLoad& spring = springs[static_cast<std::size_t>(number)];
-    const Vector3 end = spring.reached + rule.displacement * accelerated(spring);
+    const Vector3 end = spring.reached + rule.spring * accelerated(spring);
     const Vector3 mean = spring.from + (mean_pull / rule.point) * (end - spring.from);
     push_on(position(node, spring), spring.stiffness * (spring.target - mean));
   }
   if (!blowing()) return;
   const DomainPoint& center = node.body->center();
-  const Vector3 relative = node.relative - rule.point * rule.h * accelerated(center);
+  const Vector3 relative = node.relative - rule.air * accelerated(center);
   push_on(position(node, center), node.drag * relative);
 }
 

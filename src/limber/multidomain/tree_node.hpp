@@ -88,6 +88,8 @@ struct ElasticStates {
 struct StepRule {
   double h = 0.0, point = 1.0, alpha_m = 0.0;  ///< point: c
   double displacement = 0.0, velocity = 0.0, early_displacement = 0.0, early_velocity = 0.0;
+  double spring = 0.0;  ///< springs pull at q_0 + c h v_0 + early_displacement a_0 + spring A
+  double air = 0.0;     ///< the air drags at v_0 + air A
 };
 
 }  // namespace limber

@@ -1,6 +1,8 @@
 #pragma once
 
 #include "limber/base/timer.hpp"
+#include "limber/linalg/cholesky.hpp"
+#include "limber/multidomain/coupled_step.hpp"
 #include "limber/multidomain/elimination.hpp"
 #include "limber/multidomain/tree_node.hpp"
 #include "limber/warp/rotation.hpp"
@@ -58,6 +60,11 @@ class TreeDynamics::Parts {
   // Steps (tree_step.cpp).
   SolveReport step(double h, const NewmarkOptions& options);
   SolveStatus balance(double h);
+
+  // Steps in velocities (tree_coupled.cpp).
+  SolveStatus begin_coupled(double h, CoupledStep& step);
+  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
+
   [[nodiscard]] TreeState rest() const;
   [[nodiscard]] FrameState rest_root() const;  ///< where it was placed
   [[nodiscard]] Index coordinate_count() const { return nodes.back().first + nodes.back().rank; }
@@ -72,6 +79,16 @@ class TreeDynamics::Parts {
     forget_slack();
     loads_changed_ = true;
   }
+
+  /// Elastic forces become others of the same shape.
+  void take_new_stiffness() {
+    forget_slack();
+    middle_known_ = false;
+    filter_h_ = 0.0;
+  }
+  /// Of a tree adrift after a step in velocities: these are those of its middle, and so is the momentum.
+  [[nodiscard]] bool keeps_momentum() const { return middle_known_ && adrift(); }
+  [[nodiscard]] const TreeMomentum& kept_momentum() const { return momentum_; }
 
   // Bytes (tree_state.cpp).
   void save(StateWriter& out) const;
@@ -232,6 +249,21 @@ class TreeDynamics::Parts {
   bool take_part(double h);
   bool snap_back(double h);
 
+  // Steps in velocities.
+
+  void make_filters(double h);
+  SolveStatus set_up_alone(std::size_t i, const StepRule& rule, bool positive);
+  void add_to_whole(const TreeNode& node, const Matrix& moved, const Vector6& bias, Matrix& A, Vector& b);
+  void take_single(Matrix& A, Vector& b) const;
+  SolveStatus assemble(const StepRule& rule, bool positive, Matrix& A, Vector& b);
+  [[nodiscard]] double load_potential(double later);
+  [[nodiscard]] double half_of_middle(const Vector& way) const;
+  void scale_motion(double factor);
+  void move_by(double t);
+  void settle_in_middle(double h);
+  void settle_at_end(double h);
+  void take_coupled_impulses(double h, const Vector& impulse);
+
   // The present state.
   bool balanced_ = false;               ///< the accelerations are those of the state
   bool loads_changed_ = false;          ///< as take_new_loads() says, since the last step
@@ -272,6 +304,17 @@ class TreeDynamics::Parts {
   Vector moved_;
   Vector6 end_velocity_ = Vector6::Zero();
   TreeMomentum impelled_;
+
+  // Of steps in velocities.
+  bool middle_known_ = false;   ///< whether the last step was one
+  double middle_energy_ = 0.0;  ///< T + W in the middle of it, but for that of the flight of the whole, J
+  double middle_h_ = 0.0;       ///< its length, s
+  double filter_h_ = 0.0;       ///< s, of the steps that the filters are for
+  std::vector<std::shared_ptr<const Matrix>> filters_;  ///< damping of fast modes, of the nodes
+  Cholesky coupled_factor_;
+  std::vector<Matrix> frames_moved_;  ///< memory of assemble(): 6 x n of the nodes
+  std::vector<Vector6> frame_biases_;
+  Vector way_;
 
   // What is constant.
   double reach_ = 0.0;        ///< |q| as large as the domains are

@@ -105,6 +105,9 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   out.write(Vector(start_acceleration_));
   out.write(kinetic_);
   write_vector(center_, out);
+  out.write(middle_known_);
+  out.write(middle_energy_);
+  out.write(middle_h_);
   for (const TreeNode& node : nodes) {
     out.write(Vector(node.turned.reshaped()));
     out.write(Vector(node.settled));
@@ -127,7 +130,14 @@ void TreeDynamics::Parts::restore(StateReader& in) {
           "the state of a tree has no acceleration of its root at the start");
   in.read(kinetic);
   read_vector(in, center);
-  require(std::isfinite(kinetic) && center.allFinite(), "the state has an energy that is not finite");
+  bool middle_known = false;
+  double middle_energy = 0.0, middle_h = 0.0;
+  in.read(middle_known);
+  in.read(middle_energy);
+  in.read(middle_h);
+  require(std::isfinite(kinetic) && center.allFinite() && std::isfinite(middle_energy) &&
+              std::isfinite(middle_h),
+          "the state has an energy that is not finite");
   std::vector<std::pair<Matrix3, Vector6>> moving;
   for (std::size_t i = 0; i < nodes.size(); ++i) moving.push_back(read_moving(in, i));
 
@@ -143,6 +153,9 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   start_acceleration_ = start_acceleration;
   kinetic_ = kinetic;
   center_ = center;
+  middle_known_ = middle_known;
+  middle_energy_ = middle_energy;
+  middle_h_ = middle_h;
 }
 
 }  // namespace limber

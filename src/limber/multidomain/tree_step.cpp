@@ -45,6 +45,8 @@ StepRule newmark_rule(double h, const NewmarkOptions& options) {
   rule.velocity = c * options.gamma * h * share;
   rule.early_displacement = 0.5 * c * h * h - rule.displacement;
   rule.early_velocity = c * h - rule.velocity;
+  rule.spring = rule.displacement;
+  rule.air = c * h;
   return rule;
 }
 
@@ -149,7 +151,7 @@ void TreeDynamics::Parts::take_state(const TreeState& next) {
   const FrameState root = carried() ? support_root(next.time, support_h_) : next.root;
   state = next;
   state.root = root;
-  balanced_ = support_moved_ = false;
+  balanced_ = support_moved_ = middle_known_ = false;
   for (TreeNode& node : nodes) {
     node.turned.setIdentity();
     node.settled.setZero();
@@ -460,6 +462,7 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
     return report;
   }
   if (report.rescued) ++report.iterations;
+  middle_known_ = false;
   state.caution = report.rescued ? cautious_steps : std::max(0, caution - 1);
   if (loads_changed_) forget_slack();
   loads_changed_ = false;

@@ -1,0 +1,100 @@
+#include "limber/body/body_shell.hpp"
+
+#include "limber/warp/rotation.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+
+BodyShell::BodyShell(const Model& model, Index points) {
+  constexpr Index least = 48;  // of a part: a twig still has its tips and edges
+  const Index each = std::max(least, points / std::max<Index>(1, model.domain_count()));
+  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+  for (const ReducedPart& part : model.parts) {
+    const ReducedModel& reduced = part.model;
+    Matrix3X vertices;
+    Matrix basis;
+    Eigen::Matrix3Xi triangles;
+    if (reduced.simulation) {
+      vertices = reduced.simulation->mesh.vertices;
+      basis = reduced.simulation->basis;
+      triangles = boundary_triangles(reduced.simulation->mesh);
+    } else {
+      vertices = reduced.surface.mesh.vertices;
+      basis = reduced.surface.basis.cast<double>();
+      triangles = reduced.surface.mesh.triangles;
+    }
+    const ShellSample sample = sample_shell(vertices, triangles, each);
+    spacing_ = std::max(spacing_, sample.spacing);
+    parts_.push_back(std::make_unique<const PointShell>(vertices, basis, sample.vertices));
+  }
+  for (const Domain& domain : model.domains) {
+    const SurfaceMesh& mesh = model.parts[static_cast<std::size_t>(domain.part)].model.surface.mesh;
+    const Matrix3 R = domain.scale * domain.rotation.normalized().toRotationMatrix();
+    for (Index i = 0; i < mesh.vertices.cols(); ++i) {
+      const Vector3 x = domain.position + R * mesh.vertices.col(i);
+      low = low.cwiseMin(x);
+      high = high.cwiseMax(x);
+    }
+  }
+  size_ = (high - low).norm();
+}
+
+void MovingShell::follow(const TreeDynamics& tree) {
+  const Model& model = tree.tree();
+  domains_.resize(model.domains.size());
+  for (std::size_t d = 0; d < domains_.size(); ++d) {
+    const Domain& domain = model.domains[d];
+    const auto index = static_cast<Index>(d);
+    Placed& placed = domains_[d];
+    placed.shell = &shell_->part(domain.part);
+    placed.scale = domain.scale;
+    placed.rotation = domain.scale * tree.frame(index).rotation;
+    placed.position = tree.frame(index).position;
+    placed.first = tree.first_coordinate(index);
+    placed.rank = tree.rank(index);
+    placed.q.set(tree.state().q.segment(placed.first, placed.rank));
+  }
+}
+
+double MovingShell::speed(const TreeDynamics& tree, const Vector& u) const {
+  const bool free = tree.tree().free;
+  double moving = 0.0, turning = 0.0, elastic = 0.0, reach = 0.0;
+  if (free) {
+    moving = u.segment<3>(u.size() - 6).norm();
+    turning = u.tail<3>().norm();
+  }
+  const Vector3 origin = domains_.front().position;
+  for (const Placed& placed : domains_) {
+    const double swing = placed.scale * placed.shell->swing();
+    // Coordinates of a parent carry all that hangs from it; so they are added up, which is more than enough.
+    elastic += swing * u.segment(placed.first, placed.rank).norm();
+    const double bent = swing * tree.state().q.segment(placed.first, placed.rank).norm();
+    reach = std::max(reach, (placed.position - origin).norm() + placed.scale * placed.shell->radius() + bent);
+  }
+  return moving + turning * reach + elastic;
+}
+
+void MovingShell::write_rows(const TreeDynamics& tree, Index domain, Index point, const Vector3& x,
+                             const Matrix3& axes, double sign, ContactSolver::Rows rows) const {
+  const Placed& placed = domains_[static_cast<std::size_t>(domain)];
+  if (domains_.size() == 1) {
+    placed.shell->rows(point, sign * placed.rotation.transpose() * axes, rows.leftCols(placed.rank));
+    if (rows.cols() > placed.rank) {
+      rows.middleCols<3>(placed.rank) = sign * axes.transpose();
+      rows.rightCols<3>().noalias() = sign * axes.transpose() * cross_matrix(placed.position - x);
+    }
+    return;
+  }
+  own_.resize(3, placed.rank);
+  for (Index k = 0; k < placed.rank; ++k) own_.col(k) = placed.shell->column(point, k);
+  const Vector3 local = placed.rotation.transpose() * (x - placed.position) / (placed.scale * placed.scale);
+  const Vector3 place = local - own_ * tree.state().q.segment(placed.first, placed.rank);
+  tree.point_rows(domain, place, own_, columns_, rows_);
+  rows.setZero();
+  for (std::size_t k = 0; k < columns_.size(); ++k)
+    rows.col(columns_[k]) = sign * axes.transpose() * rows_.col(static_cast<Index>(k));
+}
+
+}  // namespace limber

@@ -1,0 +1,122 @@
+#pragma once
+
+#include "limber/body/body.hpp"
+#include "limber/body/body_shell.hpp"
+#include "limber/body/contact.hpp"
+#include "limber/body/rigid_body.hpp"
+
+#include <deque>
+#include <memory>
+#include <span>
+#include <vector>
+
+namespace limber {
+
+/// How contacts are solved.
+struct ContactOptions {
+  ContactSolveOptions solve;
+  /// Share of a depth that is made good in a step.
+  double recovery = 0.2;
+  /// Speed of that at most, as sizes of the smaller body per second: what starts inside of something comes
+  /// out gently.
+  double recovery_speed = 2.5;
+};
+
+struct ContactReport {
+  int contacts = 0;       ///< found, those that are only near included
+  int active = 0;         ///< that push
+  int islands = 0;        ///< of bodies that touch each other
+  int iterations = 0;     ///< of the solver, in the island that took most
+  bool converged = true;  ///< in all islands
+  double deepest = 0.0;   ///< m, of the points found, at the start of the step
+};
+
+/// A step of bodies that may touch: each begins its own (CoupledStep), what is near is found, and islands of
+/// those that touch are solved for their velocities (ContactSolver).
+///
+/// A contact with the distance d at the start of a step of h seconds may close at d/h, so that fast bodies
+/// stop at what they would have passed; one that is too deep opens at a share of the depth per step. Its
+/// softness is that of the materials, or a few hundredths of what the bodies there yield to an impulse.
+class ContactStep {
+ public:
+  struct Member {
+    Touching name;
+    Body* body = nullptr;        ///< or
+    RigidBody* rigid = nullptr;  ///< one of the two
+    MovingShell* shell = nullptr;
+    ContactMaterial material;
+    double size = 0.0;  ///< m
+  };
+  /// An obstacle as it is in the step.
+  struct Static {
+    Touching name;
+    const Obstacle* obstacle = nullptr;
+    const std::vector<SamplePoint>* samples = nullptr;
+    Pose pose;
+    Vector3 velocity = Vector3::Zero(), angular_velocity = Vector3::Zero();  ///< mean ones of the step
+  };
+
+  void clear();  ///< of the members and obstacles of the step before
+  void add(const Member& member) { members_.push_back(member); }
+  void add(const Static& obstacle) { statics_.push_back(obstacle); }
+
+  /// Begins the steps of all members and finds what is near. Nothing moves.
+  SolveReport detect(double h, const ContactFilter& filter);
+  void solve(const ContactOptions& options);
+  /// Moves the members.
+  StepReport commit();
+
+  [[nodiscard]] std::span<const ContactPoint> contacts() const { return contacts_; }
+  [[nodiscard]] const ContactReport& report() const { return report_; }
+
+ private:
+  /// What a contact is before it is solved.
+  struct Near {
+    int first = 0, second = -1;       ///< members; -1: an obstacle
+    Index domain = -1, point = -1;    ///< of the shell of the first
+    Vector3 drift = Vector3::Zero();  ///< of the first seen from an obstacle that moves, m/s, in the world
+    ContactMaterial material;
+  };
+  /// A solid that points are tested against.
+  struct Solid {
+    Touching name;
+    const SolidShape* shape = nullptr;
+    Pose pose;
+    int member = -1;
+    const Static* fixed = nullptr;
+    ContactMaterial material;
+    BoundingBox bounds;  ///< in its own axes
+    double speed = 0.0;  ///< m/s, at most
+  };
+
+  void list_solids();
+  void find(int member, const Solid& solid);
+  void find_points(std::span<const SamplePoint> samples, const Pose& pose, int owner, const Static* fixed,
+                   const Solid& solid, double margin);
+  void add_contact(const Near& near, const Touching& first, const Touching& second, const Vector3& x,
+                   const SurfaceDistance& found, double radius);
+  [[nodiscard]] bool may_touch(const Touching& one, const Touching& other) const;
+  void find_islands();
+  [[nodiscard]] int root_of(int member);
+  void solve_island(std::span<const int> members, std::span<const int> contacts, const ContactOptions& options);
+  void write_rows(int member, std::size_t contact, const Matrix3& axes, double sign, ContactSolver::Rows rows);
+  void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);
+
+  double h_ = 0.0;
+  const ContactFilter* filter_ = nullptr;
+  std::vector<Member> members_;
+  std::vector<Static> statics_;
+  std::vector<Solid> solids_;
+  std::deque<CoupledStep> steps_;      ///< of the members
+  std::vector<double> speeds_;         ///< of the members, m/s
+  std::vector<Vector> ends_, pushes_;  ///< of the members: u and J^T g
+  std::vector<Near> nears_;
+  std::vector<ContactPoint> contacts_;
+  std::vector<int> parents_, numbers_;  ///< of the members, in islands
+  std::vector<std::vector<int>> island_members_, island_contacts_;
+  std::vector<ContactBody> bodies_;
+  ContactSolver solver_;
+  ContactReport report_;
+};
+
+}  // namespace limber

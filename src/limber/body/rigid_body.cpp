@@ -1,0 +1,145 @@
+#include "limber/body/rigid_body.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/contact/point_shell.hpp"
+#include "limber/warp/rotation.hpp"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+
+namespace limber {
+namespace {
+
+struct Sample {
+  std::vector<SamplePoint> operator()(const HalfSpace&) const { return {}; }
+  std::vector<SamplePoint> operator()(const std::shared_ptr<const HeightField>&) const { return {}; }
+  std::vector<SamplePoint> operator()(const Sphere& sphere) const {
+    return {{Vector3::Zero(), sphere.radius}};
+  }
+  /// Its ends, and balls between them as far apart as leaves less than a hundredth of the radius uncovered.
+  std::vector<SamplePoint> operator()(const Capsule& capsule) const {
+    const int between =
+        static_cast<int>(std::clamp(std::ceil(2.0 * capsule.half_length / (0.28 * capsule.radius)), 1.0, 64.0));
+    std::vector<SamplePoint> result;
+    for (int i = 0; i <= between; ++i)
+      result.push_back({(2.0 * i / between - 1.0) * capsule.half_length * Vector3::UnitZ(), capsule.radius});
+    return result;
+  }
+  std::vector<SamplePoint> operator()(const Box& box) const {
+    constexpr int cells = 4;  // of each edge
+    std::vector<SamplePoint> result;
+    for (int i = 0; i <= cells; ++i)
+      for (int j = 0; j <= cells; ++j)
+        for (int k = 0; k <= cells; ++k) {
+          const auto ends = [](int x) { return x == 0 || x == cells; };
+          if (!ends(i) && !ends(j) && !ends(k)) continue;
+          const Vector3 share(2.0 * i / cells - 1.0, 2.0 * j / cells - 1.0, 2.0 * k / cells - 1.0);
+          result.push_back({share.cwiseProduct(box.half), 0.0});
+        }
+    return result;
+  }
+  std::vector<SamplePoint> operator()(const std::shared_ptr<const MeshShape>& mesh) const {
+    constexpr Index most = 400;
+    std::vector<SamplePoint> result;
+    for (const int v : sample_shell(mesh->vertices(), mesh->triangles(), most).vertices)
+      result.push_back({mesh->vertices().col(v), 0.0});
+    return result;
+  }
+};
+
+}  // namespace
+
+std::vector<SamplePoint> sample_shape(const SolidShape& shape) { return std::visit(Sample{}, shape); }
+
+RigidBody::RigidBody(RigidBodySetup setup) : setup_(std::move(setup)) {
+  check_shape(setup_.shape, setup_.name);
+  check_material(setup_.material, setup_.name);
+  mass_ = limber::mass_properties(setup_.shape, setup_.density, setup_.name);
+  samples_ = sample_shape(setup_.shape);
+  for (const SamplePoint& sample : samples_)
+    radius_ = std::max(radius_, (sample.place - mass_.center).norm() + sample.radius);
+  set_gravity(setup_.gravity);
+  set_pose(setup_.pose);
+  set_velocity(setup_.velocity, setup_.angular_velocity);
+  remember();
+}
+
+void RigidBody::set_material(const ContactMaterial& material) {
+  check_material(material, setup_.name);
+  setup_.material = material;
+}
+
+void RigidBody::set_gravity(const Vector3& acceleration) {
+  require(acceleration.allFinite(), "{}: gravity must be finite", setup_.name);
+  setup_.gravity = acceleration;
+}
+
+void RigidBody::set_pose(const Pose& pose) {
+  require(pose.position.allFinite() && std::abs(pose.rotation.norm() - 1.0) < 1e-6,
+          "{}: its pose is not finite, or its rotation not of unit length", setup_.name);
+  rotation_ = pose.rotation.normalized();
+  center_ = pose.position + rotation_ * mass_.center;
+  angular_ = inertia(rotation_) * spin_;
+}
+
+void RigidBody::set_velocity(const Vector3& velocity, const Vector3& angular) {
+  require(velocity.allFinite() && angular.allFinite(), "{}: its velocity must be finite", setup_.name);
+  momentum_ = mass_.mass * velocity;
+  spin_ = angular;
+  angular_ = inertia(rotation_) * spin_;
+}
+
+Pose RigidBody::pose() const { return {center_ - rotation_ * mass_.center, rotation_}; }
+
+Matrix3 RigidBody::inertia(const Eigen::Quaterniond& rotation) const {
+  const Matrix3 R = rotation.toRotationMatrix();
+  return R * mass_.inertia * R.transpose();
+}
+
+double RigidBody::kinetic_energy() const {
+  return 0.5 * momentum_.squaredNorm() / mass_.mass + 0.5 * spin_.dot(angular_);
+}
+
+void RigidBody::begin_coupled(double h, CoupledStep& step) const {
+  const Matrix3 I = inertia(rotation_);
+  step.h = h;
+  step.matrix.setZero(6, 6);
+  step.matrix.diagonal().head<3>().setConstant(mass_.mass);
+  step.matrix.bottomRightCorner<3, 3>() = I;
+  step.start.resize(6);
+  step.start.head<3>() = velocity();
+  step.start.tail<3>() = spin_;
+  // What the momentum makes of the angular velocity, as the body turns by half of the step.
+  const Eigen::Quaterniond half =
+      Eigen::Quaterniond(rotation_matrix(0.5 * h * spin_) * rotation_.toRotationMatrix()).normalized();
+  step.free = step.start;
+  step.free.head<3>() += h * setup_.gravity;
+  step.free.tail<3>() = inertia(half).inverse() * angular_;
+}
+
+void RigidBody::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
+  const double h = step.h;
+  momentum_ += h * mass_.mass * setup_.gravity + impulse.head<3>();
+  angular_ += impulse.tail<3>();
+  // The angular velocity is that of the middle of the step.
+  Vector3 spin = u.tail<3>();
+  for (int i = 0; i < 2; ++i) {
+    const Eigen::Quaterniond half(rotation_matrix(0.5 * h * spin) * rotation_.toRotationMatrix());
+    spin = inertia(half.normalized()).inverse() * angular_;
+  }
+  spin_ = spin;
+  center_ += h * velocity();
+  rotation_ = Eigen::Quaterniond(rotation_matrix(h * spin) * rotation_.toRotationMatrix()).normalized();
+}
+
+void RigidBody::go_back() {
+  center_ = before_.center;
+  momentum_ = before_.momentum;
+  angular_ = before_.angular;
+  spin_ = before_.spin;
+  rotation_ = before_.rotation;
+}
+
+}  // namespace limber

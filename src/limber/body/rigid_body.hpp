@@ -1,0 +1,84 @@
+#pragma once
+
+#include "limber/body/contact.hpp"
+#include "limber/contact/mass_properties.hpp"
+#include "limber/multidomain/coupled_step.hpp"
+
+#include <string>
+#include <vector>
+
+namespace limber {
+
+/// How a rigid body is made.
+struct RigidBodySetup {
+  std::string name = "a rigid body";
+  SolidShape shape;
+  double density = 1000.0;  ///< kg/m^3
+  Pose pose;                ///< of the axes of the shape
+  Vector3 velocity = Vector3::Zero();          ///< of its centre of mass, m/s
+  Vector3 angular_velocity = Vector3::Zero();  ///< rad/s
+  Vector3 gravity = Vector3::Zero();           ///< m/s^2
+  ContactMaterial material;
+};
+
+/// A ball of points that stand for the surface of a solid where it touches others; most are points.
+struct SamplePoint {
+  Vector3 place = Vector3::Zero();  ///< in the axes of the shape, m
+  double radius = 0.0;              ///< m
+};
+
+/// Of a shape, for others to be tested against; none of ground, which bodies come to. Spheres and capsules are
+/// balls and so exact, boxes a grid of points, meshes their vertices, thinned to some hundred.
+std::vector<SamplePoint> sample_shape(const SolidShape& shape);
+
+/// A body that does not deform. Its steps are those of CoupledStep with six unknowns, velocity of its centre of
+/// mass and angular velocity; momentum is kept to rounding.
+class RigidBody {
+ public:
+  /// Throws Error for shapes without end, densities that are not positive and numbers that are not finite.
+  explicit RigidBody(RigidBodySetup setup);
+
+  [[nodiscard]] const std::string& name() const { return setup_.name; }
+  [[nodiscard]] const SolidShape& shape() const { return setup_.shape; }
+  [[nodiscard]] const ContactMaterial& material() const { return setup_.material; }
+  void set_material(const ContactMaterial& material);
+  [[nodiscard]] const MassProperties& mass_properties() const { return mass_; }
+  [[nodiscard]] const std::vector<SamplePoint>& samples() const { return samples_; }
+  /// No point of it is farther from the centre of mass, m.
+  [[nodiscard]] double radius() const { return radius_; }
+
+  [[nodiscard]] Pose pose() const;  ///< of the axes of the shape
+  [[nodiscard]] const Vector3& center() const { return center_; }
+  [[nodiscard]] Vector3 velocity() const { return momentum_ / mass_.mass; }  ///< of that, m/s
+  [[nodiscard]] const Vector3& angular_velocity() const { return spin_; }
+  [[nodiscard]] const Vector3& momentum() const { return momentum_; }
+  [[nodiscard]] const Vector3& angular_momentum() const { return angular_; }  ///< about the centre of mass
+  [[nodiscard]] double kinetic_energy() const;
+  [[nodiscard]] const Vector3& gravity() const { return setup_.gravity; }
+  void set_gravity(const Vector3& acceleration);
+  void set_pose(const Pose& pose);
+  void set_velocity(const Vector3& velocity, const Vector3& angular = Vector3::Zero());
+
+  void begin_coupled(double h, CoupledStep& step) const;
+  void end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
+  void remember() { before_ = {center_, momentum_, angular_, spin_, rotation_}; }
+  void go_back();
+
+ private:
+  struct State {
+    Vector3 center, momentum, angular, spin;
+    Eigen::Quaterniond rotation;
+  };
+  [[nodiscard]] Matrix3 inertia(const Eigen::Quaterniond& rotation) const;  ///< in axes of the world
+
+  RigidBodySetup setup_;
+  MassProperties mass_;
+  std::vector<SamplePoint> samples_;
+  double radius_ = 0.0;
+  Vector3 center_ = Vector3::Zero(), momentum_ = Vector3::Zero(), angular_ = Vector3::Zero(),
+          spin_ = Vector3::Zero();
+  Eigen::Quaterniond rotation_ = Eigen::Quaterniond::Identity();
+  State before_;
+};
+
+}  // namespace limber

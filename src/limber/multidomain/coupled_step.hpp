@@ -1,0 +1,27 @@
+#pragma once
+
+#include "limber/linalg/types.hpp"
+
+namespace limber {
+
+/// A step of a body in velocities, as whoever couples it with others needs it (contact/contact_solver.hpp).
+///
+/// The velocities u of a step are the mean ones in its course: coordinates and frame at its end are those at
+/// its start and h u. Newmark's method (beta = 1/4, gamma = 1/2) in this form, linearised at the start, is
+///
+///   A (u - u_0) = h (f_ext - f - D u_0 - bias) + J^T g,     A = M + h/2 D + h^2/4 K,
+///
+/// u_0: of the step before.  g: impulses on points that move with J u. Gaps are then kept by the same velocity
+/// that places move by: what rests stays where it is with u = 0, and what strikes does not bounce off by
+/// itself, as both would with velocities at the ends of steps.
+///
+/// Order and axes of the unknowns are those of PointRows: coordinates of one domain after the other; of a body
+/// that flies then the velocity of the origin of its frame and its angular velocity, in axes of the world.
+struct CoupledStep {
+  double h = 0.0;  ///< s
+  Matrix matrix;   ///< A, n x n, symmetric positive definite, stored whole
+  Vector start;    ///< u_0, n
+  Vector free;     ///< u*, n: where no impulse acts
+};
+
+}  // namespace limber

@@ -1,0 +1,400 @@
+#include "limber/integrators/energy_guard.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
+#include "limber/multidomain/tree_parts.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+// Steps in velocities (coupled_step.hpp), for trees that touch something.
+//
+// The momentum of a tree adrift is kept as in other steps: impulses change it, and how its root moves follows
+// from it and from the shape in the middle of the step, which is where the velocities of the step are at
+// home. There energies are compared, too:
+//
+//   E = T(u) + W((q_0 + q_1) / 2) + loads,
+//
+// which linear bodies conserve to rounding. The elastic energy of the middle follows from energies, forces
+// and stiffnesses at both ends, exactly for polynomials of degree five and less along the way, so that the
+// guard costs no evaluation of its own.
+//
+// What is faster than the step would ring for ever, and each contact strikes it anew. So fast modes are damped,
+// and slow ones are not: with w the frequency of a mode at rest and x = w h by
+//
+//   D_h = 0.3 h w^2 x^4 / (16 + x^4),
+//
+// 2e-5 of critical at x = 0.3 (50 Hz and 1 ms), 0.9 % at x = 1, and a factor of 0.7 each step for x > 10.
+
+namespace limber {
+namespace {
+
+double step_damping(double frequency, double h) {
+  const double x = frequency * h, power = x * x * x * x;
+  return 0.3 * h * frequency * frequency * power / (16.0 + power);
+}
+
+}  // namespace
+
+/// Of the domains, for steps of h seconds: r x r each.
+void TreeDynamics::Parts::make_filters(double h) {
+  if (filter_h_ == h && filters_.size() == nodes.size()) return;
+  filters_.assign(nodes.size(), nullptr);
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const TreeNode& node = nodes[i];
+    if (node.rank == 0) continue;
+    for (std::size_t k = 0; k < i && !filters_[i]; ++k) {
+      const TreeNode& other = nodes[k];
+      if (other.part == node.part && other.scale == node.scale && other.stiffness == node.stiffness)
+        filters_[i] = filters_[k];
+    }
+    if (filters_[i]) continue;
+    const double elastic = node.stiffness * std::pow(node.scale, 3), heavy = std::pow(node.scale, 5);
+    const Matrix M = heavy * node.body->mass();
+    const SymmetricEigen modes = symmetric_eigen(elastic * node.body->rest_stiffness(), M);
+    if (!modes.found) continue;
+    Vector rates(node.rank);
+    for (Index k = 0; k < node.rank; ++k)
+      rates(k) = step_damping(std::sqrt(std::max(0.0, modes.values(k))), h);
+    const Matrix shapes = M * modes.vectors;
+    filters_[i] = std::make_shared<const Matrix>(shapes * rates.asDiagonal() * shapes.transpose());
+  }
+  filter_h_ = h;
+}
+
+/// The equations of a domain in (q'', A, 1), without those of its children, in node.system.
+SolveStatus TreeDynamics::Parts::set_up_alone(std::size_t i, const StepRule& rule, bool positive) {
+  TreeNode& node = nodes[i];
+  Matrix& S = system_of(node);
+  S.setZero();
+  if (positive && node.rank > 0) {
+    Matrix& tangent = node.body->work().tangent;
+    const ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
+    tangent = Eigen::Map<const Matrix>(&states.stiffnesses(0, node.lane), node.rank, node.rank);
+    if (!tangent.allFinite()) return SolveStatus::not_finite;
+    node.body->work().positive.take(tangent);
+  }
+  const InertiaTerms& terms = update_inertia(node);
+  if (tree->free)
+    swept_ += terms.mass * (node.frame.position - start_.momentum.center) + node.frame.rotation * terms.first;
+  set_up(node, rule, state.q, state.v, positive);
+  add_loads(node, rule);
+  if (!filters_[i]) return SolveStatus::converged;
+  const Index r = node.rank;
+  S.topLeftCorner(r, r) += rule.h * *filters_[i];
+  strain_.head(r) = state.v.segment(node.first, r);
+  load_.head(r).noalias() = filters_[i]->lazyProduct(strain_.head(r));
+  S.row(r + 6).head(r) += load_.head(r).transpose();
+  return SolveStatus::converged;
+}
+
+/// Adds those of a domain to the equations of the whole, in accelerations of its coordinates and of a free
+/// root, in axes of the world.  moved: 6 x n, how its frame moves with these, in its axes.  bias: and what its
+/// acceleration is without them, less gravity.
+void TreeDynamics::Parts::add_to_whole(const TreeNode& node, const Matrix& moved, const Vector6& bias,
+                                       Matrix& A, Vector& b) {
+  const Index r = node.rank;
+  const Matrix& S = node.leaf ? node.body->work().system : node.system;
+  const Matrix6 rigid = S.block<6, 6>(r, r).selfadjointView<Eigen::Lower>();
+  const auto coupling = S.block(r, 0, 6, r);
+  const Vector6 load = -S.row(r + 6).segment<6>(r).transpose() - rigid * bias;
+  Matrix carried = rigid * moved;
+  A.noalias() += moved.transpose() * carried;
+  b.noalias() += moved.transpose() * load;
+  if (r == 0) return;
+  A.block(node.first, node.first, r, r) += S.topLeftCorner(r, r).selfadjointView<Eigen::Lower>().toDenseMatrix();
+  const Matrix across = coupling.transpose() * moved;  // r x n
+  A.middleRows(node.first, r) += across;
+  A.middleCols(node.first, r) += across.transpose();
+  b.segment(node.first, r) -= S.row(r + 6).head(r).transpose() + coupling.transpose() * bias;
+}
+
+/// The same for a tree of one domain, whose equations they are.
+void TreeDynamics::Parts::take_single(Matrix& A, Vector& b) const {
+  const TreeNode& node = nodes.front();
+  const Index r = node.rank;
+  const Matrix& S = node.system;
+  A.topLeftCorner(r, r) = S.topLeftCorner(r, r).selfadjointView<Eigen::Lower>();
+  b.head(r) = -S.row(r + 6).head(r).transpose();
+  const Matrix3& R = node.frame.rotation;
+  if (!tree->free) {
+    const Vector3 falling = R.transpose() * gravity;
+    b.head(r).noalias() += S.block(r, 0, 3, r).transpose() * falling;
+    return;
+  }
+  const Matrix6 rigid = S.block<6, 6>(r, r).selfadjointView<Eigen::Lower>();
+  for (int i = 0; i < 2; ++i) {
+    for (int j = 0; j < 2; ++j)
+      A.block<3, 3>(r + 3 * i, r + 3 * j).noalias() = R * rigid.block<3, 3>(3 * i, 3 * j) * R.transpose();
+    A.block(r + 3 * i, 0, 3, r).noalias() = R.lazyProduct(S.block(r + 3 * i, 0, 3, r));
+    A.block(0, r + 3 * i, r, 3) = A.block(r + 3 * i, 0, 3, r).transpose();
+    b.segment<3>(r + 3 * i).noalias() = -(R * S.row(r + 6).segment<3>(r + 3 * i).transpose());
+  }
+}
+
+SolveStatus TreeDynamics::Parts::assemble(const StepRule& rule, bool positive, Matrix& A, Vector& b) {
+  const Index count = coordinate_count(), n = count + (tree->free ? 6 : 0);
+  load_force_.setZero();
+  load_torque_.setZero();
+  swept_.setZero();
+  A.resize(n, n);
+  b.resize(n);
+  if (nodes.size() == 1) {
+    const SolveStatus status = set_up_alone(0, rule, positive);
+    if (status == SolveStatus::converged) take_single(A, b);
+    clear_systems();
+    return status;
+  }
+  A.setZero();
+  b.setZero();
+  if (frames_moved_.size() != nodes.size()) frames_moved_.resize(nodes.size());
+  std::vector<Vector6>& biases = frame_biases_;
+  biases.resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    TreeNode& node = nodes[i];
+    Matrix& moved = frames_moved_[i];
+    moved.setZero(6, n);
+    if (node.parent < 0) {
+      const Matrix3 axes = node.frame.rotation.transpose();
+      biases[i].setZero();
+      if (tree->free) {
+        moved.block<3, 3>(0, count) = axes;
+        moved.block<3, 3>(3, count + 3) = axes;
+      } else {
+        biases[i].head<3>() = -(axes * gravity);
+      }
+    } else {
+      const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
+      const Matrix& above = frames_moved_[static_cast<std::size_t>(node.parent)];
+      const Vector6& felt = biases[static_cast<std::size_t>(node.parent)];
+      Matrix in_parent = above;  // in the axes of the parent, at the origin of the child
+      in_parent.topRows<3>() -= cross_matrix(node.arm) * above.bottomRows<3>();
+      if (parent.rank > 0)
+        in_parent.middleCols(parent.first, parent.rank) += node.carried.topRows(parent.rank).transpose();
+      Vector6 bias = node.carried_bias + felt;
+      bias.head<3>() += Vector3(felt.tail<3>()).cross(node.arm);
+      for (int k = 0; k < 6; k += 3) {
+        moved.middleRows<3>(k) = node.axes.transpose() * in_parent.middleRows<3>(k);
+        biases[i].segment<3>(k) = node.axes.transpose() * bias.segment<3>(k);
+      }
+    }
+    const SolveStatus status = set_up_alone(i, rule, positive);
+    if (status != SolveStatus::converged) {
+      clear_systems();
+      return status;
+    }
+    add_to_whole(node, moved, biases[i], A, b);
+  }
+  clear_systems();
+  return SolveStatus::converged;
+}
+
+SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step) {
+  make_filters(h);
+  // Elastic forces and damping at q + h^2/4 a and v + h/2 a; springs, which may be far stiffer than the body,
+  // and the drag of the air at the end of the step.
+  const StepRule rule{.h = h, .displacement = 0.25 * h * h, .velocity = 0.5 * h, .spring = h * h, .air = h};
+  start_.momentum = momentum_;
+  aim(rule);
+  prepare_all(Rotations::keep);
+  const Index count = coordinate_count(), n = count + (tree->free ? 6 : 0);
+  step.h = h;
+  step.start.resize(n);
+  step.start.head(count) = state.v;
+  if (tree->free) step.start.tail<6>() << state.root.velocity, state.root.angular_velocity;
+  for (const bool positive : {false, true}) {
+    const SolveStatus status = assemble(rule, positive, step.matrix, step.free);
+    if (status != SolveStatus::converged) return status;
+    if (n == 0 || coupled_factor_.compute(step.matrix)) break;
+    if (positive) return SolveStatus::not_positive_definite;
+  }
+  if (n > 0) coupled_factor_.solve_in_place(step.free);
+  if (tree->free) step.free.segment<3>(count) += gravity;
+  step.free = step.start + h * step.free;
+  return step.free.allFinite() ? SolveStatus::converged : SolveStatus::not_finite;
+}
+
+/// Of what acts from outside, but where the tree was that much time later than it is, J.
+double TreeDynamics::Parts::load_potential(double later) {
+  const bool alone = adrift();
+  const Vector3 rest = tree->domains.front().position;
+  const Vector3 flown = alone ? Vector3(momentum_.center + (later / momentum_.mass) * momentum_.linear) : rest;
+  double sum = 0.0;
+  if (!alone && !gravity.isZero(0.0)) {
+    Vector3 velocity = Vector3::Zero();
+    for (const TreeNode& node : nodes) {
+      node.body->motion(state.q.segment(node.first, node.rank), state.v.segment(node.first, node.rank),
+                        node.scale, motion_);
+      velocity += node.frame.rotation * (motion_.mass * node.velocity + node.spin.cross(motion_.first) +
+                                         motion_.momentum.head<3>());
+    }
+    sum -= gravity.dot(mass_ * center_ + later * velocity);
+  }
+  for (const TreeLoad& load : forces)
+    sum -= load.force.dot(position(load) + later * velocity(load) - flown);
+  for (const TreeLoad& spring : springs)
+    sum += 0.5 * spring.stiffness *
+           (spring.target - position(spring) - later * velocity(spring)).squaredNorm();
+  return sum;
+}
+
+/// What the elastic energy of the middle of a step has of one of its ends, of all domains, J.  way: of the
+/// coordinates from there to the other end.
+double TreeDynamics::Parts::half_of_middle(const Vector& way) const {
+  double sum = 0.0;
+  for (const TreeNode& node : nodes) {
+    if (node.rank == 0) continue;
+    const ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
+    const Index r = node.rank;
+    const auto along = way.segment(node.first, r);
+    const Eigen::Map<const Matrix> K(&states.stiffnesses(0, node.lane), r, r);
+    double curvature = 0.0;
+    for (Index j = 0; j < r; ++j) curvature += along(j) * K.col(j).dot(along);
+    const double slope = states.forces.col(node.lane).dot(along);
+    sum += node.stiffness * node.scale * node.scale * node.scale *
+           (0.5 * states.energies(node.lane) + 5.0 / 32.0 * slope + curvature / 64.0);
+  }
+  return sum;
+}
+
+/// All motion within the tree f times as fast.
+void TreeDynamics::Parts::scale_motion(double factor) {
+  const LockedMotion lock = locked();
+  state.v *= factor;
+  if (tree->free) {
+    const TreeNode& node = nodes.front();
+    Vector6 velocity;
+    velocity << node.velocity, node.spin;
+    velocity = lock.velocity + factor * (velocity - lock.velocity);
+    state.root.velocity = node.frame.rotation * velocity.head<3>();
+    state.root.angular_velocity = node.frame.rotation * velocity.tail<3>();
+  }
+}
+
+/// To where the velocities of the state lead from the start of the step in t seconds; a tree adrift as its
+/// momentum asks for.
+void TreeDynamics::Parts::move_by(double t) {
+  const FrameState& start = start_.state.root;
+  state.q = start_.state.q + t * state.v;
+  if (tree->free) {
+    state.root.position = start.position + t * state.root.velocity;
+    state.root.rotation = turned_by(start.rotation, t * state.root.angular_velocity);
+  }
+  place_all(Rotations::seek);
+}
+
+/// The middle of a step, where its velocities are those of the momentum.
+void TreeDynamics::Parts::settle_in_middle(double h) {
+  move_by(0.5 * h);
+  take_motion();
+  if (!adrift()) return;
+  momentum_.center = start_.momentum.center + (0.5 * h / momentum_.mass) * momentum_.linear;
+  settle_root();
+}
+
+/// The end of the step, from its middle. Elastic forces are those of the end.
+void TreeDynamics::Parts::settle_at_end(double h) {
+  move_by(h);
+  evaluate_elastic(state.q);
+  take_motion();
+  if (adrift()) {
+    momentum_.center = start_.momentum.center + (h / momentum_.mass) * momentum_.linear;
+    const SubtreeSums& sum = sums_.front();
+    state.root.position = momentum_.center - nodes.front().frame.rotation * (sum.first / sum.mass);
+    center_ = momentum_.center - tree->domains.front().position;
+    carry_all();
+  } else if (tree->free) {
+    follow_momentum();
+  }
+}
+
+/// What impulses and loads make of the momentum of a tree adrift.  impulse: of the coordinates and the root.
+void TreeDynamics::Parts::take_coupled_impulses(double h, const Vector& impulse) {
+  take_impulses(h);
+  if (!adrift()) return;
+  const double damped = 1.0 + 0.5 * h * damping.mass;
+  const Vector3 linear = impulse.segment<3>(impulse.size() - 6), angular = impulse.tail<3>();
+  momentum_.linear += linear / damped;
+  momentum_.angular +=
+      (angular - (start_.momentum.center - start_.state.root.position).cross(linear)) / damped;
+}
+
+SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
+  const double h = step.h;
+  const Index count = coordinate_count();
+  start_.state = state;
+  const bool known = middle_known_;
+  const double loads_before = known ? load_potential(-0.5 * middle_h_) : 0.0;
+  double work = 0.5 * (impulse.dot(step.start) + impulse.dot(u));
+  take_coupled_impulses(h, impulse);
+  if (adrift())
+    work -= Vector3(impulse.segment<3>(count)).dot(start_.momentum.linear + momentum_.linear) /
+            (2.0 * momentum_.mass);
+  SolveReport report{SolveStatus::converged, 1, 0.0};
+  // Shorter and shorter ways of the coordinates, while the frame goes all of it: in the end none.
+  constexpr int most_tries = 8;
+  for (int i = 0; i <= most_tries; ++i) {
+    const double share = i == most_tries ? 0.0 : std::pow(0.5, i);
+    if (i > 0) {
+      state = start_.state;
+      place_all(Rotations::seek);
+      evaluate_elastic(state.q);
+    }
+    state.v = share * u.head(count);
+    if (tree->free) {
+      state.root.velocity = u.segment<3>(count);
+      state.root.angular_velocity = u.tail<3>();
+    }
+    way_ = h * state.v;
+    const double first_half = half_of_middle(way_);
+    settle_in_middle(h);
+    const double kinetic = kinetic_ - flight(), kept = locked().kinetic - flight();
+    settle_at_end(h);
+    way_ = -h * state.v;
+    const double elastic = first_half + half_of_middle(way_);
+    const double fixed = elastic + load_potential(-0.5 * h);
+    const double energy = kinetic + fixed;
+    const bool finite = std::isfinite(energy) && state.q.allFinite();
+    const double allowed = middle_energy_ + loads_before + work + state.slack;
+    EnergyVerdict verdict = EnergyVerdict::accept;
+    energy_size_ = std::abs(kinetic) + std::abs(elastic) + std::abs(fixed);
+    if (!finite) verdict = EnergyVerdict::rescue;
+    if (finite && known && std::isfinite(allowed))
+      verdict = judge_energy(allowed, kinetic - kept, fixed + kept, rounding());
+    if (verdict == EnergyVerdict::rescue && i < most_tries) {
+      report.rescued = true;
+      continue;
+    }
+    if (!finite) {
+      report.status = SolveStatus::not_finite;
+      break;
+    }
+    double left = kinetic;
+    if (verdict != EnergyVerdict::accept) {
+      const double factor = slowing_factor(allowed, kinetic - kept, fixed + kept);
+      scale_motion(factor);
+      place_all(Rotations::keep);
+      take_motion();
+      if (!adrift() && tree->free) follow_momentum();
+      left = kept + factor * factor * (kinetic - kept);
+    }
+    middle_energy_ = left + elastic;
+    state.slack = known ? next_slack(allowed, left + fixed) : 0.0;
+    break;
+  }
+  if (!report.ok()) {
+    momentum_ = start_.momentum;
+    state = start_.state;
+    place_all(Rotations::seek);
+    evaluate_elastic(state.q);
+    take_motion();
+    return report;
+  }
+  middle_known_ = true;
+  middle_h_ = h;
+  state.time = start_.state.time + h;
+  state.a.setZero();
+  for (TreeNode& node : nodes) node.settled.setZero();
+  balanced_ = false;
+  return report;
+}
+
+}  // namespace limber
