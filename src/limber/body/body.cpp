@@ -169,10 +169,15 @@ bool Body::coupled() const { return core_->setup.coupled; }
 
 SolveReport Body::begin_coupled(double h, CoupledStep& step) { return core_->motion->begin_coupled(h, step); }
 
-SolveReport Body::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
-  const SolveReport report = core_->motion->end_coupled(step, u, impulse);
+SolveReport Body::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last) {
+  const SolveReport report = core_->motion->end_coupled(step, u, impulse, last);
   if (report.ok()) core_->follow_shape();
   return report;
+}
+
+void Body::undo_coupled() {
+  core_->motion->undo_coupled();
+  core_->follow_shape();
 }
 
 StepReport Body::solve_static(const EquilibriumOptions& options) {

@@ -17,9 +17,15 @@ BodyShell::BodyShell(const Model& model, Index points) {
     Matrix basis;
     Eigen::Matrix3Xi triangles;
     if (reduced.simulation) {
-      vertices = reduced.simulation->mesh.vertices;
-      basis = reduced.simulation->basis;
-      triangles = boundary_triangles(reduced.simulation->mesh);
+      // Both: what is drawn is what shall not sink in, and where it has few vertices the mesh has more.
+      const Index drawn = reduced.surface.mesh.vertices.cols(), kept = reduced.simulation->mesh.vertices.cols();
+      const Eigen::Matrix3Xi boundary = boundary_triangles(reduced.simulation->mesh);
+      vertices.resize(3, drawn + kept);
+      vertices << reduced.surface.mesh.vertices, reduced.simulation->mesh.vertices;
+      basis.resize(3 * (drawn + kept), reduced.rank);
+      basis << reduced.surface.basis.cast<double>(), reduced.simulation->basis;
+      triangles.resize(3, reduced.surface.mesh.triangles.cols() + boundary.cols());
+      triangles << reduced.surface.mesh.triangles, boundary.array() + static_cast<int>(drawn);
     } else {
       vertices = reduced.surface.mesh.vertices;
       basis = reduced.surface.basis.cast<double>();

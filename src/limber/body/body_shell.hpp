@@ -9,8 +9,8 @@
 
 namespace limber {
 
-/// Points that stand for the surface of a model where it touches something: of the boundary of its simulation
-/// mesh, or of the surface that is drawn where that was not kept. Constant, and shared by all bodies of it.
+/// Points that stand for the surface of a model where it touches something: of the surface that is drawn, and of
+/// the boundary of its simulation mesh where that was kept. Constant, and shared by all bodies of it.
 class BodyShell {
  public:
   /// points: at most, of all domains together; at least a few dozen of each.

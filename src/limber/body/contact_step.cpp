@@ -16,7 +16,7 @@ constexpr double near_share = 1e-4;
 
 /// Softness of contacts, as shares of what bodies yield: along the normal, and across. Less takes more
 /// iterations; a block creeps down a slope by the second times gravity and step, below 0.1 mm/s at 1 ms.
-constexpr double normal_softness = 0.03, tangent_softness = 0.01;
+constexpr double normal_softness = 0.003, tangent_softness = 0.003;
 
 /// Axes of a contact: two tangents and the normal.
 Matrix3 axes_of(const Vector3& normal) {
@@ -248,8 +248,9 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
   double size = members_[static_cast<std::size_t>(near.first)].size;
   if (near.second >= 0) size = std::min(size, members_[static_cast<std::size_t>(near.second)].size);
   if (near.material.compliance > 0.0) {
-    // A spring, at its end of the step: g = h (-d - h v) / compliance.
-    cone.normal = std::max(cone.normal, near.material.compliance / (h_ * h_));
+    // A spring, at the end of the step: g = k (-d - h v) / compliance.
+    const double kick = steps_[static_cast<std::size_t>(near.first)].kick;
+    cone.normal = std::max(cone.normal, near.material.compliance / (kick * h_));
     cone.approach = -distance / h_;
   } else {
     cone.approach = distance > 0.0 ? -distance / h_
@@ -324,17 +325,18 @@ void ContactStep::solve(const ContactOptions& options) {
                  options);
 }
 
-StepReport ContactStep::commit() {
+StepReport ContactStep::commit(bool last) {
   StepReport total;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    const Member& member = members_[i];
-    if (member.rigid != nullptr) {
-      member.rigid->end_coupled(steps_[i], ends_[i], pushes_[i]);
-      continue;
-    }
-    add_report({member.body->end_coupled(steps_[i], ends_[i], pushes_[i])}, total);
-    if (!total.ok()) break;
+    if (members_[i].body == nullptr) continue;
+    add_report({members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last)}, total);
+    if (total.ok()) continue;
+    while (i-- > 0)
+      if (members_[i].body != nullptr) members_[i].body->undo_coupled();
+    return total;
   }
+  for (std::size_t i = 0; i < members_.size(); ++i)  // which cannot fail
+    if (members_[i].rigid != nullptr) members_[i].rigid->end_coupled(steps_[i], ends_[i], pushes_[i]);
   return total;
 }
 

@@ -29,6 +29,7 @@ struct ContactReport {
   int iterations = 0;     ///< of the solver, in the island that took most
   bool converged = true;  ///< in all islands
   double deepest = 0.0;   ///< m, of the points found, at the start of the step
+  int steps = 0;          ///< shorter ones that it was taken as; 1: as it is
 };
 
 /// A step of bodies that may touch: each begins its own (CoupledStep), what is near is found, and islands of
@@ -63,8 +64,8 @@ class ContactStep {
   /// Begins the steps of all members and finds what is near. Nothing moves.
   SolveReport detect(double h, const ContactFilter& filter);
   void solve(const ContactOptions& options);
-  /// Moves the members.
-  StepReport commit();
+  /// Moves the members, all of them or none.  last: no shorter steps will be tried where that fails.
+  StepReport commit(bool last);
 
   [[nodiscard]] std::span<const ContactPoint> contacts() const { return contacts_; }
   [[nodiscard]] const ContactReport& report() const { return report_; }

@@ -69,8 +69,11 @@ SolveReport Motion::begin_coupled(double /*h*/, CoupledStep& /*step*/) {
   throw Error("a body of this method cannot touch others");
 }
 
-SolveReport Motion::end_coupled(const CoupledStep& /*step*/, const Vector& /*u*/, const Vector& /*impulse*/) {
+SolveReport Motion::end_coupled(const CoupledStep& /*step*/, const Vector& /*u*/, const Vector& /*impulse*/,
+                                bool /*last*/) {
   throw Error("a body of this method cannot touch others");
 }
+
+void Motion::undo_coupled() { throw Error("a body of this method cannot touch others"); }
 
 }  // namespace limber

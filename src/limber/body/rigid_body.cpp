@@ -88,6 +88,7 @@ void RigidBody::set_velocity(const Vector3& velocity, const Vector3& angular) {
   require(velocity.allFinite() && angular.allFinite(), "{}: its velocity must be finite", setup_.name);
   momentum_ = mass_.mass * velocity;
   spin_ = angular;
+  last_ = 0.0;
   angular_ = inertia(rotation_) * spin_;
 }
 
@@ -105,6 +106,7 @@ double RigidBody::kinetic_energy() const {
 void RigidBody::begin_coupled(double h, CoupledStep& step) const {
   const Matrix3 I = inertia(rotation_);
   step.h = h;
+  step.kick = 0.5 * (h + last_);
   step.matrix.setZero(6, 6);
   step.matrix.diagonal().head<3>().setConstant(mass_.mass);
   step.matrix.bottomRightCorner<3, 3>() = I;
@@ -115,13 +117,13 @@ void RigidBody::begin_coupled(double h, CoupledStep& step) const {
   const Eigen::Quaterniond half =
       Eigen::Quaterniond(rotation_matrix(0.5 * h * spin_) * rotation_.toRotationMatrix()).normalized();
   step.free = step.start;
-  step.free.head<3>() += h * setup_.gravity;
+  step.free.head<3>() += step.kick * setup_.gravity;
   step.free.tail<3>() = inertia(half).inverse() * angular_;
 }
 
 void RigidBody::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
   const double h = step.h;
-  momentum_ += h * mass_.mass * setup_.gravity + impulse.head<3>();
+  momentum_ += step.kick * mass_.mass * setup_.gravity + impulse.head<3>();
   angular_ += impulse.tail<3>();
   // The angular velocity is that of the middle of the step.
   Vector3 spin = u.tail<3>();
@@ -130,6 +132,7 @@ void RigidBody::end_coupled(const CoupledStep& step, const Vector& u, const Vect
     spin = inertia(half.normalized()).inverse() * angular_;
   }
   spin_ = spin;
+  last_ = h;
   center_ += h * velocity();
   rotation_ = Eigen::Quaterniond(rotation_matrix(h * spin) * rotation_.toRotationMatrix()).normalized();
 }
@@ -140,6 +143,7 @@ void RigidBody::go_back() {
   angular_ = before_.angular;
   spin_ = before_.spin;
   rotation_ = before_.rotation;
+  last_ = before_.last;
 }
 
 }  // namespace limber

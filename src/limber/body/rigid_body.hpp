@@ -61,13 +61,14 @@ class RigidBody {
 
   void begin_coupled(double h, CoupledStep& step) const;
   void end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
-  void remember() { before_ = {center_, momentum_, angular_, spin_, rotation_}; }
+  void remember() { before_ = {center_, momentum_, angular_, spin_, rotation_, last_}; }
   void go_back();
 
  private:
   struct State {
     Vector3 center, momentum, angular, spin;
     Eigen::Quaterniond rotation;
+    double last = 0.0;
   };
   [[nodiscard]] Matrix3 inertia(const Eigen::Quaterniond& rotation) const;  ///< in axes of the world
 
@@ -78,6 +79,7 @@ class RigidBody {
   Vector3 center_ = Vector3::Zero(), momentum_ = Vector3::Zero(), angular_ = Vector3::Zero(),
           spin_ = Vector3::Zero();
   Eigen::Quaterniond rotation_ = Eigen::Quaterniond::Identity();
+  double last_ = 0.0;  ///< length of the last step, in the middle of which velocities are at home, s; or 0
   State before_;
 };
 

@@ -303,11 +303,20 @@ SolveReport TreeMotion::begin_coupled(double h, CoupledStep& step) {
   return dynamics_.begin_coupled(h, step);
 }
 
-SolveReport TreeMotion::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
-  const SolveReport report = dynamics_.end_coupled(step, u, impulse);
+SolveReport TreeMotion::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
+                                    bool last) {
+  const SolveReport report = dynamics_.end_coupled(step, u, impulse, last);
   balanced_ = false;
-  if (report.ok() && !handles_.empty()) look_at_handles();
+  if (report.ok() && !handles_.empty()) {
+    handled_before_ = handled_;
+    look_at_handles();
+  }
   return report;
+}
+
+void TreeMotion::undo_coupled() {
+  dynamics_.undo_coupled();
+  if (!handles_.empty()) handled_ = handled_before_;
 }
 
 StepReport TreeMotion::solve_static(const EquilibriumOptions& options) {
@@ -450,8 +459,11 @@ void TreeMotion::restore(StateReader& in) {
 
 double TreeMotion::load_energy() const {
   const TreeMomentum now = dynamics_.momentum();
-  double energy = -now.mass * dynamics_.gravity().dot(now.center - rest_center_);
-  for (const auto& [point, force] : forces_) energy -= force.dot(position(point) - rest(point));
+  const double lag = dynamics_.lag();
+  const Vector3 center = now.center - (lag / now.mass) * now.linear;
+  double energy = -now.mass * dynamics_.gravity().dot(center - rest_center_);
+  for (const auto& [point, force] : forces_)
+    energy -= force.dot(position(point) - lag * velocity(point) - rest(point));
   return energy;
 }
 

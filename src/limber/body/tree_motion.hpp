@@ -37,7 +37,9 @@ class TreeMotion final : public Motion {
   /// where they are those of real time.
   StepReport step(double h, const ReducedStepOptions& options) override;
   SolveReport begin_coupled(double h, CoupledStep& step) override;
-  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) override;
+  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
+                          bool last) override;
+  void undo_coupled() override;
   /// By a motion that is damped until nothing moves any more.
   StepReport solve_static(const EquilibriumOptions& options) override;
   [[nodiscard]] double time() const override { return dynamics_.state().time; }
@@ -110,6 +112,7 @@ class TreeMotion final : public Motion {
   std::vector<Spring> springs_;
   std::vector<Handle> handles_;
   std::vector<Vector3> handled_;  ///< where they were to be at the end of the last step, m
+  std::vector<Vector3> handled_before_;  ///< the same of the step before, for undo_coupled()
   PoseFunction support_;          ///< none: it stands still
   Vector grips_;                  ///< N/m, of the springs that hold them; none: not known yet
   double grip_h_ = 0.0;           ///< s, of the steps that these are stiff enough for

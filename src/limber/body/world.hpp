@@ -49,8 +49,8 @@ class World {
   void set_contact_options(const ContactOptions& options) { contact_options_ = options; }
 
   /// Of the last step: all that was found, none left out.
-  [[nodiscard]] std::span<const ContactPoint> contacts() const { return contact_.contacts(); }
-  [[nodiscard]] const ContactReport& contact_report() const { return contact_.report(); }
+  [[nodiscard]] std::span<const ContactPoint> contacts() const { return contacts_; }
+  [[nodiscard]] const ContactReport& contact_report() const { return contact_report_; }
   /// Impulse of all contacts of the last step on one of those that touch, N s.
   [[nodiscard]] Vector3 contact_impulse(const Touching& one) const;
 
@@ -79,7 +79,8 @@ class World {
 
   void apply_loads(double h);
   [[nodiscard]] bool contact_possible() const;
-  SolveReport detect(double h);
+  SolveReport detect(double h, double time);
+  StepReport step_touching(double h, double time, int halvings);
   StepReport solve(double h);
   std::shared_ptr<const BodyShell> shell_of(const Body& body);
   void go_back();
@@ -91,6 +92,8 @@ class World {
   ContactFilter filter_;
   ContactOptions contact_options_;
   ContactStep contact_;
+  std::vector<ContactPoint> contacts_;
+  ContactReport contact_report_;
   double time_ = 0.0;
 };
 

@@ -50,6 +50,8 @@ ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& trian
     return static_cast<std::size_t>(std::max_element(far.begin(), far.end()) - far.begin());
   };
   std::size_t next = farthest();
+  constexpr double as_good_as_one = 1e-5;  // of the size: floats differ by less from what they stand for
+  const double least = as_good_as_one * std::sqrt(far[next]);
   std::fill(far.begin(), far.end(), std::numeric_limits<double>::infinity());
   ShellSample sample;
   while (true) {
@@ -58,7 +60,7 @@ ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& trian
     for (std::size_t i = 0; i < n; ++i) far[i] = std::min(far[i], (vertices.col(used[i]) - x).squaredNorm());
     next = farthest();
     sample.spacing = std::sqrt(far[next]);
-    if (sample.spacing == 0.0 || static_cast<Index>(sample.vertices.size()) >= count) return sample;
+    if (sample.spacing <= least || static_cast<Index>(sample.vertices.size()) >= count) return sample;
   }
 }
 

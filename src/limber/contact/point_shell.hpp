@@ -14,7 +14,8 @@ struct ShellSample {
 };
 
 /// Chooses up to `count` of the vertices that triangles use, each the farthest from those before it: tips
-/// and corners come first, and what is left out is told as `spacing`. O(count n), the same each time.
+/// and corners come first, and what is left out is told as `spacing`. Vertices that are as good as one stand
+/// for each other. O(count n), the same each time.
 ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& triangles, Index count);
 
 /// Points x_i(q) = X_i + U_i q of a reduced body, in the axes of its domain, in a tree of balls that follow

@@ -9,19 +9,21 @@ namespace limber {
 /// The velocities u of a step are the mean ones in its course: coordinates and frame at its end are those at
 /// its start and h u. Newmark's method (beta = 1/4, gamma = 1/2) in this form, linearised at the start, is
 ///
-///   A (u - u_0) = h (f_ext - f - D u_0 - bias) + J^T g,     A = M + h/2 D + h^2/4 K,
+///   A (u - u_0) = k (f_ext - f - (h - h_0)/2 K u_0 - D u_0 - bias) + J^T g,     A = M + h/2 D + h^2/4 K,
 ///
-/// u_0: of the step before.  g: impulses on points that move with J u. Gaps are then kept by the same velocity
+/// u_0, h_0: of the step before; k = (h_0 + h)/2: from the middle of that to the middle of this. Of a first step
+/// u_0 is the velocity at its start, and h_0 = 0.  g: impulses on points that move with J u. Gaps are then kept by the same velocity
 /// that places move by: what rests stays where it is with u = 0, and what strikes does not bounce off by
 /// itself, as both would with velocities at the ends of steps.
 ///
 /// Order and axes of the unknowns are those of PointRows: coordinates of one domain after the other; of a body
 /// that flies then the velocity of the origin of its frame and its angular velocity, in axes of the world.
 struct CoupledStep {
-  double h = 0.0;  ///< s
-  Matrix matrix;   ///< A, n x n, symmetric positive definite, stored whole
-  Vector start;    ///< u_0, n
-  Vector free;     ///< u*, n: where no impulse acts
+  double h = 0.0;     ///< s
+  double kick = 0.0;  ///< k, s: for so long have forces changed the velocity
+  Matrix matrix;      ///< A, n x n, symmetric positive definite, stored whole
+  Vector start;       ///< u_0, n
+  Vector free;        ///< u*, n: where no impulse acts
 };
 
 }  // namespace limber

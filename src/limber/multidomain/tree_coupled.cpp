@@ -27,6 +27,10 @@
 namespace limber {
 namespace {
 
+/// What a step may gain of energy that earlier ones have lost, as a share of it for each second of its length:
+/// some 1e-5 at 1 ms. More would let a body that was struck ring up again.
+constexpr double slack_rate = 0.015;
+
 double step_damping(double frequency, double h) {
   const double x = frequency * h, power = x * x * x * x;
   return 0.3 * h * frequency * frequency * power / (16.0 + power);
@@ -75,11 +79,11 @@ SolveStatus TreeDynamics::Parts::set_up_alone(std::size_t i, const StepRule& rul
   const InertiaTerms& terms = update_inertia(node);
   if (tree->free)
     swept_ += terms.mass * (node.frame.position - start_.momentum.center) + node.frame.rotation * terms.first;
-  set_up(node, rule, state.q, state.v, positive);
+  set_up(node, rule, q_hat_, state.v, positive);
   add_loads(node, rule);
   if (!filters_[i]) return SolveStatus::converged;
   const Index r = node.rank;
-  S.topLeftCorner(r, r) += rule.h * *filters_[i];
+  S.topLeftCorner(r, r) += rule.air * *filters_[i];  // at the end of the step, as the air
   strain_.head(r) = state.v.segment(node.first, r);
   load_.head(r).noalias() = filters_[i]->lazyProduct(strain_.head(r));
   S.row(r + 6).head(r) += load_.head(r).transpose();
@@ -189,14 +193,23 @@ SolveStatus TreeDynamics::Parts::assemble(const StepRule& rule, bool positive, M
 
 SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step) {
   make_filters(h);
-  // Elastic forces and damping at q + h^2/4 a and v + h/2 a; springs, which may be far stiffer than the body,
-  // and the drag of the air at the end of the step.
-  const StepRule rule{.h = h, .displacement = 0.25 * h * h, .velocity = 0.5 * h, .spring = h * h, .air = h};
+  const double last = 2.0 * lag(), kick = 0.5 * (h + last);
+  // With A = (u - u_0) / k. Springs, which may be far stiffer than the body, and the drag of the air are those
+  // of the end of the step.
+  StepRule rule{.h = h, .displacement = 0.25 * h * h, .velocity = 0.5 * h, .spring = h * kick, .air = kick};
+  q_hat_ = state.q + (0.5 * (h - last)) * state.v;
+  if (h < last) {
+    // Modes that were fast for the longer step have a mean velocity that says nothing of how fast they were at
+    // its end: elastic forces half way through the step, which lets them lose it.
+    rule.displacement = 0.5 * h * kick;
+    q_hat_ = state.q + (0.5 * h) * state.v;
+  }
   start_.momentum = momentum_;
   aim(rule);
   prepare_all(Rotations::keep);
   const Index count = coordinate_count(), n = count + (tree->free ? 6 : 0);
   step.h = h;
+  step.kick = kick;
   step.start.resize(n);
   step.start.head(count) = state.v;
   if (tree->free) step.start.tail<6>() << state.root.velocity, state.root.angular_velocity;
@@ -208,7 +221,7 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step) {
   }
   if (n > 0) coupled_factor_.solve_in_place(step.free);
   if (tree->free) step.free.segment<3>(count) += gravity;
-  step.free = step.start + h * step.free;
+  step.free = step.start + kick * step.free;
   return step.free.allFinite() ? SolveStatus::converged : SolveStatus::not_finite;
 }
 
@@ -307,89 +320,110 @@ void TreeDynamics::Parts::settle_at_end(double h) {
 }
 
 /// What impulses and loads make of the momentum of a tree adrift.  impulse: of the coordinates and the root.
-void TreeDynamics::Parts::take_coupled_impulses(double h, const Vector& impulse) {
-  take_impulses(h);
+void TreeDynamics::Parts::take_coupled_impulses(const CoupledStep& step, const Vector& impulse) {
   if (!adrift()) return;
-  const double damped = 1.0 + 0.5 * h * damping.mass;
-  const Vector3 linear = impulse.segment<3>(impulse.size() - 6), angular = impulse.tail<3>();
-  momentum_.linear += linear / damped;
-  momentum_.angular +=
-      (angular - (start_.momentum.center - start_.state.root.position).cross(linear)) / damped;
+  const TreeMomentum& start = start_.momentum;
+  const Vector3 linear = impulse.segment<3>(impulse.size() - 6),
+                angular = impulse.tail<3>() - (start.center - start_.state.root.position).cross(linear);
+  // Damping by mass, against the world: half of it before and half after the start of the step.
+  const double before = 1.0 - lag() * damping.mass, after = 1.0 + 0.5 * step.h * damping.mass;
+  momentum_.linear =
+      (before * start.linear + step.kick * (load_force_ + start.mass * gravity) + linear) / after;
+  momentum_.angular = (before * start.angular + step.kick * load_torque_ + angular) / after;
 }
 
-SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
-  const double h = step.h;
+/// The step as it was solved for, but for that share of the way of the coordinates. Returns T in its middle, but
+/// for that of the flight of the whole, and W there, J.
+TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::take_way(double h, const Vector& u, double share) {
   const Index count = coordinate_count();
-  start_.state = state;
-  const bool known = middle_known_;
-  const double loads_before = known ? load_potential(-0.5 * middle_h_) : 0.0;
-  double work = 0.5 * (impulse.dot(step.start) + impulse.dot(u));
-  take_coupled_impulses(h, impulse);
-  if (adrift())
-    work -= Vector3(impulse.segment<3>(count)).dot(start_.momentum.linear + momentum_.linear) /
-            (2.0 * momentum_.mass);
-  SolveReport report{SolveStatus::converged, 1, 0.0};
-  // Shorter and shorter ways of the coordinates, while the frame goes all of it: in the end none.
+  state.v = share * u.head(count);
+  if (tree->free) {
+    state.root.velocity = u.segment<3>(count);
+    state.root.angular_velocity = u.tail<3>();
+  }
+  way_ = h * state.v;
+  const double first_half = half_of_middle(way_);
+  settle_in_middle(h);
+  MiddleEnergy result;
+  result.kinetic = kinetic_ - flight();
+  result.locked = locked().kinetic - flight();
+  settle_at_end(h);
+  way_ = -h * state.v;
+  result.elastic = first_half + half_of_middle(way_);
+  return result;
+}
+
+/// The state of the start of the step, but for what the guard knows.
+void TreeDynamics::Parts::return_to_start() {
+  state = start_.state;
+  momentum_ = start_.momentum;
+  for (std::size_t i = 0; i < nodes.size(); ++i) nodes[i].turned = start_.moving[i].first;
+  place_all(Rotations::keep);
+  evaluate_elastic(state.q);
+  take_motion();
+}
+
+void TreeDynamics::Parts::undo_coupled() {
+  return_to_start();
+  middle_ = middle_before_;
+}
+
+SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
+                                             bool last) {
   constexpr int most_tries = 8;
-  for (int i = 0; i <= most_tries; ++i) {
-    const double share = i == most_tries ? 0.0 : std::pow(0.5, i);
+  const double h = step.h;
+  start_.state = state;
+  for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i].first = nodes[i].turned;
+  middle_before_ = middle_;
+  const double before = middle_.kinetic - flight() + middle_.elastic;
+  const double loads_before = middle_.known ? load_potential(-0.5 * middle_.h) : 0.0;
+  const double struck = 0.5 * (impulse.dot(step.start) + impulse.dot(u));
+  take_coupled_impulses(step, impulse);
+  double work = struck;
+  if (adrift())
+    work -= Vector3(impulse.segment<3>(coordinate_count())).dot(start_.momentum.linear + momentum_.linear) /
+            (2.0 * momentum_.mass);
+  const TreeMomentum impelled = momentum_;
+  SolveReport report{SolveStatus::converged, 1, 0.0};
+  for (int i = 0;; ++i) {
     if (i > 0) {
-      state = start_.state;
-      place_all(Rotations::seek);
-      evaluate_elastic(state.q);
-    }
-    state.v = share * u.head(count);
-    if (tree->free) {
-      state.root.velocity = u.segment<3>(count);
-      state.root.angular_velocity = u.tail<3>();
-    }
-    way_ = h * state.v;
-    const double first_half = half_of_middle(way_);
-    settle_in_middle(h);
-    const double kinetic = kinetic_ - flight(), kept = locked().kinetic - flight();
-    settle_at_end(h);
-    way_ = -h * state.v;
-    const double elastic = first_half + half_of_middle(way_);
-    const double fixed = elastic + load_potential(-0.5 * h);
-    const double energy = kinetic + fixed;
-    const bool finite = std::isfinite(energy) && state.q.allFinite();
-    const double allowed = middle_energy_ + loads_before + work + state.slack;
-    EnergyVerdict verdict = EnergyVerdict::accept;
-    energy_size_ = std::abs(kinetic) + std::abs(elastic) + std::abs(fixed);
-    if (!finite) verdict = EnergyVerdict::rescue;
-    if (finite && known && std::isfinite(allowed))
-      verdict = judge_energy(allowed, kinetic - kept, fixed + kept, rounding());
-    if (verdict == EnergyVerdict::rescue && i < most_tries) {
+      return_to_start();
+      momentum_ = impelled;
       report.rescued = true;
-      continue;
     }
-    if (!finite) {
-      report.status = SolveStatus::not_finite;
-      break;
+    // Shorter and shorter ways of the coordinates, while the frame goes all of its own: in the end none.
+    const MiddleEnergy found = take_way(h, u, i == most_tries ? 0.0 : std::pow(0.5, i));
+    const double fixed = found.elastic + load_potential(-0.5 * h);
+    const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
+    const double allowed = before + loads_before + work + start_.state.slack;
+    EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
+    energy_size_ = found.kinetic + flight() + std::abs(found.elastic) + std::abs(fixed) +
+                   std::abs(loads_before) + std::abs(struck);
+    if (finite && middle_before_.known && std::isfinite(allowed))
+      verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, rounding());
+    if (verdict == EnergyVerdict::rescue && (!last || (!finite && i == most_tries))) {
+      return_to_start();
+      report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
+      return report;
     }
-    double left = kinetic;
+    if (verdict == EnergyVerdict::rescue && i < most_tries) continue;
+    double kinetic = found.kinetic;
     if (verdict != EnergyVerdict::accept) {
-      const double factor = slowing_factor(allowed, kinetic - kept, fixed + kept);
+      const double factor = slowing_factor(allowed, found.kinetic - found.locked, fixed + found.locked);
       scale_motion(factor);
       place_all(Rotations::keep);
       take_motion();
       if (!adrift() && tree->free) follow_momentum();
-      left = kept + factor * factor * (kinetic - kept);
+      kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
     }
-    middle_energy_ = left + elastic;
-    state.slack = known ? next_slack(allowed, left + fixed) : 0.0;
+    middle_ = {true, h, kinetic + flight(), found.elastic};
+    // What even the shortest way did not keep is not held against the steps that follow.
+    state.slack = middle_before_.known
+                      ? std::clamp(next_slack(allowed, kinetic + fixed), -rounding(),
+                                   slack_rate * h * std::max(0.0, kinetic + found.elastic))
+                      : 0.0;
     break;
   }
-  if (!report.ok()) {
-    momentum_ = start_.momentum;
-    state = start_.state;
-    place_all(Rotations::seek);
-    evaluate_elastic(state.q);
-    take_motion();
-    return report;
-  }
-  middle_known_ = true;
-  middle_h_ = h;
   state.time = start_.state.time + h;
   state.a.setZero();
   for (TreeNode& node : nodes) node.settled.setZero();

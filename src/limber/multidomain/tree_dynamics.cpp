@@ -211,11 +211,14 @@ SolveReport TreeDynamics::begin_coupled(double h, CoupledStep& step) {
   return {status, 0, 0.0};
 }
 
-SolveReport TreeDynamics::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
+void TreeDynamics::undo_coupled() { parts_->undo_coupled(); }
+
+SolveReport TreeDynamics::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
+                                      bool last) {
   require(u.size() == step.free.size() && impulse.size() == u.size(),
           "{} velocities and {} impulses for a step of {} unknowns", u.size(), impulse.size(),
           step.free.size());
-  return parts_->end_coupled(step, u, impulse);
+  return parts_->end_coupled(step, u, impulse, last);
 }
 
 void TreeDynamics::reset() { parts_->take_state(parts_->rest()); }
@@ -262,7 +265,9 @@ void TreeDynamics::point_rows(Index domain, const Vector3& place, const Eigen::R
   parts_->point_rows(parts_->nodes[static_cast<std::size_t>(domain)], place, own, columns, rows);
 }
 
-double TreeDynamics::elastic_energy() const { return parts_->elastic_energy(); }
+double TreeDynamics::elastic_energy() const { return parts_->shown_elastic(); }
+
+double TreeDynamics::lag() const { return parts_->lag(); }
 
 double TreeDynamics::kinetic_energy() const { return parts_->kinetic_energy(); }
 

@@ -168,9 +168,11 @@ class TreeDynamics {
   /// domain, O(n^2) for each of several.
   SolveReport begin_coupled(double h, CoupledStep& step);
   /// Takes the step that was begun last, with the velocities u and the impulses J^T g that made them what they
-  /// are.  u, impulse: n, as step.free. Velocities of the state are then those of the step. One that gains
-  /// energy beyond what impulses and loads gave it is slowed down, or shortened: then it is `rescued`.
-  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
+  /// are.  u, impulse: n, as step.free. Velocities of the state are then those of the step. One that gains a
+  /// little energy beyond what impulses and loads gave it is slowed down; one that gains much does not converge
+  /// and leaves all as it was: shorter ones may do. The last resort is to shorten it: then it is `rescued`.
+  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last = true);
+  void undo_coupled();  ///< takes back such a step, which was the last that was taken
   void reset();  ///< at rest, at time 0; all that was set stays
   [[nodiscard]] const TreeState& state() const;
   /// The accelerations will be those that balance the forces, whatever is given.
@@ -188,6 +190,9 @@ class TreeDynamics {
   /// O(rank) for each of these domains; allocates nothing where there is room for as many columns.
   void point_rows(Index domain, const Vector3& place, const Eigen::Ref<const Matrix3X>& own,
                   std::vector<int>& columns, Matrix3X& rows) const;
+  /// How long ago energies and momentum were what they are said to be, s: half of a step in velocities, which
+  /// has them in its middle; 0 after others.
+  [[nodiscard]] double lag() const;
   /// J, with that by which interfaces resist being crushed: where one is narrower than 0.4 of its width.
   [[nodiscard]] double elastic_energy() const;
   [[nodiscard]] double kinetic_energy() const;     ///< J, of the true mass distribution, whatever the lumping

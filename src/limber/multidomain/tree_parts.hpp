@@ -54,7 +54,9 @@ class TreeDynamics::Parts {
 
   // Energy (tree_energy.cpp).
   [[nodiscard]] double elastic_energy() const;
-  [[nodiscard]] double kinetic_energy() const { return kinetic_; }
+  [[nodiscard]] double kinetic_energy() const { return middle_.known ? middle_.kinetic : kinetic_; }
+  [[nodiscard]] double shown_elastic() const { return middle_.known ? middle_.elastic : elastic_energy(); }
+  [[nodiscard]] double lag() const { return middle_.known ? 0.5 * middle_.h : 0.0; }
   [[nodiscard]] bool adrift() const;  ///< whether nothing takes up momentum: gravity is felt as free fall
 
   // Steps (tree_step.cpp).
@@ -63,7 +65,8 @@ class TreeDynamics::Parts {
 
   // Steps in velocities (tree_coupled.cpp).
   SolveStatus begin_coupled(double h, CoupledStep& step);
-  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
+  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last);
+  void undo_coupled();
 
   [[nodiscard]] TreeState rest() const;
   [[nodiscard]] FrameState rest_root() const;  ///< where it was placed
@@ -83,11 +86,11 @@ class TreeDynamics::Parts {
   /// Elastic forces become others of the same shape.
   void take_new_stiffness() {
     forget_slack();
-    middle_known_ = false;
+    middle_.known = false;
     filter_h_ = 0.0;
   }
   /// Of a tree adrift after a step in velocities: these are those of its middle, and so is the momentum.
-  [[nodiscard]] bool keeps_momentum() const { return middle_known_ && adrift(); }
+  [[nodiscard]] bool keeps_momentum() const { return middle_.known && adrift(); }
   [[nodiscard]] const TreeMomentum& kept_momentum() const { return momentum_; }
 
   // Bytes (tree_state.cpp).
@@ -262,7 +265,12 @@ class TreeDynamics::Parts {
   void move_by(double t);
   void settle_in_middle(double h);
   void settle_at_end(double h);
-  void take_coupled_impulses(double h, const Vector& impulse);
+  void take_coupled_impulses(const CoupledStep& step, const Vector& impulse);
+  struct MiddleEnergy {
+    double kinetic = 0.0, locked = 0.0, elastic = 0.0;
+  };
+  MiddleEnergy take_way(double h, const Vector& u, double share);
+  void return_to_start();
 
   // The present state.
   bool balanced_ = false;               ///< the accelerations are those of the state
@@ -306,10 +314,13 @@ class TreeDynamics::Parts {
   TreeMomentum impelled_;
 
   // Of steps in velocities.
-  bool middle_known_ = false;   ///< whether the last step was one
-  double middle_energy_ = 0.0;  ///< T + W in the middle of it, but for that of the flight of the whole, J
-  double middle_h_ = 0.0;       ///< its length, s
-  double filter_h_ = 0.0;       ///< s, of the steps that the filters are for
+  struct Middle {
+    bool known = false;                   ///< whether the last step was one
+    double h = 0.0;                       ///< its length, s
+    double kinetic = 0.0, elastic = 0.0;  ///< T and W in the middle of it, J
+  };
+  Middle middle_, middle_before_;
+  double filter_h_ = 0.0;  ///< s, of the steps that the filters are for
   std::vector<std::shared_ptr<const Matrix>> filters_;  ///< damping of fast modes, of the nodes
   Cholesky coupled_factor_;
   std::vector<Matrix> frames_moved_;  ///< memory of assemble(): 6 x n of the nodes

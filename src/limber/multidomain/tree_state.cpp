@@ -105,9 +105,10 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   out.write(Vector(start_acceleration_));
   out.write(kinetic_);
   write_vector(center_, out);
-  out.write(middle_known_);
-  out.write(middle_energy_);
-  out.write(middle_h_);
+  out.write(middle_.known);
+  out.write(middle_.h);
+  out.write(middle_.kinetic);
+  out.write(middle_.elastic);
   for (const TreeNode& node : nodes) {
     out.write(Vector(node.turned.reshaped()));
     out.write(Vector(node.settled));
@@ -130,13 +131,13 @@ void TreeDynamics::Parts::restore(StateReader& in) {
           "the state of a tree has no acceleration of its root at the start");
   in.read(kinetic);
   read_vector(in, center);
-  bool middle_known = false;
-  double middle_energy = 0.0, middle_h = 0.0;
-  in.read(middle_known);
-  in.read(middle_energy);
-  in.read(middle_h);
-  require(std::isfinite(kinetic) && center.allFinite() && std::isfinite(middle_energy) &&
-              std::isfinite(middle_h),
+  Middle middle;
+  in.read(middle.known);
+  in.read(middle.h);
+  in.read(middle.kinetic);
+  in.read(middle.elastic);
+  require(std::isfinite(kinetic) && center.allFinite() && std::isfinite(middle.kinetic) &&
+              std::isfinite(middle.elastic) && std::isfinite(middle.h),
           "the state has an energy that is not finite");
   std::vector<std::pair<Matrix3, Vector6>> moving;
   for (std::size_t i = 0; i < nodes.size(); ++i) moving.push_back(read_moving(in, i));
@@ -153,9 +154,7 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   start_acceleration_ = start_acceleration;
   kinetic_ = kinetic;
   center_ = center;
-  middle_known_ = middle_known;
-  middle_energy_ = middle_energy;
-  middle_h_ = middle_h;
+  middle_ = middle;
 }
 
 }  // namespace limber
