@@ -167,7 +167,9 @@ void Body::set_coupled(bool on) {
 
 bool Body::coupled() const { return core_->setup.coupled; }
 
-SolveReport Body::begin_coupled(double h, CoupledStep& step) { return core_->motion->begin_coupled(h, step); }
+SolveReport Body::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
+  return core_->motion->begin_coupled(h, step, elastic);
+}
 
 SolveReport Body::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last) {
   const SolveReport report = core_->motion->end_coupled(step, u, impulse, last);

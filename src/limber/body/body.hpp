@@ -133,7 +133,7 @@ class Body {
   [[nodiscard]] bool coupled() const;
   /// The next step in velocities, and the step itself, of a coupled body: see TreeDynamics. What changes
   /// between the two has no part in the step.
-  SolveReport begin_coupled(double h, CoupledStep& step);
+  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic = ElasticEnd::mean);
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last = true);
   void undo_coupled();
   /// Equilibrium under the loads as they are now, from the present shape; it rests there. On failure the

@@ -93,7 +93,7 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
       speeds_[i] = std::max(start, free);
       continue;
     }
-    if (const SolveReport begun = member.body->begin_coupled(h, step); !begun.ok()) return begun;
+    if (const SolveReport begun = member.body->begin_coupled(h, step, member.elastic); !begun.ok()) return begun;
     const TreeDynamics& tree = *member.body->tree();
     member.shell->follow(tree);
     speeds_[i] = std::max(member.shell->speed(tree, step.start), member.shell->speed(tree, step.free));
@@ -327,10 +327,12 @@ void ContactStep::solve(const ContactOptions& options) {
 
 StepReport ContactStep::commit(bool last) {
   StepReport total;
+  failed_ = -1;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (members_[i].body == nullptr) continue;
     add_report({members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last)}, total);
     if (total.ok()) continue;
+    failed_ = static_cast<int>(i);
     while (i-- > 0)
       if (members_[i].body != nullptr) members_[i].body->undo_coupled();
     return total;

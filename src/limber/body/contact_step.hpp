@@ -47,6 +47,7 @@ class ContactStep {
     MovingShell* shell = nullptr;
     ContactMaterial material;
     double size = 0.0;  ///< m
+    ElasticEnd elastic = ElasticEnd::mean;
   };
   /// An obstacle as it is in the step.
   struct Static {
@@ -64,8 +65,10 @@ class ContactStep {
   /// Begins the steps of all members and finds what is near. Nothing moves.
   SolveReport detect(double h, const ContactFilter& filter);
   void solve(const ContactOptions& options);
-  /// Moves the members, all of them or none.  last: no shorter steps will be tried where that fails.
+  /// Moves the members, all of them or none.  last: no other way will be tried where one of them fails, which
+  /// is then `failed`.
   StepReport commit(bool last);
+  [[nodiscard]] int failed() const { return failed_; }  ///< member; -1: none
 
   [[nodiscard]] std::span<const ContactPoint> contacts() const { return contacts_; }
   [[nodiscard]] const ContactReport& report() const { return report_; }
@@ -104,6 +107,7 @@ class ContactStep {
   void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);
 
   double h_ = 0.0;
+  int failed_ = -1;
   const ContactFilter* filter_ = nullptr;
   std::vector<Member> members_;
   std::vector<Static> statics_;

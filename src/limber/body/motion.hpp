@@ -92,7 +92,7 @@ class Motion {
   virtual StepReport step(double h, const ReducedStepOptions& options) = 0;
   /// The next step in velocities, and then the step itself: see TreeDynamics. Of motions of bodies that can
   /// touch others (method.hpp).
-  virtual SolveReport begin_coupled(double h, CoupledStep& step);
+  virtual SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic);
   virtual SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last);
   virtual void undo_coupled();
   /// Equilibrium under the loads of now, from the present shape; at rest there. On failure all is left as it

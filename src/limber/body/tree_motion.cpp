@@ -296,11 +296,11 @@ StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {
   return {solved};
 }
 
-SolveReport TreeMotion::begin_coupled(double h, CoupledStep& step) {
+SolveReport TreeMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   if (!handles_.empty()) grasp(h, 1.0);
   if (loads_vary()) use_loads(time(), time() + h);
-  return dynamics_.begin_coupled(h, step);
+  return dynamics_.begin_coupled(h, step, elastic);
 }
 
 SolveReport TreeMotion::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,

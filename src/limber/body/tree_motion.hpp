@@ -36,7 +36,7 @@ class TreeMotion final : public Motion {
   /// With the parameters of the options; what is faster than the step is damped as real time asks of trees
   /// where they are those of real time.
   StepReport step(double h, const ReducedStepOptions& options) override;
-  SolveReport begin_coupled(double h, CoupledStep& step) override;
+  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) override;
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                           bool last) override;
   void undo_coupled() override;

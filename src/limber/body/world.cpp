@@ -121,11 +121,13 @@ bool World::contact_possible() const {
 
 SolveReport World::detect(double h, double time) {
   contact_.clear();
+  touching_.clear();
   for (Index i = 0; i < body_count(); ++i) {
     Entry& one = entry(i);
     if (!one.shell) continue;
     contact_.add(ContactStep::Member{{Touching::Of::body, i}, &one.body, nullptr, one.shell.get(), one.material,
-                                     one.shell->shell().size()});
+                                     one.shell->shell().size(), one.elastic});
+    touching_.push_back(&one);
   }
   for (Index i = 0; i < rigid_count(); ++i) {
     RigidBody& one = rigid(i);
@@ -149,12 +151,21 @@ SolveReport World::detect(double h, double time) {
   return contact_.detect(h, filter_);
 }
 
-/// Those that touch. A step that gains energy in one of them is taken as two half steps by all.
+/// Those that touch. A body that gains energy takes the step with the elastic forces of its end, and where that
+/// does not help, all take two half steps.
 StepReport World::step_touching(double h, double time, int halvings) {
-  if (const SolveReport found = detect(h, time); !found.ok()) return {found};
-  contact_.solve(contact_options_);
-  StepReport total = contact_.commit(halvings == 0);
-  if (!total.ok() && halvings > 0) {
+  StepReport total;
+  while (true) {
+    if (const SolveReport found = detect(h, time); !found.ok()) return {found};
+    contact_.solve(contact_options_);
+    total = contact_.commit(halvings == 0);
+    if (total.ok()) break;
+    Entry* const failed = contact_.failed() < 0 ? nullptr : touching_[static_cast<std::size_t>(contact_.failed())];
+    if (failed != nullptr && failed->elastic == ElasticEnd::mean) {
+      failed->elastic = ElasticEnd::implicit;
+      continue;
+    }
+    if (halvings == 0) return total;
     total = step_touching(0.5 * h, time, halvings - 1);
     if (total.ok()) add_report(step_touching(0.5 * h, time + 0.5 * h, halvings - 1), total);
     return total;
@@ -178,6 +189,7 @@ StepReport World::solve(double h) {
   contacts_.clear();
   contact_report_ = {};
   if (contact_possible()) {
+    for (Entry& entry : entries_) entry.elastic = ElasticEnd::mean;
     total = step_touching(h, time_, most_halvings);
     if (!total.ok()) return total;
   }

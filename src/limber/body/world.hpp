@@ -69,6 +69,7 @@ class World {
     Driver driver;
     ContactMaterial material;
     std::unique_ptr<MovingShell> shell;  ///< of a body that touches
+    ElasticEnd elastic = ElasticEnd::mean;  ///< in the present step
   };
   struct Standing {
     Obstacle obstacle;
@@ -92,6 +93,7 @@ class World {
   ContactFilter filter_;
   ContactOptions contact_options_;
   ContactStep contact_;
+  std::vector<Entry*> touching_;  ///< the first members of that
   std::vector<ContactPoint> contacts_;
   ContactReport contact_report_;
   double time_ = 0.0;

@@ -4,6 +4,12 @@
 
 namespace limber {
 
+/// Where in a step in velocities elastic forces are taken.
+enum class ElasticEnd {
+  mean,      ///< as CoupledStep has them: slow motion keeps its energy
+  implicit,  ///< f at the end of the step, with h k K in A: all motion loses some, and hardly any can gain
+};
+
 /// A step of a body in velocities, as whoever couples it with others needs it (contact/contact_solver.hpp).
 ///
 /// The velocities u of a step are the mean ones in its course: coordinates and frame at its end are those at
@@ -12,8 +18,8 @@ namespace limber {
 ///   A (u - u_0) = k (f_ext - f - (h - h_0)/2 K u_0 - D u_0 - bias) + J^T g,     A = M + h/2 D + h^2/4 K,
 ///
 /// u_0, h_0: of the step before; k = (h_0 + h)/2: from the middle of that to the middle of this. Of a first step
-/// u_0 is the velocity at its start, and h_0 = 0.  g: impulses on points that move with J u. Gaps are then kept by the same velocity
-/// that places move by: what rests stays where it is with u = 0, and what strikes does not bounce off by
+/// u_0 is the velocity at its start, and h_0 = 0.  g: impulses on points that move with J u. Gaps are then kept
+/// by the same velocity that places move by: what rests stays where it is with u = 0, and what strikes does not bounce off by
 /// itself, as both would with velocities at the ends of steps.
 ///
 /// Order and axes of the unknowns are those of PointRows: coordinates of one domain after the other; of a body

@@ -191,18 +191,19 @@ SolveStatus TreeDynamics::Parts::assemble(const StepRule& rule, bool positive, M
   return SolveStatus::converged;
 }
 
-SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step) {
+SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
   make_filters(h);
   const double last = 2.0 * lag(), kick = 0.5 * (h + last);
   // With A = (u - u_0) / k. Springs, which may be far stiffer than the body, and the drag of the air are those
   // of the end of the step.
   StepRule rule{.h = h, .displacement = 0.25 * h * h, .velocity = 0.5 * h, .spring = h * kick, .air = kick};
   q_hat_ = state.q + (0.5 * (h - last)) * state.v;
-  if (h < last) {
-    // Modes that were fast for the longer step have a mean velocity that says nothing of how fast they were at
-    // its end: elastic forces half way through the step, which lets them lose it.
-    rule.displacement = 0.5 * h * kick;
-    q_hat_ = state.q + (0.5 * h) * state.v;
+  // Modes that were fast for a longer step have a mean velocity that says nothing of how fast they were at its
+  // end: elastic forces half way through the step let them lose it, those of its end all the more.
+  if (h < last || elastic == ElasticEnd::implicit) {
+    const double point = elastic == ElasticEnd::implicit ? h : 0.5 * h;
+    rule.displacement = point * kick;
+    q_hat_ = state.q + point * state.v;
   }
   start_.momentum = momentum_;
   aim(rule);

@@ -204,10 +204,10 @@ SolveReport TreeDynamics::balance(double h) {
   return {parts_->balance(h), 1, 0.0};
 }
 
-SolveReport TreeDynamics::begin_coupled(double h, CoupledStep& step) {
+SolveReport TreeDynamics::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   require(!parts_->support, "a body on a support that moves cannot touch others");
-  const SolveStatus status = parts_->begin_coupled(h, step);
+  const SolveStatus status = parts_->begin_coupled(h, step, elastic);
   return {status, 0, 0.0};
 }
 

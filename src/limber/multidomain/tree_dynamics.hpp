@@ -166,7 +166,7 @@ class TreeDynamics {
   /// The next step in velocities, for whoever couples the tree with others: computes `step` and changes
   /// nothing. For full inertia, and a root that no support moves. O(n^2) beside the elastic forces for one
   /// domain, O(n^2) for each of several.
-  SolveReport begin_coupled(double h, CoupledStep& step);
+  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic = ElasticEnd::mean);
   /// Takes the step that was begun last, with the velocities u and the impulses J^T g that made them what they
   /// are.  u, impulse: n, as step.free. Velocities of the state are then those of the step. One that gains a
   /// little energy beyond what impulses and loads gave it is slowed down; one that gains much does not converge

@@ -64,7 +64,7 @@ class TreeDynamics::Parts {
   SolveStatus balance(double h);
 
   // Steps in velocities (tree_coupled.cpp).
-  SolveStatus begin_coupled(double h, CoupledStep& step);
+  SolveStatus begin_coupled(double h, CoupledStep& step, ElasticEnd elastic);
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last);
   void undo_coupled();
 
