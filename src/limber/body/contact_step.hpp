@@ -19,7 +19,7 @@ struct ContactOptions {
   double recovery = 0.2;
   /// Speed of that at most, as sizes of the smaller body per second: what starts inside of something comes
   /// out gently.
-  double recovery_speed = 2.5;
+  double recovery_speed = 0.5;
 };
 
 struct ContactReport {

@@ -1,0 +1,339 @@
+// Bodies that touch: friction, rest, stacks, momentum and energy, against what mechanics says.
+
+#include "limber/base/error.hpp"
+#include "limber/basis/linear_modes.hpp"
+#include "limber/body/world.hpp"
+#include "limber/precompute/build_model.hpp"
+#include "tests/body/bar.hpp"
+#include "tests/multidomain/small_trees.hpp"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+namespace limber::contact_test {
+namespace {
+
+using test::contains;
+using test::error_text;
+using testing::HasSubstr;
+
+const Vector3 gravity(0.0, 0.0, -9.81);
+
+/// A free cube of 0.2 m.
+std::shared_ptr<const Model> cube() {
+  static const std::shared_ptr<const Model> model = [] {
+    VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3::Constant(0.2), {4, 4, 4}});
+    const FullModel full(mesh, {test::material("stvk", 1e6, 0.3, 1000.0)}, {});
+    ReducedModel reduced = build_reduced_model(full, compute_linear_modes(full, 18).elastic_shapes());
+    reduced.name = "cube";
+    return std::make_shared<const Model>(make_model(std::move(reduced), true));
+  }();
+  return model;
+}
+
+/// With its lower face at that height.
+Body falling(double height, double young = 1e6, const Vector3& weight = gravity) {
+  Body body(cube());
+  body.set_material(0, test::material("stvk", young, 0.3, 1000.0));
+  body.set_gravity(weight);
+  TreeState state = body.state();
+  state.root.position.z() += height + 0.1;
+  body.set_state(state);
+  return body;
+}
+
+Obstacle ground(const ContactMaterial& material = {}) { return {.name = "ground", .shape = HalfSpace{}, .material = material}; }
+
+Index add(World& world, Body body, const ContactMaterial& material = {}) {
+  const Index number = world.add(std::move(body));
+  world.set_contact(number, material);
+  return number;
+}
+
+RigidBody box(const Vector3& center, double half = 0.1, double density = 1000.0) {
+  return RigidBody({.name = "box", .shape = Box{Vector3::Constant(half)}, .density = density,
+                    .pose = {center, Eigen::Quaterniond::Identity()}, .gravity = gravity});
+}
+
+double lowest(const Body& body) {
+  Eigen::Matrix3Xf x(3, body.surface().mesh().vertex_count());
+  body.positions(x);
+  return x.row(2).minCoeff();
+}
+
+Vector3 speed(const Body& body) { return body.momentum().linear / body.momentum().mass; }
+
+double energy(const World& world) {
+  double sum = world.energy();
+  for (Index i = 0; i < world.body_count(); ++i) sum += world.body(i).load_energy();
+  return sum;
+}
+
+class Slope : public testing::TestWithParam<double> {};
+
+TEST_P(Slope, HoldsAndLetsSlideAtTheAngleOfFriction) {
+  const double h = GetParam(), friction = 0.5;
+  for (const double beyond : {-0.2, 0.2}) {  // degrees
+    const double angle = std::atan(friction) + beyond * 3.141592653589793 / 180.0;
+    World world;
+    world.add_obstacle(ground({.friction = friction}));
+    Body block = falling(0.0, 1e6, 9.81 * Vector3(std::sin(angle), 0.0, -std::cos(angle)));
+    block.set_damping({0.0, 1e-3});
+    add(world, block, {.friction = friction});
+    double early = 0.0;
+    const int steps = static_cast<int>(std::lround(1.0 / h));
+    for (int i = 0; i < 2 * steps; ++i) {
+      ASSERT_TRUE(world.step(h).ok());
+      ASSERT_TRUE(world.contact_report().converged);
+      if (i + 1 == steps) early = speed(world.body(0)).x();
+    }
+    const double late = speed(world.body(0)).x();
+    const double exact = 9.81 * (std::sin(angle) - friction * std::cos(angle));
+    if (beyond < 0.0) {
+      EXPECT_LE(std::abs(late), 0.1 * h) << "creeps";  // 0.1 mm/s at 1 ms
+    } else {
+      EXPECT_NEAR(late - early, exact, 0.01 * exact);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, Slope, testing::Values(1e-3, 5e-3));
+
+class Drop : public testing::TestWithParam<double> {};
+
+TEST_P(Drop, LandsWithoutSinkingInAndComesToRest) {
+  const double h = GetParam();
+  World world;
+  world.add_obstacle(ground());
+  Body body = falling(0.2);
+  body.set_damping({0.0, 2e-4});
+  add(world, body);
+  const double whole = body.momentum().mass * 9.81 * 0.2;
+  double deepest = 0.0, growth = 0.0, before = energy(world);
+  for (int i = 0; i < static_cast<int>(2.0 / h); ++i) {
+    ASSERT_TRUE(world.step(h).ok());
+    deepest = std::max(deepest, -lowest(world.body(0)));
+    const double now = energy(world);
+    if (i > 0) growth = std::max(growth, now - before);
+    before = now;
+  }
+  EXPECT_LE(deepest, 0.005 * 0.2);
+  EXPECT_LE(growth, (h < 2e-3 ? 1e-5 : 1e-4) * whole);
+  EXPECT_LE(speed(world.body(0)).norm(), 1e-4);
+  EXPECT_NEAR(world.contact_impulse({Touching::Of::body, 0}).z() / h, body.momentum().mass * 9.81,
+              0.01 * body.momentum().mass * 9.81);
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, Drop, testing::Values(1e-3, 5e-3));
+
+TEST(Contact, StopsBodiesOfAnyStiffness) {
+  for (const double young : {1e4, 1e5, 1e7, 1e9, 2e11}) {
+    for (const double h : {1e-3, 5e-3}) {
+      World world;
+      world.add_obstacle(ground());
+      Body body = falling(0.1, young);
+      body.set_damping({0.2, 1e-4});
+      add(world, body);
+      double deepest = 0.0;
+      for (int i = 0; i < static_cast<int>(1.0 / h); ++i) {
+        ASSERT_TRUE(world.step(h).ok()) << young << " " << h;
+        deepest = std::max(deepest, -lowest(world.body(0)));
+      }
+      EXPECT_LE(deepest, 0.005 * 0.35) << young << " " << h;
+      EXPECT_LE(std::abs(lowest(world.body(0))), 0.02) << young << " " << h;
+    }
+  }
+}
+
+TEST(Contact, FastBodiesDoNotPassThroughThinWalls) {
+  World world;
+  world.add_obstacle({.name = "wall", .shape = Box{Vector3(1.0, 1.0, 0.002)}});
+  Body body = falling(0.5, 1e7, Vector3::Zero());
+  body.set_velocity(Vector3(0.0, 0.0, -40.0));
+  add(world, body);
+  for (int i = 0; i < 40; ++i) {
+    ASSERT_TRUE(world.step(5e-3).ok());
+    ASSERT_GT(lowest(world.body(0)), -0.01) << i;
+  }
+}
+
+TEST(Contact, FiveBoxesStandOnEachOther) {
+  for (const double h : {1e-3, 5e-3}) {
+    World world;
+    world.add_obstacle(ground());
+    for (int i = 0; i < 5; ++i) world.add_rigid(box(Vector3(0.01 * i, 0.0, 0.1 + 0.2 * i)));
+    for (int i = 0; i < static_cast<int>(3.0 / h); ++i) ASSERT_TRUE(world.step(h).ok());
+    for (Index i = 0; i < 5; ++i) {
+      EXPECT_NEAR(world.rigid(i).center().z(), 0.1 + 0.2 * static_cast<double>(i), 1e-3);
+      EXPECT_LE(world.rigid(i).velocity().norm(), 1e-4);
+    }
+  }
+}
+
+TEST(Contact, AThousandTimesTheMassRestsOnABox) {
+  World world;
+  world.add_obstacle(ground());
+  world.add_rigid(box(Vector3(0.0, 0.0, 0.1), 0.1, 100.0));
+  world.add_rigid(box(Vector3(0.0, 0.0, 0.3), 0.1, 1e5));
+  for (int i = 0; i < 2000; ++i) ASSERT_TRUE(world.step(1e-3).ok());
+  EXPECT_NEAR(world.rigid(1).center().z(), 0.3, 1e-3);
+}
+
+TEST(Contact, ABallRolls) {
+  World world;
+  const double angle = 0.3;
+  world.add_obstacle(ground());
+  const Vector3 along(std::sin(angle), 0.0, -std::cos(angle));
+  world.add_rigid(RigidBody({.name = "ball", .shape = Sphere{0.1}, .pose = {Vector3(0.0, 0.0, 0.1)}, .gravity = 9.81 * along}));
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(world.step(1e-3).ok());
+  const double exact = 9.81 * std::sin(angle) * 5.0 / 7.0;
+  EXPECT_NEAR(world.rigid(0).velocity().x(), exact, 0.005 * exact);
+  EXPECT_NEAR(world.rigid(0).angular_velocity().y(), exact / 0.1, 0.01 * exact / 0.1);
+}
+
+TEST(Contact, GivesBackWhatRestitutionSaysAtAnyStep) {
+  for (const double h : {5e-4, 1e-3, 5e-3}) {
+    for (const double share : {0.3, 0.7}) {
+      World world;
+      world.add_obstacle(ground({.restitution = share}));
+      world.add_rigid(RigidBody({.name = "ball", .shape = Sphere{0.1}, .pose = {Vector3(0.0, 0.0, 0.6)}, .gravity = gravity}));
+      double before = 0.0, after = 0.0;
+      for (int i = 0; i < static_cast<int>(0.5 / h) && after <= 0.0; ++i) {
+        ASSERT_TRUE(world.step(h).ok());
+        const double v = world.rigid(0).velocity().z();
+        if (v < 0.0) before = v;
+        after = v;
+      }
+      EXPECT_NEAR(-after / before, share, 0.05 * share) << h;
+    }
+  }
+}
+
+TEST(Contact, RigidAndDeformableBodiesExchangeMomentumToRounding) {
+  World world;
+  Body body = falling(0.0, 1e6, Vector3::Zero());
+  add(world, body);
+  RigidBody ball({.name = "ball", .shape = Sphere{0.05}, .pose = {Vector3(0.13, 0.02, 0.4)}});
+  ball.set_velocity(Vector3(0.3, 0.1, -3.0), Vector3(5.0, 0.0, 20.0));
+  world.add_rigid(ball);
+  const auto sums = [&] {
+    const TreeMomentum soft = world.body(0).momentum();
+    const RigidBody& hard = world.rigid(0);
+    Eigen::Matrix<double, 6, 1> sum;
+    sum.head<3>() = soft.linear + hard.momentum();
+    sum.tail<3>() = soft.angular + soft.center.cross(soft.linear) + hard.angular_momentum() +
+                    hard.center().cross(hard.momentum());
+    return sum;
+  };
+  const auto start = sums();
+  bool touched = false;
+  for (int i = 0; i < 400; ++i) {
+    ASSERT_TRUE(world.step(1e-3).ok());
+    touched = touched || world.contact_report().active > 0;
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_GT(world.body(0).momentum().linear.norm(), 0.1 * start.head<3>().norm());
+  EXPECT_LE((sums() - start).norm(), 1e-10 * start.norm());
+}
+
+TEST(Contact, ObstaclesThatMoveCarryWhatLiesOnThem) {
+  World world;
+  Obstacle belt{.name = "belt", .shape = Box{Vector3(5.0, 1.0, 0.05)}, .material = {.friction = 0.8}};
+  belt.motion = [](double t) { return Pose{Vector3(0.5 * t, 0.0, -0.05)}; };
+  world.add_obstacle(belt);
+  world.add_rigid(box(Vector3(0.0, 0.0, 0.1)));
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(world.step(1e-3).ok());
+  EXPECT_NEAR(world.rigid(0).velocity().x(), 0.5, 1e-3);
+}
+
+TEST(Contact, FiltersLetBodiesPass) {
+  World world;
+  world.add_obstacle(ground());
+  add(world, falling(0.1));
+  world.set_contact_filter([](const Touching&, const Touching&) { return false; });
+  for (int i = 0; i < 300; ++i) ASSERT_TRUE(world.step(1e-3).ok());
+  EXPECT_LT(lowest(world.body(0)), -0.1);
+}
+
+TEST(Contact, TreesAndHeldBodiesTouchToo) {
+  World world;
+  PartTree parts = test::twig_parts();
+  parts.free = true;
+  parts.parts[0].fixed.clear();
+  Body bush(test::reduced(parts));
+  bush.set_gravity(gravity);
+  bush.set_damping({0.5, 1e-3});
+  TreeState state = bush.state();
+  state.root.position.z() += 1.5;
+  bush.set_state(state);
+  add(world, bush);
+  Body bar(make_model(test::bar_model(), false));
+  bar.set_gravity(gravity);
+  bar.set_damping({0.5, 1e-3});
+  add(world, bar);
+  world.add_obstacle({.name = "floor", .shape = HalfSpace{}, .pose = {Vector3(0.0, 0.0, -0.1)}});
+  for (int i = 0; i < 1500; ++i) ASSERT_TRUE(world.step(2e-3).ok()) << i;
+  EXPECT_GT(lowest(world.body(0)), -0.1 - 0.03);
+  EXPECT_GT(lowest(world.body(1)), -0.1 - 0.005);
+  EXPECT_GT(world.contact_impulse({Touching::Of::body, 0}).z(), 0.0);
+  EXPECT_GT(world.contact_impulse({Touching::Of::body, 1}).z(), 0.0);
+}
+
+TEST(Contact, StartingInsideComesOutGently) {
+  World world;
+  world.add_obstacle(ground());
+  Body body = falling(-0.1);
+  body.set_damping({0.5, 1e-4});
+  add(world, body);
+  double fastest = 0.0;
+  for (int i = 0; i < 2000; ++i) {
+    ASSERT_TRUE(world.step(1e-3).ok());
+    fastest = std::max(fastest, speed(world.body(0)).norm());
+  }
+  EXPECT_LE(fastest, 0.3);
+  EXPECT_NEAR(lowest(world.body(0)), 0.0, 1e-3);
+}
+
+TEST(Contact, SavesAndGoesOnWithTheSameBits) {
+  const auto made = [] {
+    World world;
+    world.add_obstacle(ground());
+    add(world, falling(0.05));
+    return world;
+  };
+  World world = made(), other = made();
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(world.step(1e-3).ok());
+  StateWriter out;
+  world.body(0).save(out);
+  StateReader in(out.bytes(), "state");
+  other.body(0).restore(in);
+  for (int i = 0; i < 200; ++i) {
+    ASSERT_TRUE(world.step(1e-3).ok());
+    ASSERT_TRUE(other.step(1e-3).ok());
+  }
+  EXPECT_EQ(world.body(0).q(), other.body(0).q());
+  EXPECT_EQ(world.body(0).state().root.position, other.body(0).state().root.position);
+}
+
+TEST(Contact, RefusesWhatCannotTouch) {
+  World world;
+  Body warped = test::warped_bar();
+  world.add(warped);
+  EXPECT_THAT(error_text([&] { world.set_contact(0, {}); }), HasSubstr("does not take contact with others"));
+  world.add(falling(0.0));
+  EXPECT_THAT(error_text([&] { world.set_contact(1, {.friction = -0.1}); }), HasSubstr("the friction is -0.1"));
+  EXPECT_THAT(error_text([&] { world.set_contact(1, {.restitution = 1.5}); }), HasSubstr("the restitution is 1.5"));
+  EXPECT_THAT(error_text([&] { world.add_obstacle({.name = "ball", .shape = Sphere{-1.0}}); }), HasSubstr("ball"));
+  EXPECT_THAT(error_text([&] { RigidBody({.name = "floor", .shape = HalfSpace{}}); }), HasSubstr("floor"));
+  EXPECT_THAT(error_text([&] { RigidBody({.name = "dust", .shape = Sphere{0.1}, .density = 0.0}); }), HasSubstr("dust"));
+  Body held(make_model(test::bar_model(), false));
+  world.add(held);
+  world.set_contact(2, {});
+  EXPECT_THAT(error_text([&] { world.body(2).set_support([](double) { return Pose{}; }); }), HasSubstr("touch"));
+  EXPECT_THAT(error_text([&] { world.body(2).set_method(Method::warped); }), HasSubstr("contact"));
+}
+
+}  // namespace
+}  // namespace limber::contact_test
