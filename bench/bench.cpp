@@ -91,10 +91,11 @@ void run(const BenchOptions& options) {
   const std::regex filter = compiled(options.filter);
   const int threads = Executor(options.threads).threads();
   std::map<std::string, Case> by_name;
-  for (const auto& cases : {linalg_cases(threads), mesh_cases(threads), fem_cases(threads),
-                            full_cases(threads), precompute_cases(threads), pipeline_cases(threads),
-                            reduced_cases(threads), cubature_cases(threads), reduced_runtime_cases(threads),
-                            warp_cases(threads), multidomain_cases(threads), body_cases(threads)}) {
+  for (const auto& cases :
+       {linalg_cases(threads), mesh_cases(threads), fem_cases(threads), full_cases(threads),
+        precompute_cases(threads), pipeline_cases(threads), reduced_cases(threads), cubature_cases(threads),
+        reduced_runtime_cases(threads), warp_cases(threads), multidomain_cases(threads),
+        contact_cases(threads), body_cases(threads)}) {
     for (const Case& one : cases) {
       // Here and not by the benchmark library, which matches a longer name, with its own settings at the end.
       if (!std::regex_search(one.name, filter)) continue;

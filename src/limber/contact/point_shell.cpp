@@ -1,6 +1,7 @@
 #include "limber/contact/point_shell.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/contact/follow.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -10,26 +11,7 @@
 namespace limber {
 namespace {
 
-using Four = float __attribute__((vector_size(16)));
-
 constexpr int points_per_leaf = 8;
-
-[[gnu::always_inline]] inline Four load_four(const float* from) {
-  Four x;
-  __builtin_memcpy(&x, from, sizeof x);
-  return x;
-}
-
-/// first + sum of the columns behind it times their factors; of four sums, so that none waits for another.
-[[gnu::always_inline]] inline Four follow(const float* numbers, const float* factors, Index rank) {
-  Four sums[4] = {load_four(numbers)};
-  const float* column = numbers + 4;
-  Index k = 0;
-  for (; k + 4 <= rank; k += 4, column += 16)
-    for (int i = 0; i < 4; ++i) sums[i] += load_four(column + 4 * i) * factors[k + i];
-  for (; k < rank; ++k, column += 4) sums[0] += load_four(column) * factors[k];
-  return (sums[0] + sums[1]) + (sums[2] + sums[3]);
-}
 
 }  // namespace
 
@@ -149,6 +131,15 @@ void PointShell::add_ball(int first, int count, const Matrix3X& rest, const Matr
     const auto [mean, farthest] = gather([&](int i) { return Vector3(rows.block<3, 1>(3 * i, k)); });
     put(mean, farthest + rounding * (farthest + mean.norm()));
   }
+}
+
+const float* PointShell::columns(Index point) const {
+  return points_.data() + static_cast<std::size_t>(point) * 4 * static_cast<std::size_t>(rank_ + 1) + 4;
+}
+
+Vector3 PointShell::rest(Index point) const {
+  const float* const x = columns(point) - 4;
+  return {x[0], x[1], x[2]};
 }
 
 Vector3 PointShell::position(Index point, const Coordinates& q) const {

@@ -34,6 +34,11 @@ class PointShell {
   /// Of the surface that it was chosen from; points are numbered as leaves have them.
   [[nodiscard]] int vertex(Index point) const { return vertices_[static_cast<std::size_t>(point)]; }
 
+  /// At rest, m.
+  [[nodiscard]] Vector3 rest(Index point) const;
+  /// Three floats for each coordinate, of four each: how the point moves with it, m per unit of q.
+  [[nodiscard]] const float* columns(Index point) const;
+
   /// Coordinates as the loops below take them. Those beyond the ones given are 0.
   class Coordinates {
    public:

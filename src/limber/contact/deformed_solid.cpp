@@ -1,0 +1,307 @@
+#include "limber/contact/deformed_solid.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/contact/follow.hpp"
+
+#include <Eigen/LU>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace limber {
+namespace {
+
+/// A place and a linear map, as patches have them.
+struct AffineMap {
+  Eigen::Vector3f place;
+  Eigen::Matrix3f slope;
+};
+
+using MapLanes = float __attribute__((vector_size(64)));
+
+[[gnu::always_inline]] inline MapLanes load_lanes(const float* from) {
+  MapLanes x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+
+/// first + sum of the maps behind it times their factors.  numbers: columns of four, four to a map.
+AffineMap follow_map(const float* first, const float* maps, const float* factors, Index rank) {
+  MapLanes even{}, odd{};
+  if (first != nullptr) even = load_lanes(first);
+  Index k = 0;
+  for (; k + 2 <= rank; k += 2) {
+    even += load_lanes(maps + 16 * k) * factors[k];
+    odd += load_lanes(maps + 16 * (k + 1)) * factors[k + 1];
+  }
+  if (k < rank) even += load_lanes(maps + 16 * k) * factors[k];
+  even += odd;
+  float sums[16];
+  __builtin_memcpy(sums, &even, sizeof even);
+  AffineMap map;
+  for (int l = 0; l < 3; ++l) {
+    map.place(l) = sums[l];
+    for (int i = 0; i < 3; ++i) map.slope(l, i) = sums[4 * i + 4 + l];
+  }
+  return map;
+}
+
+/// count: a multiple of sixteen.
+float sum_of_bounds(const float* bounds, const float* sizes, std::size_t count) {
+  MapLanes sums{};
+  for (std::size_t k = 0; k < count; k += 16) sums += load_lanes(bounds + k) * load_lanes(sizes + k);
+  float lanes[16];
+  __builtin_memcpy(lanes, &sums, sizeof sums);
+  for (int half = 8; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
+  return lanes[0];
+}
+
+SweptBox::Corner corner_of(const Eigen::Vector3f& x) { return {x.x(), x.y(), x.z(), 0.0F}; }
+
+Eigen::Matrix3f cross_matrix(const Eigen::Vector3f& w) {
+  Eigen::Matrix3f m;
+  m << 0.0F, -w.z(), w.y(), w.z(), 0.0F, -w.x(), -w.y(), w.x(), 0.0F;
+  return m;
+}
+
+}  // namespace
+
+DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest) : rest_(std::move(rest)) {
+  require(rest_ != nullptr, "a deformed solid without a solid at rest");
+  q_.reserve(static_cast<std::size_t>(rest_->rank()));
+  v_.reserve(q_.capacity());
+  sizes_.resize(rest_->bound_stride_);
+  way_sizes_.resize(rest_->bound_stride_);
+  motions_.resize(rest_->patches_.size());
+  boxes_.resize(rest_->nodes_.size());
+  positions_.resize(4 * static_cast<std::size_t>(rest_->vertex_count()));
+  time_of_.assign(static_cast<std::size_t>(rest_->vertex_count()), 0);
+  refit(Pose{}, Vector());
+}
+
+void DeformedSolid::refit(const Pose& pose, const VectorRef& q) {
+  require(q.size() <= rest_->rank(), "{} coordinates for a solid of rank {}", q.size(), rest_->rank());
+  pose_ = pose;
+  q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
+  v_.assign(q_.size(), 0.0F);
+  for (std::size_t k = 0; k < q_.size(); ++k) q_[k] = static_cast<float>(q(static_cast<Index>(k)));
+  refit_patches(false, {});
+}
+
+void DeformedSolid::refit(const Pose& pose, const VectorRef& q, const VectorRef& v,
+                          const SweptMotion& motion) {
+  require(q.size() <= rest_->rank() && v.size() == q.size(),
+          "{} coordinates and {} velocities for a solid of rank {}", q.size(), v.size(), rest_->rank());
+  pose_ = pose;
+  q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
+  v_.assign(q_.size(), 0.0F);
+  for (std::size_t k = 0; k < q_.size(); ++k) {
+    q_[k] = static_cast<float>(q(static_cast<Index>(k)));
+    v_[k] = static_cast<float>(motion.step * v(static_cast<Index>(k)));
+  }
+  refit_patches(true, motion);
+}
+
+void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
+  ++time_;
+  computed_ = 0;
+  rotation_ = pose_.rotation.toRotationMatrix();
+  const Eigen::Matrix3f turn = rotation_.cast<float>();
+  const auto rank = static_cast<Index>(q_.size());
+  const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
+  const Eigen::Vector3f spin_vector = (motion.step * motion.angular_velocity).cast<float>();
+  const Eigen::Matrix3f spin = cross_matrix(spin_vector);
+  for (std::size_t k = 0; k < sizes_.size(); ++k) {
+    sizes_[k] = k < q_.size() ? std::abs(q_[k]) : 0.0F;
+    way_sizes_[k] = k < q_.size() ? std::abs(v_[k]) : 0.0F;
+  }
+  const std::size_t stride = 16 * static_cast<std::size_t>(rest_->rank() + 1);
+  for (std::size_t n = boxes_.size(); n-- > 0;) {
+    const RestSolid::Node& node = rest_->nodes_[n];
+    if (node.patch < 0) {
+      boxes_[n] = boxes_[n + 1];
+      boxes_[n].include(boxes_[static_cast<std::size_t>(rest_->nodes_[n + 1].next)]);
+      continue;
+    }
+    const auto p = static_cast<std::size_t>(node.patch);
+    const RestSolid::Patch& patch = rest_->patches_[p];
+    const float* const numbers = rest_->motions_.data() + p * stride;
+    const float* const bounds = rest_->bounds_.data() + p * rest_->bound_stride_;
+    const AffineMap map = follow_map(numbers, numbers + 16, q_.data(), rank);
+    constexpr float rounding = 1e-6F;  // of floats, in sums of some dozen numbers
+    Motion& now = motions_[p];
+    now.center = map.place;
+    now.slack = sum_of_bounds(bounds, sizes_.data(), sizes_.size()) +
+                rounding * (map.place.norm() + patch.half.norm());
+    now.slope = map.slope;
+    now.inverted = false;
+    const Eigen::Matrix3f turned = turn * map.slope;
+    const Eigen::Vector3f center = turn * map.place;
+    const SweptBox::Corner middle = corner_of(center);
+    const SweptBox::Corner half = corner_of(turned.cwiseAbs() * patch.half) + now.slack;
+    SweptBox& box = boxes_[n];
+    box.low = middle - half;
+    box.high = middle + half;
+    box.least_way.setZero();
+    box.most_way.setZero();
+    if (!moving) continue;
+    const AffineMap change = follow_map(nullptr, numbers + 16, v_.data(), rank);
+    const SweptBox::Corner way = corner_of(turn * change.place + shift + spin_vector.cross(center));
+    const SweptBox::Corner spread = corner_of((turn * change.slope + spin * turned).cwiseAbs() * patch.half) +
+                                    sum_of_bounds(bounds, way_sizes_.data(), sizes_.size()) +
+                                    spin_vector.norm() * now.slack;
+    box.least_way = way - spread;
+    box.most_way = way + spread;
+  }
+}
+
+void DeformedSolid::invert(Motion& motion) {
+  motion.inverted = true;
+  // Squeezed to nothing or turned over: there is no guess, and nothing is excluded.
+  constexpr float least_volume = 1e-3F;
+  if (motion.slope.determinant() > least_volume) {
+    motion.inverse = motion.slope.inverse();
+    motion.rows = motion.inverse.rowwise().norm();
+    motion.stretch = motion.inverse.norm();
+  } else {
+    motion.inverse.setZero();
+    motion.rows.setConstant(std::numeric_limits<float>::infinity());
+    motion.stretch = std::numeric_limits<float>::infinity();
+  }
+}
+
+const float* DeformedSolid::vertex_at(int vertex) {
+  const auto v = static_cast<std::size_t>(vertex);
+  float* const at = positions_.data() + 4 * v;
+  if (time_of_[v] != time_) {
+    const Four x = follow(rest_->rest_of(vertex), q_.data(), static_cast<Index>(q_.size()));
+    __builtin_memcpy(at, &x, sizeof x);
+    time_of_[v] = time_;
+    ++computed_;
+  }
+  return at;
+}
+
+Vector3 DeformedSolid::position(int vertex) {
+  const float* const x = vertex_at(vertex);
+  return {x[0], x[1], x[2]};
+}
+
+TetrahedronFrame DeformedSolid::frame_at(int tetrahedron) {
+  const auto& v = rest_->tetrahedra_[static_cast<std::size_t>(tetrahedron)].vertex;
+  return {vertex_at(v[0]), vertex_at(v[1]), vertex_at(v[2]), vertex_at(v[3])};
+}
+
+bool DeformedSolid::touch(const Vector3& x, double reach, SolidTouch& touch) {
+  const Eigen::Vector3f place = x.cast<float>();
+  const SweptBox::Corner at = corner_of((rotation_ * x).cast<float>());
+  const auto within = static_cast<float>(reach);
+  SolidTouch found;
+  bool any = false;
+  for (std::size_t n = 0; n < boxes_.size();) {
+    const bool near = ((boxes_[n].low - within <= at) && (boxes_[n].high + within >= at)).all();
+    const RestSolid::Node& node = rest_->nodes_[n];
+    if (near && node.patch >= 0 && touch_patch(node.patch, place, within, nullptr, found) &&
+        (!any || nearer(found, touch))) {
+      touch = found;
+      any = true;
+      if (touch.inside) break;
+    }
+    n = near ? n + 1 : static_cast<std::size_t>(node.next);
+  }
+  return any;
+}
+
+bool DeformedSolid::touch_patch(int patch, const Eigen::Vector3f& x, float reach, const std::uint64_t* own,
+                                SolidTouch& touch) {
+  const RestSolid::Patch& home = rest_->patches_[static_cast<std::size_t>(patch)];
+  Motion& motion = motions_[static_cast<std::size_t>(patch)];
+  if (!motion.inverted) invert(motion);
+  const Eigen::Vector3f guess = home.center + motion.inverse * (x - motion.center);
+  const float off = motion.slack + reach;
+  const Eigen::Vector3f beyond = (guess - home.center).cwiseAbs() - home.half;
+  for (int k = 0; k < 3; ++k)
+    if (beyond(k) > motion.rows(k) * off) return false;
+  const RestField& field = rest_->field();
+  const SurfaceDistance guessed = field.distance(guess.cast<double>());
+  if (guessed.distance > static_cast<double>(motion.stretch) * static_cast<double>(off) + field.cell())
+    return false;
+  Eigen::Vector4f weights;
+  const int at = walk_to(
+      x, rest_->start_in(patch, guess),
+      [&](int t) { return rest_->tetrahedra_[static_cast<std::size_t>(t)].next; },
+      [&](int t) { return frame_at(t); }, weights);
+  const auto is_own = [&](int p) { return own != nullptr && (own[p / 64] >> (p % 64) & 1) != 0; };
+  if (is_own(rest_->patch_of(at))) return false;
+  const auto& v = rest_->tetrahedra_[static_cast<std::size_t>(at)].vertex;
+  Eigen::Vector3f rest = Eigen::Vector3f::Zero();
+  for (int k = 0; k < 4; ++k)
+    rest += weights(k) * Eigen::Map<const Eigen::Vector3f>(rest_->rest_of(v[static_cast<std::size_t>(k)]));
+  if (!rest.allFinite()) return false;
+  touch.inside = weights.minCoeff() >= -1e-5F;  // as the walk has it
+  // Twice: the map is continued, and stretches here may be others than in the mean of the patch.
+  if (!touch.inside && field.distance(rest.cast<double>()).distance >
+                           2.0 * static_cast<double>(motion.stretch * reach) + 0.05 * field.cell())
+    return false;
+  find_surface(x, rest, at, touch);
+  return (touch.inside || touch.distance <= static_cast<double>(reach)) && !is_own(touch.patch);
+}
+
+/// guess: rest place of x, or near it.  tetrahedron: holds it, or is near.
+void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, int tetrahedron,
+                                 SolidTouch& touch) {
+  // Twice is enough on lattices (the first is off by the curvature between), and moves along a stretched body
+  // by as much as it is stretched: what is left shrinks by that factor less one each time.
+  constexpr int projections = 2, moves = 3;
+  constexpr float enough = 0.1F;  // of the distance: it is then wrong by half a percent
+  const RestField& field = rest_->field();
+  const double on_it = 0.01 * field.cell();  // what the lattice does not know anyway
+  Vector3 start = guess.cast<double>();
+  float best = std::numeric_limits<float>::infinity();
+  for (int move = 0; move <= moves; ++move) {
+    Vector3 place = start;
+    SurfaceDistance there = field.distance(place);
+    for (int i = 0; i < projections && std::abs(there.distance) > on_it; ++i) {
+      place -= there.distance * there.normal;
+      there = field.distance(place);
+    }
+    const RestSolid::RestWalk walk = rest_->walk_at_rest(place.cast<float>(), tetrahedron);
+    const RestSolid::Tetrahedron& holder = rest_->tetrahedra_[static_cast<std::size_t>(walk.tetrahedron)];
+    const TetrahedronFrame now = frame_at(walk.tetrahedron);
+    const Eigen::Vector3f surface = now.place(walk.weights);
+    const Eigen::Vector3f way = x - surface;
+    const float length = way.norm();
+    if (!(length < best)) break;
+    best = length;
+    const TetrahedronFrame before(rest_->rest_of(holder.vertex[0]), rest_->rest_of(holder.vertex[1]),
+                                  rest_->rest_of(holder.vertex[2]), rest_->rest_of(holder.vertex[3]));
+    const Eigen::Vector3f gradient = there.normal.cast<float>();
+    Eigen::Vector3f normal = Eigen::Vector3f::Zero();
+    for (std::size_t k = 0; k < 3; ++k) normal += before.edge[k].dot(gradient) * now.dual[k];
+    const float size = normal.norm();
+    normal = size > 0.0F ? Eigen::Vector3f(normal / size) : gradient;
+    const float distance = way.dot(normal);
+    touch.normal = normal.cast<double>();
+    touch.distance = static_cast<double>(distance);
+    touch.surface = surface.cast<double>();
+    touch.rest = place;
+    touch.patch = rest_->patch_of(walk.tetrahedron);
+    touch.place.vertices = holder.vertex;
+    for (std::size_t k = 0; k < 4; ++k)
+      touch.place.weights[k] = static_cast<double>(walk.weights(static_cast<Index>(k)));
+    const Eigen::Vector3f beside = way - distance * normal;
+    if (beside.norm() <= enough * std::abs(distance) + static_cast<float>(on_it)) break;
+    Eigen::Vector3f back = Eigen::Vector3f::Zero();
+    for (std::size_t k = 0; k < 3; ++k) back += now.dual[k].dot(beside) * before.edge[k];
+    start = place + back.cast<double>();
+    tetrahedron = walk.tetrahedron;
+  }
+  if (!touch.inside && best > static_cast<float>(field.cell())) {
+    touch.normal = (x.cast<double>() - touch.surface).normalized();
+    touch.distance = static_cast<double>(best);
+  }
+}
+
+}  // namespace limber

@@ -1,0 +1,198 @@
+#include "limber/contact/refitted_boxes.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/contact/follow.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+namespace limber {
+namespace {
+
+constexpr int group_lanes = ShellTree::group_size;
+using GroupLanes = float __attribute__((vector_size(4 * group_lanes)));
+
+[[gnu::always_inline]] inline GroupLanes load_group(const float* from) {
+  GroupLanes x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+[[gnu::always_inline]] inline void store_group(float* to, const GroupLanes& x) {
+  __builtin_memcpy(to, &x, sizeof x);
+}
+
+/// Three coordinates of sixteen points.
+struct GroupPlaces {
+  GroupLanes at[3];
+};
+
+/// first (or 0) + the columns times their factors.  columns: 48 numbers each.
+[[gnu::always_inline]] inline GroupPlaces follow_group(const float* first, const float* columns,
+                                                       const float* factors, Index rank) {
+  GroupPlaces even{}, odd{};
+  if (first != nullptr)
+    for (int l = 0; l < 3; ++l) even.at[l] = load_group(first + l * group_lanes);
+  Index k = 0;
+  for (; k + 2 <= rank; k += 2, columns += 6 * group_lanes) {
+    for (int l = 0; l < 3; ++l) {
+      even.at[l] += load_group(columns + l * group_lanes) * factors[k];
+      odd.at[l] += load_group(columns + (l + 3) * group_lanes) * factors[k + 1];
+    }
+  }
+  for (; k < rank; ++k)
+    for (int l = 0; l < 3; ++l) even.at[l] += load_group(columns + l * group_lanes) * factors[k];
+  for (int l = 0; l < 3; ++l) even.at[l] += odd.at[l];
+  return even;
+}
+
+[[gnu::always_inline]] inline GroupPlaces turn_group(const Eigen::Matrix3f& by, const GroupPlaces& x) {
+  GroupPlaces y;
+  for (int l = 0; l < 3; ++l) y.at[l] = by(l, 0) * x.at[0] + by(l, 1) * x.at[1] + by(l, 2) * x.at[2];
+  return y;
+}
+
+[[gnu::always_inline]] inline void bound_group(const GroupPlaces& x, SweptBox::Corner& low,
+                                               SweptBox::Corner& high) {
+  low.setZero();
+  high.setZero();
+  for (int l = 0; l < 3; ++l) {
+    float numbers[group_lanes];
+    store_group(numbers, x.at[l]);
+    Four lows = load_four(numbers), highs = lows;
+    for (int i = 4; i < group_lanes; i += 4) {
+      const Four more = load_four(numbers + i);
+      lows = more < lows ? more : lows;
+      highs = more > highs ? more : highs;
+    }
+    const float least = std::min(std::min(lows[0], lows[1]), std::min(lows[2], lows[3]));
+    const float most = std::max(std::max(highs[0], highs[1]), std::max(highs[2], highs[3]));
+    low(l) = least;
+    high(l) = most;
+  }
+}
+
+}  // namespace
+
+ShellTree::ShellTree(const PointShell& shell)
+    : size_(shell.size()), rank_(shell.rank()), rest_(3, shell.size()) {
+  for (Index i = 0; i < size_; ++i) rest_.col(i) = shell.rest(i);
+  std::vector<int> order(static_cast<std::size_t>(size_));
+  std::iota(order.begin(), order.end(), 0);
+  build(0, static_cast<int>(size_), order);
+  points_ = order;
+  points_.resize((order.size() + group_size - 1) / group_size * group_size, order.back());
+  slots_.resize(order.size());
+  for (std::size_t i = 0; i < order.size(); ++i)
+    slots_[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
+  const std::size_t column = 3 * group_size;
+  numbers_.assign(points_.size() / group_size * column * static_cast<std::size_t>(rank_ + 1), 0.0F);
+  for (std::size_t i = 0; i < points_.size(); ++i) {
+    const float* const from = shell.columns(points_[i]) - 4;
+    float* const to =
+        numbers_.data() + i / group_size * column * static_cast<std::size_t>(rank_ + 1) + i % group_size;
+    for (std::size_t k = 0; k <= static_cast<std::size_t>(rank_); ++k)
+      for (std::size_t l = 0; l < 3; ++l) to[k * column + l * group_size] = from[4 * k + l];
+  }
+}
+
+/// At the multiple of the group's size nearest to the middle, along the longest side of their box at rest.
+void ShellTree::build(int first, int count, std::vector<int>& order) {
+  const std::size_t node = nodes_.size();
+  nodes_.push_back({});
+  if (count <= group_size) {
+    nodes_[node].group = first / group_size;
+  } else {
+    Vector3 low = rest_.col(order[static_cast<std::size_t>(first)]), high = low;
+    for (int i = first; i < first + count; ++i) {
+      low = low.cwiseMin(rest_.col(order[static_cast<std::size_t>(i)]));
+      high = high.cwiseMax(rest_.col(order[static_cast<std::size_t>(i)]));
+    }
+    Index axis = 0;
+    (high - low).maxCoeff(&axis);
+    const int half = (count / 2 + group_size - 1) / group_size * group_size;
+    std::nth_element(order.begin() + first, order.begin() + first + half, order.begin() + first + count,
+                     [&](int a, int b) {
+                       return rest_(axis, a) < rest_(axis, b) || (rest_(axis, a) == rest_(axis, b) && a < b);
+                     });
+    build(first, half, order);
+    build(first + half, count - half, order);
+  }
+  nodes_[node].next = static_cast<int>(nodes_.size());
+}
+
+RefittedBoxes::RefittedBoxes(std::shared_ptr<const ShellTree> tree) : tree_(std::move(tree)) {
+  require(tree_ != nullptr, "boxes without points to refit them to");
+  q_.reserve(static_cast<std::size_t>(tree_->rank()));
+  v_.reserve(q_.capacity());
+  positions_.assign(3 * tree_->points_.size(), 0.0F);
+  ways_.assign(3 * tree_->points_.size(), 0.0F);
+  boxes_.resize(tree_->nodes_.size());
+  refit(Pose{}, Vector());
+}
+
+void RefittedBoxes::refit(const Pose& pose, const VectorRef& q) {
+  require(q.size() <= tree_->rank(), "{} coordinates for a shell of rank {}", q.size(), tree_->rank());
+  pose_ = pose;
+  q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
+  for (std::size_t k = 0; k < q_.size(); ++k) q_[k] = static_cast<float>(q(static_cast<Index>(k)));
+  refit_groups(false, {});
+}
+
+void RefittedBoxes::refit(const Pose& pose, const VectorRef& q, const VectorRef& v,
+                          const SweptMotion& motion) {
+  require(q.size() <= tree_->rank() && v.size() == q.size(),
+          "{} coordinates and {} velocities for a shell of rank {}", q.size(), v.size(), tree_->rank());
+  pose_ = pose;
+  q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
+  v_.assign(q_.size(), 0.0F);
+  for (std::size_t k = 0; k < q_.size(); ++k) {
+    q_[k] = static_cast<float>(q(static_cast<Index>(k)));
+    v_[k] = static_cast<float>(motion.step * v(static_cast<Index>(k)));
+  }
+  refit_groups(true, motion);
+}
+
+void RefittedBoxes::refit_groups(bool moving, const SweptMotion& motion) {
+  const Eigen::Matrix3f turn = pose_.rotation.toRotationMatrix().cast<float>();
+  const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
+  const Eigen::Vector3f spin = (motion.step * motion.angular_velocity).cast<float>();
+  const auto rank = static_cast<Index>(q_.size());
+  constexpr std::size_t column = 3 * group_lanes;
+  const std::size_t stride = column * static_cast<std::size_t>(tree_->rank() + 1);
+  for (std::size_t n = boxes_.size(); n-- > 0;) {
+    const ShellTree::Node& node = tree_->nodes_[n];
+    SweptBox& box = boxes_[n];
+    if (node.group < 0) {
+      box = boxes_[n + 1];
+      box.include(boxes_[static_cast<std::size_t>(tree_->nodes_[n + 1].next)]);
+      continue;
+    }
+    const auto g = static_cast<std::size_t>(node.group);
+    const float* const numbers = tree_->numbers_.data() + g * stride;
+    const GroupPlaces x = turn_group(turn, follow_group(numbers, numbers + column, q_.data(), rank));
+    for (std::size_t l = 0; l < 3; ++l)
+      store_group(positions_.data() + g * column + l * group_lanes, x.at[l]);
+    bound_group(x, box.low, box.high);
+    GroupPlaces way{};
+    if (moving) {
+      way = turn_group(turn, follow_group(nullptr, numbers + column, v_.data(), rank));
+      for (int l = 0; l < 3; ++l) {
+        const int a = (l + 1) % 3, b = (l + 2) % 3;
+        way.at[l] += shift(l) + spin(a) * x.at[b] - spin(b) * x.at[a];
+      }
+    }
+    for (std::size_t l = 0; l < 3; ++l) store_group(ways_.data() + g * column + l * group_lanes, way.at[l]);
+    bound_group(way, box.least_way, box.most_way);
+  }
+}
+
+Vector3 RefittedBoxes::read(const std::vector<float>& numbers, Index point) const {
+  const auto slot = static_cast<std::size_t>(tree_->slots_[static_cast<std::size_t>(point)]);
+  const float* const at = numbers.data() + slot / group_lanes * 3 * group_lanes + slot % group_lanes;
+  return {at[0], at[group_lanes], at[2 * group_lanes]};
+}
+
+Vector3 RefittedBoxes::position(Index point) const { return pose_.position + read(positions_, point); }
+Vector3 RefittedBoxes::way(Index point) const { return read(ways_, point); }
+
+}  // namespace limber

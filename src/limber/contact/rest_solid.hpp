@@ -1,0 +1,116 @@
+#pragma once
+
+#include "limber/contact/rest_field.hpp"
+#include "limber/mesh/volume_mesh.hpp"
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace limber {
+
+/// A place in the mesh of a body: the sum of four of its vertices' places, with weights that sum to 1.
+struct MeshPlace {
+  std::array<int, 4> vertices{};
+  std::array<double, 4> weights{};
+};
+
+/// The solid that a reduced body fills, as contact needs it: a mesh of tetrahedra with neighbours, the rows
+/// of its basis vertex by vertex, its distance field at rest, and patches by which places are found.
+///
+/// A patch is a connected group of tetrahedra, about 1/192 of them. How its vertices move is nearly affine in
+/// their rest places, and linear in q as all motion is:
+///   x_v(q) = t + A (X_v - c) + e,  t = c + sum q_k u_k,  A = I + sum q_k G_k,  |e| <= sum |q_k| e_k,
+/// with (u_k, G_k) fitted to column k of the basis by least squares and e_k what is left of it, which shrinks
+/// with the square of the patch's size. So t, A and the bound cost O(r), whatever the patch holds; the box of
+/// its deformed tetrahedra follows, and so does a first guess of the rest place of any x: c + A^-1 (x - t).
+/// Balls that follow q [James & Pai 2004] are the same without A.
+///
+/// Bricks are cut into six tetrahedra each, the same way everywhere; within a brick that differs from its
+/// trilinear map in second order. Floats: places are good to 1e-6 of the size. Constant, shared by all bodies
+/// of a model. Memory: 16 (r + 1) bytes per vertex and 32 per tetrahedron, beside the field.
+class RestSolid {
+ public:
+  /// basis: 3n x r, rows of the mesh's vertices.
+  RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& basis,
+            std::shared_ptr<const RestField> field);
+
+  [[nodiscard]] Index rank() const { return rank_; }
+  [[nodiscard]] Index vertex_count() const { return vertex_count_; }
+  [[nodiscard]] Index tetrahedron_count() const { return static_cast<Index>(tetrahedra_.size()); }
+  [[nodiscard]] Index patch_count() const { return static_cast<Index>(patches_.size()); }
+  [[nodiscard]] const RestField& field() const { return *field_; }
+  [[nodiscard]] std::size_t bytes() const;  ///< without the field
+
+  /// The tetrahedron that a place at rest lies in, else one nearby, whose weights then are not all positive.
+  /// O(patches): for what is done once.
+  [[nodiscard]] int locate(const Vector3& rest) const;
+  [[nodiscard]] int patch_of(int tetrahedron) const {
+    return patch_of_[static_cast<std::size_t>(tetrahedron)];
+  }
+  /// Whether two patches share a vertex, or are one.
+  [[nodiscard]] bool adjacent(int a, int b) const {
+    return (neighbours_[static_cast<std::size_t>(a) * words_ + static_cast<std::size_t>(b) / 64] >> (b % 64) &
+            1) != 0;
+  }
+
+  /// How a place of the mesh moves with q: 3 x r, m per unit. O(r).
+  void rows_at(const MeshPlace& place, Eigen::Ref<Eigen::Matrix3Xd> rows) const;
+
+ private:
+  friend class DeformedSolid;
+  friend class TouchFinder;
+
+  static constexpr int start_side = 4;  ///< places along each axis of a patch from which walks start
+
+  struct Tetrahedron {
+    std::array<int, 4> vertex{};
+    std::array<int, 4> next{};  ///< behind the face across from each vertex; -1: none
+  };
+  struct Patch {
+    Eigen::Vector3f center = Eigen::Vector3f::Zero(), half = Eigen::Vector3f::Zero();  ///< box at rest
+  };
+  /// Of the tree over patches: children follow their parent; a leaf is one patch.
+  struct Node {
+    int patch = -1;  ///< of a leaf
+    int next = 0;    ///< node after its subtree
+  };
+  struct RestWalk {
+    int tetrahedron = -1;
+    Eigen::Vector4f weights = Eigen::Vector4f::Zero();
+  };
+
+  void split_into_tetrahedra(const VolumeMesh& mesh);
+  void find_neighbours();
+  void make_patches(const Matrix3X& vertices);
+  void fit_patches(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
+                   const std::vector<std::vector<int>>& members);
+  void build_tree(int first, int count, std::vector<int>& order);
+  [[nodiscard]] const float* rest_of(int vertex) const {
+    return rows_.data() + static_cast<std::size_t>(vertex) * 4 * static_cast<std::size_t>(rank_ + 1);
+  }
+  [[nodiscard]] int start_in(int patch, const Eigen::Vector3f& rest) const;
+  /// Goes from tetrahedron to tetrahedron towards a place at rest, until it is there or at the boundary.
+  [[nodiscard]] RestWalk walk_at_rest(const Eigen::Vector3f& rest, int from) const;
+
+  Index rank_ = 0, vertex_count_ = 0;
+  std::shared_ptr<const RestField> field_;
+  std::vector<Tetrahedron> tetrahedra_;
+  std::vector<int> patch_of_;  ///< of tetrahedra
+  std::vector<float> rows_;    ///< of vertices: X, then a column per coordinate, of four numbers each
+  std::vector<Patch> patches_;
+  std::vector<float> motions_;  ///< of patches: c and I, then u_k and G_k per coordinate, in columns of four
+  std::size_t bound_stride_ = 0;
+  std::vector<float> bounds_;  ///< of patches: e_k, and zeros up to a multiple of sixteen
+  std::vector<int> starts_;    ///< of patches: tetrahedra nearest to places of its box
+  std::vector<Node> nodes_;
+  std::size_t words_ = 0;
+  std::vector<std::uint64_t> neighbours_;  ///< of patches: words_ each, a bit per patch
+};
+
+/// Of the mesh that a model was made from. Throws Error where the model was kept without it. field: none to
+/// make it here.
+RestSolid make_rest_solid(const ReducedModel& model, std::shared_ptr<const RestField> field = nullptr);
+
+}  // namespace limber

@@ -1,0 +1,344 @@
+#include "limber/contact/touch_finder.hpp"
+
+#include "limber/mesh/beam.hpp"
+#include "tests/contact/bending.hpp"
+#include "tests/reduced/allocations.hpp"
+#include "tests/support/fixtures.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+namespace limber::touch_finder_test {
+namespace {
+
+using test::random_vector;
+
+/// What bodies of one mesh share.
+struct Kind {
+  VolumeMesh mesh;
+  Matrix columns;
+  std::shared_ptr<const RestSolid> solid;
+  std::shared_ptr<const PointShell> shell;
+  std::shared_ptr<const ShellTree> tree;
+
+  explicit Kind(const VolumeMesh& of, Index points = 600)
+      : mesh(of), columns(test::bending_columns(of.vertices)) {
+    solid = std::make_shared<const RestSolid>(
+        mesh, columns,
+        std::make_shared<const RestField>(boundary_surface(mesh), "mesh", RestFieldOptions{100000}));
+    const ShellSample sample = sample_shell(mesh.vertices, boundary_triangles(mesh), points);
+    shell = std::make_shared<const PointShell>(mesh.vertices, columns, sample.vertices);
+    tree = std::make_shared<const ShellTree>(*shell);
+  }
+
+  [[nodiscard]] Vector3 place(Index point, const Vector& q) const {
+    const int v = shell->vertex(point);
+    return mesh.vertices.col(v) + columns.middleRows<3>(3 * v) * q;
+  }
+};
+
+/// One body in its place.
+struct Placed {
+  const Kind& kind;
+  RefittedBoxes boxes{kind.tree};
+  DeformedSolid solid{kind.solid};
+  Pose pose;
+  Vector q = Vector::Zero(6);
+
+  explicit Placed(const Kind& of) : kind(of) { refit(); }
+  void refit() {
+    boxes.refit(pose, q);
+    solid.refit(pose, q);
+  }
+  void refit(const Vector& v, const SweptMotion& motion) {
+    boxes.refit(pose, q, v, motion);
+    solid.refit(pose, q, v, motion);
+  }
+};
+
+const Kind& bar() {
+  static const Kind kind(make_beam({.size = {1.0, 0.2, 0.15}, .cells = {24, 5, 4}}));
+  return kind;
+}
+
+TEST(RefittedBoxes, AreTightAroundAllPoints) {
+  Placed body(bar());
+  ASSERT_EQ(body.boxes.tree().size(), body.kind.shell->size());
+  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+    body.q = random_vector(6, 0.3, seed);
+    body.pose = {random_vector(3, 100.0, 10 + seed), Eigen::Quaterniond(test::some_rotation())};
+    const Vector v = random_vector(6, 3.0, 20 + seed);
+    const SweptMotion motion{random_vector(3, 5.0, 30 + seed), random_vector(3, 5.0, 40 + seed), 0.01};
+    body.refit(v, motion);
+    Vector3 low = Vector3::Constant(1e9), high = -low, least = low, most = high;
+    for (Index i = 0; i < body.kind.shell->size(); ++i) {
+      const Vector3 x = body.kind.place(i, body.q), turned = body.pose.rotation * x;
+      EXPECT_LT((body.boxes.position(i) - body.pose.apply(x)).norm(), 2e-6);
+      const int vertex = body.kind.shell->vertex(i);
+      const Vector3 way =
+          motion.step * (body.pose.rotation * Vector3(body.kind.columns.middleRows<3>(3 * vertex) * v) +
+                         motion.velocity + motion.angular_velocity.cross(turned));
+      EXPECT_LT((body.boxes.way(i) - way).norm(), 1e-6);
+      low = low.cwiseMin(turned);
+      high = high.cwiseMax(turned);
+      least = least.cwiseMin(way);
+      most = most.cwiseMax(way);
+    }
+    const SweptBox& box = body.boxes.bounds();
+    EXPECT_LT((box.low.head<3>().matrix().cast<double>() - low).norm(), 2e-6);
+    EXPECT_LT((box.high.head<3>().matrix().cast<double>() - high).norm(), 2e-6);
+    EXPECT_LT((box.least_way.head<3>().matrix().cast<double>() - least).norm(), 2e-6);
+    EXPECT_LT((box.most_way.head<3>().matrix().cast<double>() - most).norm(), 2e-6);
+  }
+}
+
+/// Two bent bars that overlap in most of the poses.
+void place_at_random(Placed& a, Placed& b, std::uint64_t seed) {
+  a.q = random_vector(6, 0.25, seed);
+  b.q = random_vector(6, 0.25, 100 + seed);
+  a.pose = {Vector3(50.0, -20.0, 7.0), Eigen::Quaterniond(test::some_rotation())};
+  b.pose = {a.pose.position + random_vector(3, 0.4, 200 + seed),
+            Eigen::Quaterniond::FromTwoVectors(Vector3::UnitX(), random_vector(3, 1.0, 300 + seed))};
+}
+
+TEST(TouchFinder, FindsWhatAskingForEachPointFinds) {
+  Placed a(bar()), b(bar());
+  TouchFinder finder;
+  std::vector<Touch> touches;
+  int inside = 0, outside = 0;
+  for (std::uint64_t seed = 0; seed < 25; ++seed) {
+    place_at_random(a, b, seed);
+    a.refit();
+    b.refit();
+    const double margin = 0.02;
+    touches.clear();
+    finder.between(a.boxes, b.solid, margin, touches);
+    std::map<int, SolidTouch> found;
+    for (const Touch& touch : touches) {
+      EXPECT_TRUE(found.emplace(touch.point, touch.solid).second);
+      EXPECT_NEAR(touch.reach, margin, 1e-4);
+      (touch.solid.inside ? inside : outside) += 1;
+    }
+    for (int i = 0; i < a.kind.shell->size(); ++i) {
+      const Vector3 x = b.pose.inverse().apply(a.boxes.position(i));
+      SolidTouch expected;
+      const bool touches_it = b.solid.touch(x, margin, expected);
+      const bool on_the_brink = touches_it && !expected.inside && expected.distance > 0.99 * margin;
+      if (!on_the_brink) {
+        EXPECT_EQ(touches_it, found.contains(i));
+      }
+      if (!touches_it || !found.contains(i)) continue;
+      EXPECT_EQ(found[i].inside, expected.inside);
+      EXPECT_NEAR(found[i].distance, expected.distance, 1e-5);
+    }
+  }
+  EXPECT_GT(inside, 200);
+  EXPECT_GT(outside, 100);
+}
+
+TEST(TouchFinder, LooksAtNothingWhereBodiesAreApart) {
+  Placed a(bar()), b(bar());
+  b.pose.position = Vector3(0.0, 0.0, 0.2);
+  b.refit();
+  TouchFinder finder;
+  std::vector<Touch> touches;
+  finder.between(a.boxes, b.solid, 0.04, touches);
+  EXPECT_TRUE(touches.empty());
+  EXPECT_EQ(finder.visited_pairs(), 0);
+  finder.between(a.boxes, b.solid, 0.06, touches);
+  ASSERT_FALSE(touches.empty());
+  for (const Touch& touch : touches) {
+    EXPECT_FALSE(touch.solid.inside);
+    EXPECT_NEAR(touch.solid.distance, 0.05, 2e-3);  // at rims, more
+  }
+}
+
+/// A plate that a point passes within a step: found before, on the side it comes from.
+TEST(TouchFinder, FindsThinPartsThatAreFasterThanTheyAreThick) {
+  static const Kind plate(make_beam({.size = {1.0, 0.6, 0.01}, .cells = {20, 12, 1}}));
+  Placed a(bar()), b(plate);
+  const double step = 0.005, speed = 30.0;  // 0.15 m: fifteen times as thick
+  for (const bool plate_moves : {true, false}) {
+    a.pose.position = Vector3(0.0, 0.0, 0.2);
+    const SweptMotion still{.step = step};
+    const SweptMotion up{Vector3(0.0, 0.0, speed), Vector3::Zero(), step};
+    const SweptMotion down{Vector3(0.0, 0.0, -speed), Vector3::Zero(), step};
+    a.refit(Vector::Zero(6), plate_moves ? still : down);
+    b.refit(Vector::Zero(6), plate_moves ? up : still);
+    TouchFinder finder;
+    std::vector<Touch> touches;
+    finder.between(a.boxes, b.solid, 0.0, touches);
+    int below = 0;
+    for (const Touch& touch : touches) {
+      if (touch.solid.normal.z() < 0.99) continue;
+      EXPECT_NEAR(touch.solid.distance, 0.12, 0.02);
+      EXPECT_NEAR(touch.reach, 0.15, 0.01);
+      ++below;
+    }
+    EXPECT_GT(below, 100);
+    // Together they come no nearer.
+    a.refit(Vector::Zero(6), up);
+    b.refit(Vector::Zero(6), up);
+    touches.clear();
+    finder.between(a.boxes, b.solid, 0.0, touches);
+    EXPECT_TRUE(touches.empty());
+    EXPECT_EQ(finder.visited_pairs(), 0);
+  }
+}
+
+/// Two arms side by side that are joined at one end, as near as a third of their thickness.
+VolumeMesh fork() {
+  VolumeMesh mesh = make_beam({.size = {1.0, 0.35, 0.15}, .cells = {30, 7, 3}});
+  std::vector<Index> kept;
+  for (Index e = 0; e < mesh.element_count(); ++e) {
+    Vector3 middle = Vector3::Zero();
+    for (Index k = 0; k < 4; ++k) middle += 0.25 * mesh.vertices.col(mesh.elements(k, e));
+    if (middle.x() < 0.2 || std::abs(middle.y()) > 0.025) kept.push_back(e);
+  }
+  Eigen::MatrixXi elements(4, static_cast<Index>(kept.size()));
+  for (std::size_t i = 0; i < kept.size(); ++i)
+    elements.col(static_cast<Index>(i)) = mesh.elements.col(kept[i]);
+  mesh.elements = elements;
+  mesh.region.resize(kept.size());
+  return mesh;
+}
+
+/// Moves the arms of the fork towards each other, by the square of the way from where they are joined: 3n x
+/// 1.
+Matrix closing_columns(const Matrix3X& x) {
+  Matrix columns = Matrix::Zero(3 * x.cols(), 1);
+  for (Index i = 0; i < x.cols(); ++i) {
+    const double along = std::max(0.0, x(0, i) - 0.2) / 0.8;
+    columns(3 * i + 1, 0) = (x(1, i) > 0.0 ? -1.0 : 1.0) * along * along;
+  }
+  return columns;
+}
+
+TEST(TouchFinder, FindsArmsThatMeetAndNothingAtRest) {
+  const VolumeMesh mesh = fork();
+  const Matrix columns = closing_columns(mesh.vertices);
+  const auto rest = std::make_shared<const RestSolid>(
+      mesh, columns, std::make_shared<const RestField>(boundary_surface(mesh), "fork"));
+  const ShellSample sample = sample_shell(mesh.vertices, boundary_triangles(mesh), 2000);
+  const PointShell shell(mesh.vertices, columns, sample.vertices);
+  const auto tree = std::make_shared<const ShellTree>(shell);
+  const OwnPatches own(*tree, *rest);
+  RefittedBoxes boxes(tree);
+  DeformedSolid solid(rest);
+  TouchFinder finder;
+  std::vector<Touch> touches;
+  const auto find = [&](double closed, double margin) {
+    const Vector q = Vector::Constant(1, closed);
+    boxes.refit(Pose{}, q);
+    solid.refit(Pose{}, q);
+    touches.clear();
+    finder.within(boxes, solid, own, margin, touches);
+  };
+  find(0.0, 0.0);
+  EXPECT_TRUE(touches.empty());
+  find(0.02, 0.0);  // the tips are 0.01 m apart
+  EXPECT_TRUE(touches.empty());
+  find(0.02, 0.012);
+  EXPECT_FALSE(touches.empty());
+  for (const Touch& touch : touches) {
+    EXPECT_GT(touch.solid.distance, 0.0);
+    EXPECT_GT(tree->rest(touch.point).x(), 0.8);
+  }
+  // Arms overlap beyond the place where 0.025 of the way is gone.
+  const double closed = 0.035;
+  find(closed, 0.0);
+  const auto overlap = [&](double x) {
+    return 2.0 * (closed * std::pow(std::max(0.0, x - 0.2) / 0.8, 2) - 0.025);
+  };
+  std::map<int, const Touch*> found;
+  for (const Touch& touch : touches) found[touch.point] = &touch;
+  int expected_count = 0;
+  for (int i = 0; i < tree->size(); ++i) {
+    const Vector3 at = tree->rest(i);
+    const bool facing = std::abs(std::abs(at.y()) - 0.025) < 1e-6;
+    const bool rim = std::abs(at.z()) > 0.0749 || at.x() > 0.9999;
+    const bool expected = facing && overlap(at.x()) > 1e-3;
+    if (expected && !rim) {
+      ASSERT_TRUE(found.contains(i)) << at.transpose();
+      ++expected_count;
+      EXPECT_NEAR(found[i]->solid.distance, -overlap(at.x()), 0.15 * overlap(at.x()) + 5e-4);
+      EXPECT_GT(std::abs(found[i]->solid.normal.y()), 0.9);
+      EXPECT_LT(found[i]->solid.rest.y() * at.y(), 0.0);
+    }
+    if (!facing || overlap(at.x()) < -1e-3) {
+      EXPECT_FALSE(found.contains(i)) << at.transpose();
+    }
+  }
+  EXPECT_GT(expected_count, 10);
+}
+
+/// A bar whose coordinates bend it into turns of a spring: by 5 rad, which is less than one, and by 6.9, a
+/// tenth more, so that its ends lie side by side, 0.018 m deep in each other.
+TEST(TouchFinder, FindsTheEndsOfABarThatIsBentToARing) {
+  const VolumeMesh mesh = make_beam({.size = {1.0, 0.06, 0.06}, .cells = {64, 4, 4}});
+  Matrix columns(3 * mesh.vertex_count(), 2);
+  for (Index i = 0; i < mesh.vertex_count(); ++i) {
+    const Vector3 x = mesh.vertices.col(i), aside = 0.046 * x.x() * Vector3::UnitY();
+    columns.block<3, 1>(3 * i, 0) = test::bend(x, 5.0) - x + aside;
+    columns.block<3, 1>(3 * i, 1) = test::bend(x, 6.9) - x + aside;
+  }
+  const auto rest = std::make_shared<const RestSolid>(
+      mesh, columns, std::make_shared<const RestField>(boundary_surface(mesh), "bar"));
+  const ShellSample sample = sample_shell(mesh.vertices, boundary_triangles(mesh), 2000);
+  const auto tree = std::make_shared<const ShellTree>(PointShell(mesh.vertices, columns, sample.vertices));
+  const OwnPatches own(*tree, *rest);
+  RefittedBoxes boxes(tree);
+  DeformedSolid solid(rest);
+  TouchFinder finder;
+  std::vector<Touch> touches;
+  for (const Vector& q : {Vector(Vector::Zero(2)), Vector(Vector::Unit(2, 0)), Vector(Vector::Unit(2, 1))}) {
+    boxes.refit(Pose{}, q);
+    solid.refit(Pose{}, q);
+    touches.clear();
+    finder.within(boxes, solid, own, 0.0, touches);
+    if (q(1) == 0.0) {
+      EXPECT_TRUE(touches.empty());
+      continue;
+    }
+    EXPECT_GT(touches.size(), 20u);
+    for (const Touch& touch : touches) {
+      const double from = tree->rest(touch.point).x(), to = touch.solid.rest.x();
+      EXPECT_LT(std::min(from, to), 0.1);
+      EXPECT_GT(std::max(from, to), 0.9);
+      EXPECT_GT(touch.solid.distance, -0.02);
+    }
+  }
+}
+
+TEST(TouchFinder, IsTheSameEachTimeAndAllocatesNothing) {
+  Placed a(bar()), b(bar());
+  place_at_random(a, b, 3);
+  const OwnPatches own(a.boxes.tree(), a.solid.rest());
+  const Vector v = random_vector(6, 0.1, 5);
+  const SweptMotion motion{.step = 1e-3};
+  TouchFinder finder;
+  std::vector<Touch> touches, again;
+  const auto find = [&](std::vector<Touch>& into) {
+    a.refit(v, motion);
+    b.refit(v, motion);
+    into.clear();
+    finder.between(a.boxes, b.solid, 0.01, into);
+    finder.between(b.boxes, a.solid, 0.01, into);
+    finder.within(a.boxes, a.solid, own, 0.01, into);
+  };
+  find(touches);
+  ASSERT_GT(touches.size(), 20u);
+  EXPECT_EQ(test::allocations_of([&] { find(touches); }), 0);
+  find(again);
+  ASSERT_EQ(touches.size(), again.size());
+  for (std::size_t i = 0; i < touches.size(); ++i) {
+    EXPECT_EQ(touches[i].point, again[i].point);
+    EXPECT_EQ(touches[i].solid.distance, again[i].solid.distance);
+  }
+}
+
+}  // namespace
+}  // namespace limber::touch_finder_test
