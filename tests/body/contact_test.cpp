@@ -238,6 +238,113 @@ TEST(Contact, RigidAndDeformableBodiesExchangeMomentumToRounding) {
   EXPECT_LE((sums() - start).norm(), 1e-10 * start.norm());
 }
 
+TEST(Contact, DeformableBodiesExchangeMomentumToRounding) {
+  World world;
+  Body one = falling(0.0, 2e5, Vector3::Zero()), other = falling(0.3, 2e5, Vector3::Zero());
+  TreeState state = other.state();
+  state.root.position += Vector3(0.05, 0.03, 0.0);
+  state.root.rotation = Eigen::AngleAxisd(0.4, Vector3(1.0, 2.0, 0.5).normalized());
+  other.set_state(state);
+  other.set_velocity(Vector3(0.2, 0.0, -2.0), Vector3(1.0, 3.0, 0.5));
+  add(world, one);
+  add(world, other);
+  const auto sums = [&] {
+    Eigen::Matrix<double, 6, 1> sum = Eigen::Matrix<double, 6, 1>::Zero();
+    for (Index i = 0; i < 2; ++i) {
+      const TreeMomentum part = world.body(i).momentum();
+      sum.head<3>() += part.linear;
+      sum.tail<3>() += part.angular + part.center.cross(part.linear);
+    }
+    return sum;
+  };
+  const auto start = sums();
+  const double before = world.energy();
+  double deepest = 0.0;
+  bool touched = false;
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_TRUE(world.step(1e-3).ok());
+    touched = touched || world.contact_report().active > 0;
+    deepest = std::max(deepest, world.contact_report().deepest);
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_LE(deepest, 0.01 * 0.2);
+  EXPECT_GT(world.body(0).momentum().linear.norm(), 0.1 * start.head<3>().norm());
+  EXPECT_LE((sums() - start).norm(), 1e-10 * start.norm());
+  EXPECT_LE(world.energy(), before * (1.0 + 1e-5));
+}
+
+TEST(Contact, FiveSoftBlocksStandOnEachOther) {
+  for (const double h : {1e-3, 5e-3}) {
+    World world;
+    world.add_obstacle(ground());
+    for (int i = 0; i < 5; ++i) {
+      Body block = falling(0.2 * i);
+      block.set_damping({0.5, 1e-3});
+      add(world, block);
+    }
+    for (int i = 0; i < static_cast<int>(3.0 / h); ++i) ASSERT_TRUE(world.step(h).ok());
+    for (Index i = 0; i < 5; ++i) {
+      EXPECT_NEAR(world.body(i).momentum().center.z(), 0.1 + 0.2 * static_cast<double>(i), 0.01);
+      EXPECT_LE(speed(world.body(i)).norm(), 1e-3) << i << " " << h;
+    }
+    EXPECT_NEAR(world.contact_impulse({Touching::Of::obstacle, 0}).z() / h, -5.0 * 8.0 * 9.81, 4.0);
+  }
+}
+
+TEST(Contact, ABallThinnerThanPointsAreApartIsMetByTheSolid) {
+  World world;
+  Body body = falling(0.0, 1e6, Vector3::Zero());
+  add(world, body);
+  RigidBody pebble({.name = "pebble", .shape = Sphere{0.004}, .density = 8000.0, .pose = {Vector3(0.11, 0.013, 0.25)}});
+  pebble.set_velocity(Vector3(0.0, 0.0, -5.0));
+  world.add_rigid(pebble);
+  for (int i = 0; i < 200; ++i) ASSERT_TRUE(world.step(1e-3).ok());
+  EXPECT_GT(world.rigid(0).center().z(), 0.19);
+}
+
+TEST(Contact, ArmsOfABodyTouchEachOther) {
+  // A bar that is held at one end and bent by a force until its free end passes through the held one.
+  VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.08, 0.08), {40, 2, 2}});
+  for (Index i = 0; i < mesh.vertices.cols(); ++i) {  // a horseshoe
+    const double angle = 5.2 * mesh.vertices(0, i), radius = 0.2 + mesh.vertices(2, i);
+    mesh.vertices.col(i) = Vector3(radius * std::sin(angle), mesh.vertices(1, i), radius * std::cos(angle));
+  }
+  const FullModel full(mesh, {test::material("stvk", 1e6, 0.3, 1000.0)}, test::vertices_below(mesh, -1e9));
+  ReducedModel reduced = build_reduced_model(full, compute_linear_modes(full, 18).elastic_shapes());
+  reduced.name = "horseshoe";
+  const auto model = std::make_shared<const Model>(make_model(std::move(reduced), true));
+  double gaps[2] = {1.0, 1.0};
+  for (const bool self : {false, true}) {
+    World world;
+    Body body(model);
+    body.set_damping({5.0, 1e-3});
+    const SurfaceMesh& surface = body.surface().mesh();
+    int ends[2] = {0, 0};  // tips: the vertices nearest to where the bar begins and ends
+    for (int v = 0; v < surface.vertex_count(); ++v)
+      for (int e = 0; e < 2; ++e) {
+        const double angle = 5.2 * e;
+        const Vector3 tip(0.2 * std::sin(angle), 0.0, 0.2 * std::cos(angle));
+        if ((surface.vertices.col(v) - tip).norm() < (surface.vertices.col(ends[e]) - tip).norm()) ends[e] = v;
+      }
+    const Vector3 across =
+        (surface.vertices.col(ends[1]) - surface.vertices.col(ends[0])).normalized();
+    body.set_force(ends[0], 150.0 * across);
+    body.set_force(ends[1], -150.0 * across);
+    add(world, body);
+    world.set_self_contact(0, self);
+    double& gap = gaps[self ? 1 : 0];
+    bool touched = false;
+    for (int i = 0; i < 400; ++i) {
+      ASSERT_TRUE(world.step(1e-3).ok());
+      gap = std::min(gap, (world.body(0).position(ends[1]) - world.body(0).position(ends[0])).dot(across));
+      touched = touched || world.contact_report().active > 0;
+    }
+    EXPECT_EQ(touched, self);
+  }
+  EXPECT_LT(gaps[0], -0.02) << "it passes through itself";
+  EXPECT_GT(gaps[1], -0.02);
+}
+
 TEST(Contact, ObstaclesThatMoveCarryWhatLiesOnThem) {
   World world;
   Obstacle belt{.name = "belt", .shape = Box{Vector3(5.0, 1.0, 0.05)}, .material = {.friction = 0.8}};

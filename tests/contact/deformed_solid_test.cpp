@@ -39,7 +39,7 @@ std::shared_ptr<const RestSolid> solid_of(const VolumeMesh& mesh, const Matrix& 
                                            std::make_shared<const RestField>(boundary_surface(mesh), "mesh"));
 }
 
-Vector3 place_of(DeformedSolid& solid, const MeshPlace& place) {
+Vector3 place_of(DeformedSolid& solid, const SolidPlace& place) {
   Vector3 x = Vector3::Zero();
   for (std::size_t k = 0; k < 4; ++k) x += place.weights[k] * solid.position(place.vertices[k]);
   return x;

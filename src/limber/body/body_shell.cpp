@@ -7,7 +7,8 @@
 
 namespace limber {
 
-BodyShell::BodyShell(const Model& model, Index points) {
+BodyShell::BodyShell(const std::shared_ptr<const Model>& shared, Index points) {
+  const Model& model = *shared;
   constexpr Index least = 48;  // of a part: a twig still has its tips and edges
   const Index each = std::max(least, points / std::max<Index>(1, model.domain_count()));
   Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
@@ -45,6 +46,43 @@ BodyShell::BodyShell(const Model& model, Index points) {
     }
   }
   size_ = (high - low).norm();
+  if (model.domain_count() == 1 && model.part(0).model.simulation && model.domains.front().scale == 1.0)
+    solid_of_ = shared;
+}
+
+void BodyShell::make_solid() {
+  if (solid_ || !solid_of_) return;
+  solid_ = std::make_shared<const RestSolid>(make_rest_solid(solid_of_->part(0).model));
+  tree_ = std::make_shared<const ShellTree>(part(0));
+  own_ = std::make_unique<const OwnPatches>(*tree_, *solid_);
+}
+
+double MovingShell::reach(const TreeDynamics& tree) const {
+  double reach = 0.0;
+  for (const Placed& placed : domains_) {
+    const double bent =
+        placed.shell->swing() * tree.state().q.segment(placed.first, placed.rank).norm();
+    reach = std::max(reach, (placed.position - center()).norm() + placed.scale * (placed.shell->radius() + bent));
+  }
+  return reach;
+}
+
+void MovingShell::refit(const TreeDynamics& tree, const Vector& u, double h) {
+  if (!boxes_) {
+    shell_->make_solid();
+    boxes_ = std::make_unique<RefittedBoxes>(shell_->tree());
+    solid_ = std::make_unique<DeformedSolid>(shell_->solid());
+  }
+  const Placed& placed = domains_.front();
+  const Pose pose{placed.position, Eigen::Quaterniond(placed.rotation)};
+  SweptMotion motion{.step = h};
+  if (tree.tree().free) {
+    motion.velocity = u.segment<3>(u.size() - 6);
+    motion.angular_velocity = u.tail<3>();
+  }
+  const auto q = tree.state().q.head(placed.rank), v = u.head(placed.rank);
+  boxes_->refit(pose, q, v, motion);
+  solid_->refit(pose, q, v, motion);
 }
 
 void MovingShell::follow(const TreeDynamics& tree) {
@@ -66,20 +104,34 @@ void MovingShell::follow(const TreeDynamics& tree) {
 
 double MovingShell::speed(const TreeDynamics& tree, const Vector& u) const {
   const bool free = tree.tree().free;
-  double moving = 0.0, turning = 0.0, elastic = 0.0, reach = 0.0;
+  double moving = 0.0, turning = 0.0, elastic = 0.0;
   if (free) {
     moving = u.segment<3>(u.size() - 6).norm();
     turning = u.tail<3>().norm();
   }
-  const Vector3 origin = domains_.front().position;
-  for (const Placed& placed : domains_) {
-    const double swing = placed.scale * placed.shell->swing();
-    // Coordinates of a parent carry all that hangs from it; so they are added up, which is more than enough.
-    elastic += swing * u.segment(placed.first, placed.rank).norm();
-    const double bent = swing * tree.state().q.segment(placed.first, placed.rank).norm();
-    reach = std::max(reach, (placed.position - origin).norm() + placed.scale * placed.shell->radius() + bent);
-  }
-  return moving + turning * reach + elastic;
+  // Coordinates of a parent carry all that hangs from it; so they are added up, which is more than enough.
+  for (const Placed& placed : domains_)
+    elastic += placed.scale * placed.shell->swing() * u.segment(placed.first, placed.rank).norm();
+  return moving + turning * reach(tree) + elastic;
+}
+
+/// Of the frame of a body of one domain that flies.
+void MovingShell::write_root(const Vector3& x, const Matrix3& axes, double sign,
+                             ContactSolver::Rows rows) const {
+  const Placed& placed = domains_.front();
+  if (rows.cols() == placed.rank) return;
+  rows.middleCols<3>(placed.rank) = sign * axes.transpose();
+  rows.rightCols<3>().noalias() = sign * axes.transpose() * cross_matrix(placed.position - x);
+}
+
+void MovingShell::write_rows(const SolidPlace& place, const Vector3& x, const Matrix3& axes, double sign,
+                             ContactSolver::Rows rows) const {
+  const Placed& placed = domains_.front();
+  own_.resize(3, solid_->rest().rank());
+  solid_->rest().rows_at(place, own_);
+  rows.leftCols(placed.rank).noalias() =
+      (sign * axes.transpose() * placed.rotation).lazyProduct(own_.leftCols(placed.rank));
+  write_root(x, axes, sign, rows);
 }
 
 void MovingShell::write_rows(const TreeDynamics& tree, Index domain, Index point, const Vector3& x,
@@ -87,11 +139,7 @@ void MovingShell::write_rows(const TreeDynamics& tree, Index domain, Index point
   const Placed& placed = domains_[static_cast<std::size_t>(domain)];
   if (domains_.size() == 1) {
     placed.shell->rows(point, sign * placed.rotation.transpose() * axes, rows.leftCols(placed.rank));
-    if (rows.cols() > placed.rank) {
-      rows.middleCols<3>(placed.rank) = sign * axes.transpose();
-      rows.rightCols<3>().noalias() = sign * axes.transpose() * cross_matrix(placed.position - x);
-    }
-    return;
+    return write_root(x, axes, sign, rows);
   }
   own_.resize(3, placed.rank);
   for (Index k = 0; k < placed.rank; ++k) own_.col(k) = placed.shell->column(point, k);

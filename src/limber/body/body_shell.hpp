@@ -2,6 +2,7 @@
 
 #include "limber/contact/contact_solver.hpp"
 #include "limber/contact/point_shell.hpp"
+#include "limber/contact/touch_finder.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 
 #include <memory>
@@ -14,22 +15,35 @@ namespace limber {
 class BodyShell {
  public:
   /// points: at most, of all domains together; at least a few dozen of each.
-  explicit BodyShell(const Model& model, Index points = 2000);
+  explicit BodyShell(const std::shared_ptr<const Model>& model, Index points = 2000);
 
   [[nodiscard]] const PointShell& part(Index i) const { return *parts_[static_cast<std::size_t>(i)]; }
   /// No point of the boundary is farther from one of these at rest, m before scaling.
   [[nodiscard]] double spacing() const { return spacing_; }
   [[nodiscard]] double size() const { return size_; }  ///< m, diagonal of the box around the body at rest
 
+  /// What others, and its own points, are tested against: of a body of one domain that was kept with its mesh,
+  /// at its own scale; else none. Made by make_solid(), in a fraction of a second.
+  [[nodiscard]] bool has_solid() const { return solid_ != nullptr; }
+  [[nodiscard]] bool can_have_solid() const { return solid_of_ != nullptr; }
+  void make_solid();
+  [[nodiscard]] const std::shared_ptr<const RestSolid>& solid() const { return solid_; }
+  [[nodiscard]] const std::shared_ptr<const ShellTree>& tree() const { return tree_; }
+  [[nodiscard]] const OwnPatches& own_patches() const { return *own_; }
+
  private:
   std::vector<std::unique_ptr<const PointShell>> parts_;
   double spacing_ = 0.0, size_ = 0.0;
+  std::shared_ptr<const Model> solid_of_;  ///< none where there can be no solid
+  std::shared_ptr<const RestSolid> solid_;
+  std::shared_ptr<const ShellTree> tree_;
+  std::unique_ptr<const OwnPatches> own_;
 };
 
 /// The shell of one body in its present state, in the world.
 class MovingShell {
  public:
-  explicit MovingShell(std::shared_ptr<const BodyShell> shell) : shell_(std::move(shell)) {}
+  explicit MovingShell(std::shared_ptr<BodyShell> shell) : shell_(std::move(shell)) {}
 
   [[nodiscard]] const BodyShell& shell() const { return *shell_; }
   void follow(const TreeDynamics& tree);  ///< before all that follows
@@ -42,6 +56,20 @@ class MovingShell {
   /// No point is faster, m/s, where the body moves with u.
   [[nodiscard]] double speed(const TreeDynamics& tree, const Vector& u) const;
 
+  /// A ball around all points, m.
+  [[nodiscard]] const Vector3& center() const { return domains_.front().position; }
+  [[nodiscard]] double reach(const TreeDynamics& tree) const;
+
+  /// Boxes and solid as they are, and as they move with u in h seconds, of a body that can have a solid; at the
+  /// first call its solid is made.
+  void refit(const TreeDynamics& tree, const Vector& u, double h);
+  [[nodiscard]] bool can_have_solid() const { return shell_->can_have_solid(); }
+  [[nodiscard]] RefittedBoxes& boxes() { return *boxes_; }
+  [[nodiscard]] DeformedSolid& solid() { return *solid_; }
+
+  /// The same as below for a place of the mesh.
+  void write_rows(const SolidPlace& place, const Vector3& x, const Matrix3& axes, double sign,
+                  ContactSolver::Rows rows) const;
   /// How a point moves with the unknowns of the body along the columns of `axes`, times `sign`: written whole.
   void write_rows(const TreeDynamics& tree, Index domain, Index point, const Vector3& x, const Matrix3& axes,
                   double sign, ContactSolver::Rows rows) const;
@@ -55,7 +83,11 @@ class MovingShell {
     Index first = 0, rank = 0;
     PointShell::Coordinates q;
   };
-  std::shared_ptr<const BodyShell> shell_;
+  void write_root(const Vector3& x, const Matrix3& axes, double sign, ContactSolver::Rows rows) const;
+
+  std::shared_ptr<BodyShell> shell_;
+  std::unique_ptr<RefittedBoxes> boxes_;
+  std::unique_ptr<DeformedSolid> solid_;
   std::vector<Placed> domains_;
   mutable std::vector<int> columns_;
   mutable Matrix3X own_, rows_;

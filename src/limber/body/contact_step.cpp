@@ -81,6 +81,7 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   const std::size_t count = members_.size();
   if (steps_.size() < count) steps_.resize(count);
   speeds_.resize(count);
+  reaches_.resize(count);
   ends_.resize(std::max(ends_.size(), count));
   pushes_.resize(ends_.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -96,6 +97,7 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
     if (const SolveReport begun = member.body->begin_coupled(h, step, member.elastic); !begun.ok()) return begun;
     const TreeDynamics& tree = *member.body->tree();
     member.shell->follow(tree);
+    reaches_[i] = member.shell->reach(tree);
     speeds_[i] = std::max(member.shell->speed(tree, step.start), member.shell->speed(tree, step.free));
   }
   list_solids();
@@ -108,8 +110,159 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
       if (solid.member >= 0 && may_touch(fixed.name, solid.name))
         find_points(*fixed.samples, fixed.pose, -1, &fixed, solid,
                     h_ * solid.speed + near_share * members_[static_cast<std::size_t>(solid.member)].size);
+  find_deforming();
   report_.contacts = static_cast<int>(contacts_.size());
   return {};
+}
+
+/// What deformable bodies touch with their own solids: each other, themselves, and points of rigid bodies and
+/// obstacles.
+void ContactStep::find_deforming() {
+  const auto count = static_cast<int>(members_.size());
+  const auto center = [&](int i) {
+    const Member& member = members_[static_cast<std::size_t>(i)];
+    return member.rigid != nullptr ? member.rigid->center() : member.shell->center();
+  };
+  const auto radius = [&](int i) {
+    const auto at = static_cast<std::size_t>(i);
+    return (members_[at].rigid != nullptr ? members_[at].rigid->radius() : reaches_[at]) + h_ * speeds_[at] +
+           near_share * members_[at].size;
+  };
+  refitted_.assign(members_.size(), 0);
+  for (int i = 0; i < count; ++i) {
+    const Member& one = members_[static_cast<std::size_t>(i)];
+    if (one.body == nullptr) continue;
+    if (one.self && one.shell->can_have_solid()) find_self(i);
+    for (int j = 0; j < count; ++j) {
+      const Member& other = members_[static_cast<std::size_t>(j)];
+      if (i == j || (other.body != nullptr && j < i)) continue;  // of two bodies the first one asks
+      if ((center(i) - center(j)).norm() > radius(i) + radius(j)) continue;
+      if (!may_touch(one.name, other.name)) continue;
+      if (other.rigid != nullptr) {
+        if (!one.shell->can_have_solid()) continue;  // its points meet the other
+        find_samples(other.rigid->samples(), other.rigid->pose(), j, nullptr, i,
+                     h_ * speeds_[static_cast<std::size_t>(j)] + near_share * one.size);
+        continue;
+      }
+      if (!one.shell->can_have_solid() && !other.shell->can_have_solid()) ++report_.untested;
+      find_between(i, j);
+      find_between(j, i);
+    }
+    if (!one.shell->can_have_solid()) continue;
+    for (const Static& fixed : statics_) {
+      if (fixed.samples->empty() || !may_touch(one.name, fixed.name)) continue;
+      const BoundingBox bounds = bounds_of(fixed.obstacle->shape);
+      const double away = distance_from(bounds, fixed.pose.inverse().apply(center(i)));
+      if (away <= radius(i))
+        find_samples(*fixed.samples, fixed.pose, -1, &fixed, i,
+                     h_ * fixed.velocity.norm() + near_share * one.size);
+    }
+  }
+}
+
+void ContactStep::refit(int member) {
+  const auto i = static_cast<std::size_t>(member);
+  if (refitted_[i] != 0) return;
+  refitted_[i] = 1;
+  members_[i].shell->refit(*members_[i].body->tree(), steps_[i].free, h_);
+}
+
+/// Points of one body in the solid of another. Bodies without a solid have points that are not refitted: the
+/// other asks for them one by one.
+void ContactStep::find_between(int points, int solid) {
+  const Member& owner = members_[static_cast<std::size_t>(points)];
+  const Member& other = members_[static_cast<std::size_t>(solid)];
+  if (!other.shell->can_have_solid()) return;
+  refit(solid);
+  const double margin = near_share * std::min(owner.size, other.size);
+  if (owner.shell->can_have_solid()) {
+    refit(points);
+    touches_.clear();
+    finder_.between(owner.shell->boxes(), other.shell->solid(), margin, touches_);
+    return add_touches(points, solid);
+  }
+  // Points of a tree: those within the ball around the other.
+  DeformedSolid& deformed = other.shell->solid();
+  const Pose back = deformed.pose().inverse();
+  const double speed = speeds_[static_cast<std::size_t>(points)] + speeds_[static_cast<std::size_t>(solid)];
+  const double reach = reaches_[static_cast<std::size_t>(solid)];
+  owner.shell->for_each_near(
+      reach + h_ * speed, [&](const Vector3& x) { return (x - other.shell->center()).norm(); },
+      [&](Index domain, Index point, const Vector3& x) {
+        SolidTouch touch;
+        if (!deformed.touch(back.apply(x), margin + h_ * speed, touch)) return;
+        Near near;
+        near.first = points;
+        near.second = solid;
+        near.domain = domain;
+        near.point = point;
+        near.at_place = 1;
+        near.place = touch.place;
+        near.material = combined(owner.material, other.material);
+        add_contact(near, owner.name, other.name, x,
+                    {touch.distance, deformed.pose().rotation * touch.normal}, 0.0);
+      });
+}
+
+void ContactStep::find_self(int member) {
+  const Member& one = members_[static_cast<std::size_t>(member)];
+  refit(member);
+  touches_.clear();
+  finder_.within(one.shell->boxes(), one.shell->solid(), one.shell->shell().own_patches(),
+                 near_share * one.size, touches_);
+  add_touches(member, member);
+}
+
+void ContactStep::add_touches(int points, int solid) {
+  const Member& owner = members_[static_cast<std::size_t>(points)];
+  const Member& other = members_[static_cast<std::size_t>(solid)];
+  const Pose& pose = other.shell->solid().pose();
+  for (const Touch& touch : touches_) {
+    Near near;
+    near.first = points;
+    near.second = solid;
+    near.domain = 0;
+    near.point = touch.point;
+    near.at_place = 1;
+    near.place = touch.solid.place;
+    near.material = combined(owner.material, other.material);
+    add_contact(near, owner.name, other.name, owner.shell->boxes().position(touch.point),
+                {touch.solid.distance, pose.rotation * touch.solid.normal}, 0.0);
+  }
+}
+
+/// Points of a rigid body (owner) or of an obstacle (fixed) in the solid of a deformable one.
+void ContactStep::find_samples(std::span<const SamplePoint> samples, const Pose& pose, int owner,
+                               const Static* fixed, int member, double margin) {
+  const Member& one = members_[static_cast<std::size_t>(member)];
+  refit(member);
+  DeformedSolid& deformed = one.shell->solid();
+  const Pose back = deformed.pose().inverse();
+  const double reach = reaches_[static_cast<std::size_t>(member)],
+               wide = margin + h_ * speeds_[static_cast<std::size_t>(member)];
+  for (const SamplePoint& sample : samples) {
+    const Vector3 x = pose.apply(sample.place);
+    if ((x - one.shell->center()).norm() > reach + sample.radius + wide) continue;
+    SolidTouch touch;
+    if (!deformed.touch(back.apply(x), sample.radius + wide, touch)) continue;
+    const Vector3 normal = deformed.pose().rotation * touch.normal, place = x - sample.radius * normal;
+    Near near;
+    near.place = touch.place;
+    if (owner >= 0) {
+      const Member& rigid = members_[static_cast<std::size_t>(owner)];
+      near.first = owner;
+      near.second = member;
+      near.at_place = 1;
+      near.material = combined(rigid.material, one.material);
+      add_contact(near, rigid.name, one.name, place, {touch.distance, normal}, sample.radius);
+      continue;
+    }
+    near.first = member;
+    near.at_place = 0;
+    near.material = combined(fixed->obstacle->material, one.material);
+    near.drift = -(fixed->velocity + fixed->angular_velocity.cross(place - fixed->pose.position));
+    add_contact(near, one.name, fixed->name, place, {touch.distance, -normal}, sample.radius);
+  }
 }
 
 void ContactStep::find(int index, const Solid& solid) {
@@ -223,8 +376,10 @@ void ContactStep::find_islands() {
   report_.islands = islands;
 }
 
-void ContactStep::write_rows(int member, std::size_t contact, const Matrix3& axes, double sign,
-                             ContactSolver::Rows rows) {
+/// Of the first (side 0) or the second (1) of a contact.
+void ContactStep::write_rows(int side, std::size_t contact, const Matrix3& axes, ContactSolver::Rows rows) {
+  const int member = side == 0 ? nears_[contact].first : nears_[contact].second;
+  const double sign = side == 0 ? 1.0 : -1.0;
   const Member& owner = members_[static_cast<std::size_t>(member)];
   const Vector3& x = contacts_[contact].position;
   if (owner.rigid != nullptr) {
@@ -233,6 +388,7 @@ void ContactStep::write_rows(int member, std::size_t contact, const Matrix3& axe
     return;
   }
   const Near& near = nears_[contact];
+  if (near.at_place == side) return owner.shell->write_rows(near.place, x, axes, sign, rows);
   owner.shell->write_rows(*owner.body->tree(), near.domain, near.point, x, axes, sign, rows);
 }
 
@@ -253,8 +409,11 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
     cone.normal = std::max(cone.normal, near.material.compliance / (kick * h_));
     cone.approach = -distance / h_;
   } else {
-    cone.approach = distance > 0.0 ? -distance / h_
-                                   : std::min(-options.recovery * distance / h_, options.recovery_speed * size);
+    // What is hardly deep stays there: fields of deforming bodies are no more exact than that, and what is
+    // pushed out of their noise never comes to rest.
+    const double deep = std::max(0.0, -distance - (near.at_place < 0 ? 0.0 : options.slop * size));
+    cone.approach =
+        distance > 0.0 ? -distance / h_ : std::min(options.recovery * deep / h_, options.recovery_speed * size);
   }
   solver.cone(number) = cone;
 }
@@ -274,10 +433,18 @@ void ContactStep::solve_island(std::span<const int> members, std::span<const int
     const auto contact = static_cast<std::size_t>(c);
     const Near& near = nears_[contact];
     const Matrix3 axes = axes_of(contacts_[contact].normal);
-    const int second = near.second < 0 ? -1 : numbers_[static_cast<std::size_t>(near.second)];
+    const bool self = near.second == near.first;
+    const int second = near.second < 0 || self ? -1 : numbers_[static_cast<std::size_t>(near.second)];
     const int number = solver_.add(numbers_[static_cast<std::size_t>(near.first)], second);
-    write_rows(near.first, contact, axes, 1.0, solver_.rows(number, 0));
-    if (second >= 0) write_rows(near.second, contact, axes, -1.0, solver_.rows(number, 1));
+    write_rows(0, contact, axes, solver_.rows(number, 0));
+    if (second >= 0) write_rows(1, contact, axes, solver_.rows(number, 1));
+    if (self) {
+      // How two places of one body move past each other.
+      const ContactSolver::Rows rows = solver_.rows(number, 0);
+      own_rows_ = rows;
+      write_rows(1, contact, axes, rows);
+      solver_.rows(number, 0) += own_rows_;
+    }
     solver_.set_drift(number, axes.transpose() * near.drift);
     set_cone(solver_, number, contact, options);
     if (near.material.restitution > 0.0) {

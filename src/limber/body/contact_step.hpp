@@ -15,8 +15,9 @@ namespace limber {
 /// How contacts are solved.
 struct ContactOptions {
   ContactSolveOptions solve;
-  /// Share of a depth that is made good in a step.
-  double recovery = 0.2;
+  /// Depth in deforming bodies that is left as it is, as a share of the size of the smaller one.
+  double slop = 3e-4;
+  double recovery = 0.2;  ///< share of what is deeper that is made good in a step
   /// Speed of that at most, as sizes of the smaller body per second: what starts inside of something comes
   /// out gently.
   double recovery_speed = 0.5;
@@ -29,6 +30,7 @@ struct ContactReport {
   int iterations = 0;     ///< of the solver, in the island that took most
   bool converged = true;  ///< in all islands
   double deepest = 0.0;   ///< m, of the points found, at the start of the step
+  int untested = 0;       ///< pairs of bodies near each other of which neither has a solid
   int steps = 0;          ///< shorter ones that it was taken as; 1: as it is
 };
 
@@ -48,6 +50,7 @@ class ContactStep {
     ContactMaterial material;
     double size = 0.0;  ///< m
     ElasticEnd elastic = ElasticEnd::mean;
+    bool self = false;  ///< whether it touches itself
   };
   /// An obstacle as it is in the step.
   struct Static {
@@ -78,6 +81,8 @@ class ContactStep {
   struct Near {
     int first = 0, second = -1;       ///< members; -1: an obstacle
     Index domain = -1, point = -1;    ///< of the shell of the first
+    int at_place = -1;                ///< which of the two touches with a place of its mesh; -1: neither
+    SolidPlace place;
     Vector3 drift = Vector3::Zero();  ///< of the first seen from an obstacle that moves, m/s, in the world
     ContactMaterial material;
   };
@@ -97,13 +102,20 @@ class ContactStep {
   void find(int member, const Solid& solid);
   void find_points(std::span<const SamplePoint> samples, const Pose& pose, int owner, const Static* fixed,
                    const Solid& solid, double margin);
+  void find_deforming();
+  void refit(int member);
+  void find_between(int points, int solid);
+  void find_self(int member);
+  void find_samples(std::span<const SamplePoint> samples, const Pose& pose, int owner, const Static* fixed,
+                    int member, double margin);
+  void add_touches(int points, int solid);
   void add_contact(const Near& near, const Touching& first, const Touching& second, const Vector3& x,
                    const SurfaceDistance& found, double radius);
   [[nodiscard]] bool may_touch(const Touching& one, const Touching& other) const;
   void find_islands();
   [[nodiscard]] int root_of(int member);
   void solve_island(std::span<const int> members, std::span<const int> contacts, const ContactOptions& options);
-  void write_rows(int member, std::size_t contact, const Matrix3& axes, double sign, ContactSolver::Rows rows);
+  void write_rows(int side, std::size_t contact, const Matrix3& axes, ContactSolver::Rows rows);
   void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);
 
   double h_ = 0.0;
@@ -115,12 +127,17 @@ class ContactStep {
   std::deque<CoupledStep> steps_;      ///< of the members
   std::vector<double> speeds_;         ///< of the members, m/s
   std::vector<Vector> ends_, pushes_;  ///< of the members: u and J^T g
+  std::vector<double> reaches_;        ///< of deformable members, m
+  std::vector<char> refitted_;         ///< whether members were
+  TouchFinder finder_;
+  std::vector<Touch> touches_;
   std::vector<Near> nears_;
   std::vector<ContactPoint> contacts_;
   std::vector<int> parents_, numbers_;  ///< of the members, in islands
   std::vector<std::vector<int>> island_members_, island_contacts_;
   std::vector<ContactBody> bodies_;
   ContactSolver solver_;
+  Matrix3X own_rows_;
   ContactReport report_;
 };
 

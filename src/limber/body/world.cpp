@@ -18,7 +18,7 @@ void check_pose(const Pose& pose, const std::string& name) {
 }  // namespace
 
 Index World::add(Body body, const ReducedStepOptions& options, Driver driver) {
-  entries_.push_back({std::move(body), options, std::move(driver), {}, nullptr});
+  entries_.push_back({std::move(body), options, std::move(driver)});
   return body_count() - 1;
 }
 
@@ -33,11 +33,11 @@ const World::Entry& World::entry(Index i) const {
 }
 
 /// One for all bodies of a model.
-std::shared_ptr<const BodyShell> World::shell_of(const Body& body) {
-  std::weak_ptr<const BodyShell>& known = shells_[&body.model()];
-  std::shared_ptr<const BodyShell> shell = known.lock();
+std::shared_ptr<BodyShell> World::shell_of(const Body& body) {
+  std::weak_ptr<BodyShell>& known = shells_[&body.model()];
+  std::shared_ptr<BodyShell> shell = known.lock();
   if (!shell) {
-    shell = std::make_shared<const BodyShell>(body.model());
+    shell = std::make_shared<BodyShell>(body.shared_model());
     known = shell;
   }
   return shell;
@@ -51,8 +51,17 @@ void World::set_contact(Index i, const ContactMaterial& material) {
   one.material = material;
 }
 
+void World::set_self_contact(Index i, bool on) {
+  Entry& one = entry(i);
+  require(!on || (one.shell && one.shell->can_have_solid()),
+          "{}: bodies that touch themselves take part in contact, have one domain and were kept with their mesh",
+          one.body.name());
+  one.self = on;
+}
+
 void World::leave_contact(Index i) {
   Entry& one = entry(i);
+  one.self = false;
   one.body.set_coupled(false);
   one.shell.reset();
 }
@@ -126,7 +135,7 @@ SolveReport World::detect(double h, double time) {
     Entry& one = entry(i);
     if (!one.shell) continue;
     contact_.add(ContactStep::Member{{Touching::Of::body, i}, &one.body, nullptr, one.shell.get(), one.material,
-                                     one.shell->shell().size(), one.elastic});
+                                     one.shell->shell().size(), one.elastic, one.self});
     touching_.push_back(&one);
   }
   for (Index i = 0; i < rigid_count(); ++i) {
@@ -178,6 +187,7 @@ StepReport World::step_touching(double h, double time, int halvings) {
                      .iterations = std::max(contact_report_.iterations, one.iterations),
                      .converged = contact_report_.converged && one.converged,
                      .deepest = std::max(contact_report_.deepest, one.deepest),
+                     .untested = one.untested,
                      .steps = contact_report_.steps + 1};
   return total;
 }

@@ -29,6 +29,9 @@ class World {
   /// The body meets obstacles, rigid bodies and others that do from now on. Throws Error for what its method
   /// cannot do (method.hpp), for a body on a support that moves, and for numbers out of range.
   void set_contact(Index i, const ContactMaterial& material);
+  /// Whether its parts touch each other, too; not at first. Of a body of one domain that was kept with its
+  /// mesh and takes part in contact: throws Error for others.
+  void set_self_contact(Index i, bool on);
   void leave_contact(Index i);  ///< it meets nothing any more
   [[nodiscard]] bool touches(Index i) const { return entry(i).shell != nullptr; }
   /// Points of its surface that stand for all of it, and how far others are from these.
@@ -70,6 +73,7 @@ class World {
     ContactMaterial material;
     std::unique_ptr<MovingShell> shell;  ///< of a body that touches
     ElasticEnd elastic = ElasticEnd::mean;  ///< in the present step
+    bool self = false;                      ///< whether it touches itself
   };
   struct Standing {
     Obstacle obstacle;
@@ -83,13 +87,13 @@ class World {
   SolveReport detect(double h, double time);
   StepReport step_touching(double h, double time, int halvings);
   StepReport solve(double h);
-  std::shared_ptr<const BodyShell> shell_of(const Body& body);
+  std::shared_ptr<BodyShell> shell_of(const Body& body);
   void go_back();
 
   std::vector<Entry> entries_;
   std::vector<RigidBody> rigids_;
   std::vector<Standing> obstacles_;
-  std::map<const Model*, std::weak_ptr<const BodyShell>> shells_;  ///< of models in use
+  std::map<const Model*, std::weak_ptr<BodyShell>> shells_;  ///< of models in use
   ContactFilter filter_;
   ContactOptions contact_options_;
   ContactStep contact_;

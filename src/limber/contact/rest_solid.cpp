@@ -300,7 +300,7 @@ int RestSolid::locate(const Vector3& rest) const {
   return best;
 }
 
-void RestSolid::rows_at(const MeshPlace& place, Eigen::Ref<Eigen::Matrix3Xd> rows) const {
+void RestSolid::rows_at(const SolidPlace& place, Eigen::Ref<Eigen::Matrix3Xd> rows) const {
   rows.setZero();
   for (std::size_t i = 0; i < 4; ++i) {
     const float* const column = rest_of(place.vertices[i]) + 4;

@@ -11,7 +11,7 @@
 namespace limber {
 
 /// A place in the mesh of a body: the sum of four of its vertices' places, with weights that sum to 1.
-struct MeshPlace {
+struct SolidPlace {
   std::array<int, 4> vertices{};
   std::array<double, 4> weights{};
 };
@@ -56,7 +56,7 @@ class RestSolid {
   }
 
   /// How a place of the mesh moves with q: 3 x r, m per unit. O(r).
-  void rows_at(const MeshPlace& place, Eigen::Ref<Eigen::Matrix3Xd> rows) const;
+  void rows_at(const SolidPlace& place, Eigen::Ref<Eigen::Matrix3Xd> rows) const;
 
  private:
   friend class DeformedSolid;
