@@ -140,6 +140,7 @@ Command add_reduce(CLI::App& program) {
       "cubature.\n\n"
       "Example:\n  limber reduce builtin:spoon -o spoon.glb --modes 20 --rank 30\n"
       "  limber reduce builtin:heart -o heart.glb --law neo-hookean --report heart\n"
+      "  limber reduce builtin:octopus -o soft.glb --free --contact\n"
       "  limber reduce builtin:tower -o tower.glb --basis inertia --modes 12 --condense random --forces "
       "modal-cubature\n"
       "  limber reduce builtin:lily -o lily.glb --domains regions\n"

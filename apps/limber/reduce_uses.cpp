@@ -31,7 +31,7 @@ void check_reduce_options(const ReduceCommand& options) {
   add(uses, {"--root", "--total-rank", "--rigid"}, tree, "a body of one piece (add --domains)");
   add(uses,
       {"--modes", "--basis", "--orthogonalization", "--condense", "--no-check", "--sketch",
-       "--load-separation", "--shape-separation", "--snapshots", "--training", "--report"},
+       "--load-separation", "--shape-separation", "--snapshots", "--contact", "--training", "--report"},
       !tree, "a tree, whose domains are reduced each on its own,");
   add(uses, {"--domains", "--root", "--render", "--fixed-vertices", "--fixed-where"},
       task != ReduceTask::tree_of_parts, "a tree of parts");

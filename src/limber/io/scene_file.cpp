@@ -108,6 +108,7 @@ BasisSettings to_basis(const json& value, SceneFiles& files, Index vertices) {
   basis.order = value["derivatives"].get<int>();
   basis.condense = value["condense"] == "random" ? Condensation::random : Condensation::pca;
   basis.rank = value["rank"].get<int>();
+  basis.contact = value["contact"].get<int>();
   basis.check = false;  // nobody would see it
   if (value.contains("sketch")) basis.sketch = read_sketch(files.input(value, "sketch"));
   if (value.contains("snapshots"))
