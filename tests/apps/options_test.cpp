@@ -108,6 +108,8 @@ std::vector<CommandTable> tables() {
         {"--load-separation", "--load-separation 0.9"},
         {"--shape-separation", "--shape-separation 0.9"},
         {"--snapshots", "--snapshots v.csv"},
+        {"--contact", "--contact 2"},
+        {"--contact", "--contact"},
         {"--forces", "--forces modal-cubature"},
         {"--training-error", "--training-error 0.3"},
         {"--poses", "--poses gaussian"},
