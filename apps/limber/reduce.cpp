@@ -15,6 +15,7 @@
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/run/output_files.hpp"
+#include "limber/scene/selection.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -34,6 +35,10 @@ ReduceOptions reduce_options(const ReduceCommand& options, const FullModel& mode
   }
   if (!options.snapshots.empty())
     result.basis.snapshots = read_displacements(options.snapshots, vertices, &inputs);
+  if (!options.contact_where.empty()) {
+    result.basis.contact_vertices =
+        select_vertices(model.mesh(), {.where = options.contact_where}, "--contact-where");
+  }
   if (!options.training.empty())
     result.training_snapshots = read_displacements(options.training, vertices, &inputs);
   return result;

@@ -109,6 +109,10 @@ void add_basis_options(CLI::App& parser, ReduceCommand& options) {
                   "pressure on the surface [a third of them]")
       ->type_name("[N]")
       ->expected(0, 1);
+  parser
+      .add_option("--contact-where", options.contact_where,
+                  "Vertices that will be touched, as \"z > 0.1\" [all of the surface]")
+      ->type_name("TEXT");
 }
 
 void add_force_options(CLI::App& parser, ReduceCommand& options) {

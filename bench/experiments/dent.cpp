@@ -1,6 +1,6 @@
 // How much bodies in a subspace give way where they are touched, and what that costs their motion.
 //   dent [NAME...]
-// NAME: block, octopus, held-octopus, heart or small (seconds); all but small by default. Prints the tables of
+// NAME: block, octopus, held-octopus, heart or small (seconds); all but small by default. Prints a table of
 // docs/precomputation.md.
 
 #include "limber/base/error.hpp"

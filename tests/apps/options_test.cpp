@@ -110,6 +110,7 @@ std::vector<CommandTable> tables() {
         {"--snapshots", "--snapshots v.csv"},
         {"--contact", "--contact 2"},
         {"--contact", "--contact"},
+        {"--contact-where", "--contact 2 --contact-where 'z > 0'"},
         {"--forces", "--forces modal-cubature"},
         {"--training-error", "--training-error 0.3"},
         {"--poses", "--poses gaussian"},

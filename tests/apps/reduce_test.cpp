@@ -97,6 +97,9 @@ TEST(Reduce, RefusesWhatItCannotDo) {
   expect_refused(folder, start + "-o m.glb --rank 5 --contact 5", "--contact: 5 of 5 coordinates");
   expect_refused(folder, start + "-o m.glb --rank 1 --contact", "--contact: 1 of 1 coordinates");
   expect_refused(folder, start + "-o m.glb --modes 0 --contact", "a basis needs");
+  expect_refused(folder, start + "-o m.glb --contact-where 'x > 0.5'", "a basis without --contact");
+  expect_refused(folder, start + "-o m.glb --contact --contact-where 'x > 5'", "--contact-where");
+  expect_refused(folder, start + "-o m.glb --contact --contact-where 'x < 0.01'", "nothing could be touched");
   expect_refused(folder, start + "-o m.glb --domains auto:2 --contact", "--contact: a tree");
   expect_refused(folder, start + "-o m.glb --snapshots short.csv", "short.csv");
   expect_refused(folder, start + "-o m.glb --sketch bad.json", "bad.json");
@@ -112,6 +115,8 @@ TEST(Reduce, KeepsCoordinatesForContact) {
   EXPECT_GT(third["contact"]["compliance"].get<double>(),
             third["contact"]["compliance_before"].get<double>());
   EXPECT_LE(third["contact"]["compliance"].get<double>(), 1.0);
+  const json tip = json::parse(reduce(folder, "--modes 6 --rank 18 --contact --contact-where 'x > 0.9'").out);
+  EXPECT_LT(tip["contact"]["patches"].get<int>(), third["contact"]["patches"].get<int>());
   const json two = json::parse(reduce(folder, "--modes 6 --rank 18 --contact 2").out);
   EXPECT_EQ(two["contact"]["directions"], 2);
   EXPECT_GT(third["contact"]["compliance"].get<double>(), two["contact"]["compliance"].get<double>());

@@ -96,12 +96,31 @@ TEST(ContactResponses, AreWhatFullStaticsFindsUnderASmallLoad) {
   }
 }
 
+TEST(ContactResponses, AreOfSomeOfTheSurfaceWhereThatIsSaid) {
+  const FullModel model = test::supported_beam(Support::held);
+  RestStiffness rest(model);
+  std::vector<int> top;
+  for (int v = 0; v < model.mesh().vertex_count(); ++v) {
+    if (model.mesh().vertices(2, v) > 0.44) top.push_back(v);
+  }
+  const ContactResponses responses = compute_contact_responses(rest, {.where = top, .patches = 1000});
+  EXPECT_EQ(responses.centers.size(), 15u);  // without the three that are held
+  for (const int v : responses.centers) EXPECT_GT(model.mesh().vertices(2, v), 0.44);
+  const auto refusal = [&](std::vector<int> where) {
+    return test::error_text([&] { (void)compute_contact_responses(rest, {.where = std::move(where)}); });
+  };
+  EXPECT_TRUE(
+      test::contains(refusal(test::vertices_below(model.mesh(), 1e-9)), "that is to be touched moves"));
+  EXPECT_TRUE(test::contains(refusal({100000}), "vertex 100000 is to be touched"));
+}
+
 TEST(ContactResponses, RefuseABodyWhoseSurfaceIsHeld) {
   const VolumeMesh cube = make_beam({ElementKind::tetrahedron, Vector3::Ones(), Eigen::Vector3i(2, 2, 2)});
   const BoundaryAreas areas = boundary_areas(cube);
   const FullModel model(cube, {test::material("stvk")}, areas.vertices);
   RestStiffness rest(model);
-  EXPECT_TRUE(test::contains(test::error_text([&] { (void)compute_contact_responses(rest); }), "is held"));
+  EXPECT_TRUE(test::contains(test::error_text([&] { (void)compute_contact_responses(rest); }),
+                             "no vertex of the surface moves"));
   EXPECT_TRUE(test::contains(test::error_text([&] { (void)compute_contact_responses(rest, {.patches = 0}); }),
                              "0 patches"));
 }

@@ -10,6 +10,24 @@
 namespace limber {
 namespace {
 
+/// Vertices of the boundary that move, of all or of some.
+std::vector<int> places_to_touch(const FullModel& model, const BoundaryAreas& areas,
+                                 const std::vector<int>& some) {
+  std::vector<char> chosen(static_cast<std::size_t>(model.mesh().vertex_count()), some.empty() ? 1 : 0);
+  for (const int v : some) {
+    require(v >= 0 && v < model.mesh().vertex_count(), "vertex {} is to be touched, the mesh has {}", v,
+            model.mesh().vertex_count());
+    chosen[static_cast<std::size_t>(v)] = 1;
+  }
+  std::vector<int> places;
+  for (const int v : areas.vertices) {
+    if (chosen[static_cast<std::size_t>(v)] != 0 && model.dofs().free_index(v) >= 0) places.push_back(v);
+  }
+  require(!places.empty(), "no vertex of the surface{} moves: nothing could be touched that gives way",
+          some.empty() ? "" : " that is to be touched");
+  return places;
+}
+
 /// Area vectors about a vertex that add up to less than this share of their areas cancel, but for rounding:
 /// where two parts touch by a vertex there is no side to press on.
 constexpr double cancelled = 1e-9;
@@ -64,11 +82,7 @@ ContactResponses compute_contact_responses(RestStiffness& rest, const ContactRes
           options.radius);
   const FullModel& model = rest.model();
   const BoundaryAreas areas = boundary_areas(model.mesh());
-  std::vector<int> moving;
-  for (const int v : areas.vertices) {
-    if (model.dofs().free_index(v) >= 0) moving.push_back(v);
-  }
-  require(!moving.empty(), "all of the body's surface is held: nothing could be touched that gives way");
+  const std::vector<int> moving = places_to_touch(model, areas, options.where);
   const FarthestPoints places = farthest_points(model.mesh().vertices(Eigen::all, moving), options.patches);
 
   ContactResponses responses;

@@ -29,20 +29,21 @@ Vector patch_load(const FullModel& model, const BoundaryAreas& areas, int center
 struct ContactResponses {
   std::vector<int> centers;  ///< vertices of the mesh, of the patches
   double radius = 0.0;       ///< m, of each
-  double spacing = 0.0;      ///< m: no vertex of the boundary that moves is farther from a centre
+  double spacing = 0.0;      ///< m: no vertex that could be one is farther from a centre
   Vector compliances;        ///< m/N: work of the load of 1 N on the shape it causes; > 0
   Matrix shapes;             ///< dofs x patches, each divided by the root of its compliance: of energy 1
 };
 
 struct ContactResponseOptions {
-  Index patches = 200;  ///< at most; so many overlap by half where they have the radius below
-  double radius = 0.5;  ///< share of BoundaryAreas::size; where w = 1/2 it is half of that
+  std::vector<int> where;  ///< vertices of the mesh among which the centres are chosen; none: all
+  Index patches = 200;     ///< at most; so many overlap by half where they have the radius below
+  double radius = 0.5;     ///< share of BoundaryAreas::size; at about half of it the pressure is half
 };
 
 /// The static responses x = K^-1 f of a body at rest to pressures on patches that are spread evenly over the
-/// part of its boundary that moves, each patch far from those before. For a body that is not held it is the
-/// self-equilibrated response, without rigid motion (RestStiffness).
-/// Throws Error where a solve fails and for a body without such a boundary.
+/// part of its boundary that moves, or over some of that, each patch far from those before. For a body that
+/// is not held it is the self-equilibrated response, without rigid motion (RestStiffness).
+/// Throws Error where a solve fails and where there is no such boundary.
 /// Cost: one solve of `patches` right-hand sides.
 ContactResponses compute_contact_responses(RestStiffness& rest, const ContactResponseOptions& options = {});
 

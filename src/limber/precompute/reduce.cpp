@@ -203,15 +203,15 @@ Matrix condense(const FullModel& model, const Matrix& samples, const BasisSettin
   return std::move(pca.basis);
 }
 
-/// Gives some coordinates of a condensed basis to contact. What it holds first, the most important, stays; the
-/// rest are the directions that hold most of what is missed of responses to pressure on the surface and, for
-/// the sake of the motion, of the lowest modes. Measured by their energy: in that of dents alone, or mixed
-/// into the other samples by mass, fewer modes are held than without contact, and dents half as well.
+/// Gives some coordinates of a condensed basis to contact. What it holds first, the most important, stays;
+/// the rest are the directions that hold most of what is missed of responses to pressure on the surface and,
+/// for the sake of the motion, of the lowest modes. Their measure is energy: mixed into the other samples by
+/// mass, responses gain half as much, and without the modes frequencies suffer (docs/precomputation.md).
 /// basis: dofs x r, the most important direction first.
 Matrix make_touchable(RestStiffness& rest, const Matrix& basis, const BasisSettings& settings,
                       const Modes& modes, ReduceReport& report) {
   const FullModel& model = rest.model();
-  const ContactResponses responses = compute_contact_responses(rest);
+  const ContactResponses responses = compute_contact_responses(rest, {.where = settings.contact_vertices});
   const Index patches = responses.shapes.cols();
   const Index lowest = std::min<Index>(modes.shapes.cols(), contact_share(settings.rank));
   Matrix samples(basis.rows(), patches + lowest);

@@ -42,6 +42,7 @@ struct BasisSettings {
   /// Coordinates, of the rank, that are kept for static responses to pressure on the surface, so that the
   /// body dents where it is touched; 0: none.
   int contact = 0;
+  std::vector<int> contact_vertices;  ///< of the mesh, where it is going to be touched; none: everywhere
   Condensation condense = Condensation::pca;
   int rank = 30;  ///< r at most; fewer where the sources span less
   bool check =
