@@ -50,7 +50,7 @@ struct BasisSettings {
   std::uint64_t seed = 1;  ///< of random projection
 };
 
-/// A good number of coordinates for contact, which costs the motion little: a third of the rank, rounded.
+/// A good number of coordinates for contact: a third of the rank, rounded.
 constexpr int contact_share(int rank) { return (rank + 1) / 3; }
 
 /// How elastic forces are computed in the subspace.
