@@ -68,9 +68,10 @@ void refuse_extras(const CLI::App& parser) {
 }
 
 /// Throws for an option or an argument that was given as an empty text, which CLI11 takes for 0 or for not
-/// given.
+/// given. One whose value may be left out has an empty text then.
 void refuse_empty(const CLI::App& parser) {
   for (const CLI::Option* option : parser.get_options()) {
+    if (option->get_type_size() > 0 && option->get_expected_min() == 0) continue;
     for (const std::string& value : option->results())
       require(!value.empty(), "{}: {} is empty; give it a value or leave it out", parser.get_name(),
               option->get_name());

@@ -15,6 +15,7 @@
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/run/output_files.hpp"
+#include "limber/scene/selection.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -34,6 +35,10 @@ ReduceOptions reduce_options(const ReduceCommand& options, const FullModel& mode
   }
   if (!options.snapshots.empty())
     result.basis.snapshots = read_displacements(options.snapshots, vertices, &inputs);
+  if (!options.contact_where.empty()) {
+    result.basis.contact_vertices =
+        select_vertices(model.mesh(), {.where = options.contact_where}, "--contact-where");
+  }
   if (!options.training.empty())
     result.training_snapshots = read_displacements(options.training, vertices, &inputs);
   return result;
@@ -140,6 +145,7 @@ Command add_reduce(CLI::App& program) {
       "cubature.\n\n"
       "Example:\n  limber reduce builtin:spoon -o spoon.glb --modes 20 --rank 30\n"
       "  limber reduce builtin:heart -o heart.glb --law neo-hookean --report heart\n"
+      "  limber reduce builtin:octopus -o soft.glb --free --contact\n"
       "  limber reduce builtin:tower -o tower.glb --basis inertia --modes 12 --condense random --forces "
       "modal-cubature\n"
       "  limber reduce builtin:lily -o lily.glb --domains regions\n"

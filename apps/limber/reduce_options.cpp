@@ -21,6 +21,19 @@ bool is_second(std::string_view option, const std::string& word, std::string_vie
   return word == second;
 }
 
+/// Of the rank.
+int contact_coordinates(const std::string& text, int rank) {
+  const std::optional<int> number = text.empty() ? std::max(1, contact_share(rank)) : parse_integer(text);
+  require(
+      number && *number >= 1,
+      "--contact: expected a number of coordinates, 1 or more, or nothing, found '{}'; MESH stands before "
+      "it",
+      text);
+  require(*number < rank, "--contact: {} of {} coordinates, expected fewer: the others hold the motion",
+          *number, rank);
+  return *number;
+}
+
 BasisSettings basis_settings(const ReduceCommand& options) {
   BasisSettings basis;
   basis.kind = is_second("--basis", options.basis, "modal", "inertia") ? ModeKind::inertia : ModeKind::modal;
@@ -32,6 +45,7 @@ BasisSettings basis_settings(const ReduceCommand& options) {
   basis.condense =
       is_second("--condense", options.condense, "pca", "random") ? Condensation::random : Condensation::pca;
   basis.rank = options.rank.value_or(default_rank);
+  if (options.contact) basis.contact = contact_coordinates(*options.contact, basis.rank);
   basis.seed = options.seed;
   basis.check = !options.no_check;
   basis.sketching.load_separation = options.load_separation;
@@ -89,6 +103,16 @@ void add_basis_options(CLI::App& parser, ReduceCommand& options) {
       ->capture_default_str();
   parser.add_option("--snapshots", options.snapshots, "Add displacement fields (.csv, .vtu, .pvd)")
       ->type_name("FILE");
+  parser
+      .add_option("--contact", options.contact,
+                  "Make it dent where it is touched: N coordinates of the rank for static responses to "
+                  "pressure on the surface [a third of them]")
+      ->type_name("[N]")
+      ->expected(0, 1);
+  parser
+      .add_option("--contact-where", options.contact_where,
+                  "Vertices that will be touched, as \"z > 0.1\" [all of the surface]")
+      ->type_name("TEXT");
 }
 
 void add_force_options(CLI::App& parser, ReduceCommand& options) {

@@ -27,6 +27,8 @@ struct ReduceCommand {
   double load_separation = SketchOptions{}.load_separation;
   double shape_separation = SketchOptions{}.shape_separation;
   std::string snapshots;
+  std::optional<std::string> contact;  ///< a number, or nothing: as many as is good
+  std::string contact_where;
   bool no_check = false;
   std::string forces = "auto";
   std::optional<double> error;

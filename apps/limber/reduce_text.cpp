@@ -70,6 +70,12 @@ Json reduce_json(const std::string& output, const FullModel& model, const Reduce
                       {"failed", report.sketch.failed},
                       {"kept", report.sketch.kept}};
   }
+  if (report.contact.patches > 0) {
+    json["contact"] = {{"patches", report.contact.patches},
+                       {"directions", report.contact.directions},
+                       {"compliance_before", report.contact.before},
+                       {"compliance", report.contact.after}};
+  }
   if (report.cubature) json["forces"] = cubature_json(*reduced.cubature, *report.cubature);
   json["seconds"] = Json::object();
   for (const auto& [stage, time] : report.stages) json["seconds"][stage] = time;
@@ -125,6 +131,14 @@ std::string reduce_text(const std::string& mesh, const Json& json) {
                         sketch["failed"] == 0
                             ? std::string()
                             : fmt::format(", {} without a solution", sketch["failed"].get<int>()));
+  }
+  if (json.contains("contact")) {
+    const Json& contact = json["contact"];
+    text += fmt::format(
+        "contact: {} coordinates for pressure at {} patches, which meets {:.0f} % of the true compliance "
+        "(without them {:.0f} %)\n",
+        contact["directions"].get<int>(), contact["patches"].get<int>(),
+        100.0 * contact["compliance"].get<double>(), 100.0 * contact["compliance_before"].get<double>());
   }
   if (json.contains("forces")) {
     const Json& forces = json["forces"];

@@ -86,6 +86,12 @@ Rows basis_facts(const Source& source) {
     rows.emplace_back("Sketched forces",
                       fmt::format("{}, {} shapes kept", report.sketch.recorded, report.sketch.kept));
   }
+  if (report.contact.patches > 0) {
+    rows.emplace_back(
+        "Compliance to pressure on the surface, share of the true one",
+        fmt::format("{} ({} without the {} coordinates for contact)", percent_text(report.contact.after),
+                    percent_text(report.contact.before), report.contact.directions));
+  }
   rows.emplace_back("Orthonormal to", fmt::format("{:.1e}", report.orthonormality));
   if (report.frequencies_hz.size() > 0) {
     rows.emplace_back("Linear modes orthonormal to", fmt::format("{:.1e}", report.modes_orthonormality));

@@ -89,10 +89,42 @@ TEST(Reduce, RefusesWhatItCannotDo) {
   expect_refused(folder, start + "-o m.glb --law neo-hookean --forces exact", "stvk");
   expect_refused(folder, start + "-o m.glb --modes 0", "a basis needs");
   expect_refused(folder, start + "-o m.glb --rank 0", "--rank");
+  for (const char* word : {"0", "-1", "x", "1.5", "99999999999"}) {
+    expect_refused(
+        folder, fmt::format("{}-o m.glb --contact {}", start, word),
+        fmt::format("--contact: expected a number of coordinates, 1 or more, or nothing, found '{}'", word));
+  }
+  expect_refused(folder, start + "-o m.glb --rank 5 --contact 5", "--contact: 5 of 5 coordinates");
+  expect_refused(folder, start + "-o m.glb --rank 1 --contact", "--contact: 1 of 1 coordinates");
+  expect_refused(folder, start + "-o m.glb --modes 0 --contact", "a basis needs");
+  expect_refused(folder, start + "-o m.glb --contact-where 'x > 0.5'", "a basis without --contact");
+  expect_refused(folder, start + "-o m.glb --contact --contact-where 'x > 5'", "--contact-where");
+  expect_refused(folder, start + "-o m.glb --contact --contact-where 'x < 0.01'", "nothing could be touched");
+  expect_refused(folder, start + "-o m.glb --domains auto:2 --contact", "--contact: a tree");
   expect_refused(folder, start + "-o m.glb --snapshots short.csv", "short.csv");
   expect_refused(folder, start + "-o m.glb --sketch bad.json", "bad.json");
   expect_refused(folder, start + "-o m.glb --free", "exclude");
   expect_refused(folder, "reduce missing.msh -o m.glb", "missing.msh");
+}
+
+TEST(Reduce, KeepsCoordinatesForContact) {
+  const ScratchFolder folder;
+  const json third = json::parse(reduce(folder, "--modes 6 --rank 18 --contact").out);
+  EXPECT_EQ(third["rank"], 18);
+  EXPECT_EQ(third["contact"]["directions"], 6);
+  EXPECT_GT(third["contact"]["compliance"].get<double>(),
+            third["contact"]["compliance_before"].get<double>());
+  EXPECT_LE(third["contact"]["compliance"].get<double>(), 1.0);
+  const json tip = json::parse(reduce(folder, "--modes 6 --rank 18 --contact --contact-where 'x > 0.9'").out);
+  EXPECT_LT(tip["contact"]["patches"].get<int>(), third["contact"]["patches"].get<int>());
+  const json two = json::parse(reduce(folder, "--modes 6 --rank 18 --contact 2").out);
+  EXPECT_EQ(two["contact"]["directions"], 2);
+  EXPECT_GT(third["contact"]["compliance"].get<double>(), two["contact"]["compliance"].get<double>());
+  EXPECT_EQ(run_limber(folder.path(), "verify m.glb").status, 0);
+  EXPECT_EQ(run_limber(folder.path(), "simulate m.glb -o c.glb --seconds 0.5").status, 0);
+  EXPECT_TRUE(contains(run_limber(folder.path(), fmt::format("reduce {} -o m.glb --contact", beam)).out,
+                       "contact: 10 coordinates for pressure at"));
+  EXPECT_FALSE(json::parse(reduce(folder).out).contains("contact"));
 }
 
 TEST(Reduce, WorksForAFreeBody) {

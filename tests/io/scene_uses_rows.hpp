@@ -234,6 +234,9 @@ inline const std::vector<Row>& table() {
        R"({"basis": {"condense": "random"}})"},
       {"basis.sketch", R"({"basis": {"modes": 2}})", R"({"basis": {"sketch": "sketch.json"}})"},
       {"basis.snapshots", R"({"basis": {"modes": 2}})", R"({"basis": {"snapshots": "snapshots.csv"}})"},
+      {"basis.contact", R"({"basis": {"modes": 2}})", R"({"basis": {"contact": 3}})"},
+      {"basis.contact_where", R"({"basis": {"modes": 2, "contact": 3}})",
+       R"({"basis": {"contact_where": "z > 0"}})"},
       {"basis.rank", "{}", R"({"basis": {"rank": 3}})"},
       {"basis.rank", R"({"basis": {"sketch": "sketch.json"}})", R"({"basis": {"rank": 3}})"},
 

@@ -49,6 +49,8 @@ BASIS = (
     Option("--shape-separation", ("0", "0.1", "1"), (*NO_NUMBER, "-0.1", "1.1")),
     Option("--sketch", ("sketch.json",), ("missing.json", "mesh.obj", "folder.png")),
     Option("--snapshots", ("u.csv",), ("missing.csv", "sketch.json", "folder.png")),
+    Option("--contact-where", ("z > 0", "x < 0.3"), ("z", "z > 1e9")),
+    Option("--contact", ("1", "2", "5"), ("0", "x", "1.5", "-1", "500", "99999999999999999999")),
     Option("--seed", ("0", "1", "12345"), ("", "x", "1.5")),
 )
 

@@ -2,10 +2,10 @@
 
 #include "limber/base/error.hpp"
 #include "limber/contact/follow.hpp"
+#include "limber/mesh/farthest_points.hpp"
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <numeric>
 
 namespace limber {
@@ -21,29 +21,10 @@ ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& trian
   std::sort(used.begin(), used.end());
   used.erase(std::unique(used.begin(), used.end()), used.end());
   require(!used.empty(), "a surface without triangles has no points that could touch anything");
-  const auto n = used.size();
-  Vector3 middle = Vector3::Zero();
-  for (const int v : used) middle += vertices.col(v);
-  middle /= static_cast<double>(n);
-  // Squared distances from what was chosen, at first from the middle, so that the first one is a tip.
-  std::vector<double> far(n);
-  for (std::size_t i = 0; i < n; ++i) far[i] = (vertices.col(used[i]) - middle).squaredNorm();
-  const auto farthest = [&] {
-    return static_cast<std::size_t>(std::max_element(far.begin(), far.end()) - far.begin());
-  };
-  std::size_t next = farthest();
-  constexpr double as_good_as_one = 1e-5;  // of the size: floats differ by less from what they stand for
-  const double least = as_good_as_one * std::sqrt(far[next]);
-  std::fill(far.begin(), far.end(), std::numeric_limits<double>::infinity());
-  ShellSample sample;
-  while (true) {
-    sample.vertices.push_back(used[next]);
-    const Vector3 x = vertices.col(used[next]);
-    for (std::size_t i = 0; i < n; ++i) far[i] = std::min(far[i], (vertices.col(used[i]) - x).squaredNorm());
-    next = farthest();
-    sample.spacing = std::sqrt(far[next]);
-    if (sample.spacing <= least || static_cast<Index>(sample.vertices.size()) >= count) return sample;
-  }
+  const FarthestPoints sample = farthest_points(vertices(Eigen::all, used), count);
+  ShellSample shell{{}, sample.spacing};
+  for (const int i : sample.chosen) shell.vertices.push_back(used[static_cast<std::size_t>(i)]);
+  return shell;
 }
 
 void PointShell::Coordinates::set(const VectorRef& q) {

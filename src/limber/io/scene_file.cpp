@@ -101,17 +101,24 @@ RayleighDamping to_damping(const json& value) {
           linear ? RayleighDamping::Stiffness::linear : RayleighDamping::Stiffness::local};
 }
 
-BasisSettings to_basis(const json& value, SceneFiles& files, Index vertices) {
+BasisSettings to_basis(const json& value, SceneFiles& files, const VolumeMesh& mesh,
+                       const std::string& where) {
   BasisSettings basis;
   basis.kind = value["kind"] == "inertia" ? ModeKind::inertia : ModeKind::modal;
   basis.modes = value["modes"].get<int>();
   basis.order = value["derivatives"].get<int>();
   basis.condense = value["condense"] == "random" ? Condensation::random : Condensation::pca;
   basis.rank = value["rank"].get<int>();
+  basis.contact = value["contact"].get<int>();
+  if (value.contains("contact_where")) {
+    if (basis.contact == 0) refuse_unused(where + ".basis.contact_where", "a basis without 'contact'");
+    basis.contact_vertices = select_vertices(mesh, {.where = value["contact_where"].get<std::string>()},
+                                             where + ".basis.contact_where");
+  }
   basis.check = false;  // nobody would see it
   if (value.contains("sketch")) basis.sketch = read_sketch(files.input(value, "sketch"));
   if (value.contains("snapshots"))
-    basis.snapshots = read_displacements(files.path(value, "snapshots"), vertices, &files.inputs);
+    basis.snapshots = read_displacements(files.path(value, "snapshots"), mesh.vertex_count(), &files.inputs);
   return basis;
 }
 
@@ -194,7 +201,7 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   }
   if (!of_parts) body.materials = to_materials(value, body.regions(), body.materials, where);
   read_domains(value, stated, where, plan, body);
-  body.reduction.basis = to_basis(value["basis"], files, body.mesh.vertex_count());
+  body.reduction.basis = to_basis(value["basis"], files, body.mesh, where);
   to_forces(value["forces"], files, body.mesh.vertex_count(), body.reduction);
   check_training(stated, body, plan, where);
   check_modal_basis(stated, plan, where);

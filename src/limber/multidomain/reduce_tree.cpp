@@ -389,6 +389,7 @@ void check_options(const TreeReduceOptions& options) {
   require(basis.snapshots.empty() && basis.sketch.empty() && options.reduce.training_snapshots.empty(),
           "snapshots and sketches are of a whole body, those of its domains cannot be told from them; reduce "
           "it as one");
+  require(basis.contact == 0, "no coordinates of a tree can be kept for contact; reduce the body as one");
 }
 
 }  // namespace

@@ -4,7 +4,9 @@
 #include "limber/base/text.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/basis/basis_quality.hpp"
+#include "limber/basis/contact_responses.hpp"
 #include "limber/basis/derivative_family.hpp"
+#include "limber/basis/energy_pca.hpp"
 #include "limber/basis/linear_modes.hpp"
 #include "limber/basis/mass_pca.hpp"
 #include "limber/basis/random_projection.hpp"
@@ -153,6 +155,10 @@ std::string describe(const BasisSettings& settings, const ReduceReport& report, 
   std::string text = fmt::format("{} of {} to rank {}",
                                  settings.condense == Condensation::pca ? "mass-PCA" : "random projection",
                                  fmt::join(sources, ", "), model.rank);
+  if (report.contact.directions > 0) {
+    text += fmt::format(", {} of it for contact at {} patches", report.contact.directions,
+                        report.contact.patches);
+  }
   if (model.cubature) {
     text += fmt::format("; {} cubature with {} points", model.cubature->modal() ? "modal" : "optimized",
                         model.cubature->point_count());
@@ -195,6 +201,38 @@ Matrix condense(const FullModel& model, const Matrix& samples, const BasisSettin
   MassPca pca = mass_pca(samples, model.mass(), settings.rank, model.executor());
   report.singular_values = std::move(pca.singular_values);
   return std::move(pca.basis);
+}
+
+/// Gives some coordinates of a condensed basis to contact. What it holds first, the most important, stays;
+/// the rest are the directions that hold most of what is missed of responses to pressure on the surface and,
+/// for the sake of the motion, of the lowest modes. Their measure is energy: mixed into the other samples by
+/// mass, responses gain half as much, and without the modes frequencies suffer (docs/precomputation.md).
+/// basis: dofs x r, the most important direction first.
+Matrix make_touchable(RestStiffness& rest, const Matrix& basis, const BasisSettings& settings,
+                      const Modes& modes, ReduceReport& report) {
+  const FullModel& model = rest.model();
+  const ContactResponses responses = compute_contact_responses(rest, {.where = settings.contact_vertices});
+  const Index patches = responses.shapes.cols();
+  const Index lowest = std::min<Index>(modes.shapes.cols(), contact_share(settings.rank));
+  Matrix samples(basis.rows(), patches + lowest);
+  samples.leftCols(patches) = responses.shapes;
+  if (lowest > 0) {
+    // All of them together count as much as all patches.
+    const double weight = std::sqrt(static_cast<double>(patches) / static_cast<double>(lowest));
+    samples.rightCols(lowest) =
+        modes.shapes.leftCols(lowest) *
+        (weight * modes.eigenvalues.head(lowest).cwiseSqrt().cwiseInverse()).asDiagonal();
+  }
+  const Index kept = std::min<Index>(basis.cols(), settings.rank - settings.contact);
+  const Matrix added = energy_directions(rest, basis.leftCols(kept), samples, settings.rank - kept);
+  // The others follow: a small body may leave room for them.
+  Matrix joined(basis.rows(), basis.cols() + added.cols());
+  joined << basis.leftCols(kept), added, basis.rightCols(basis.cols() - kept);
+  Matrix result = mass_orthonormalize(joined, model.mass(), 1e-10, model.executor()).Q;
+  result.conservativeResize(Eigen::NoChange, std::min<Index>(result.cols(), settings.rank));
+  report.contact = {patches, added.cols(), held_energy(rest, basis, responses.shapes).mean(),
+                    held_energy(rest, result, responses.shapes).mean()};
+  return result;
 }
 
 /// How well the basis holds the true modes: those at hand, or else found for this alone. Nothing where they
@@ -275,6 +313,9 @@ Matrix compute_basis(const FullModel& model, const BasisSettings& settings, Redu
   require(settings.modes > 0 || !settings.snapshots.empty() || !settings.sketch.empty(),
           "a basis needs linear modes, snapshots or a sketch; none was given");
   require(settings.order >= 0, "the order of the derivatives is {}, expected 0 or more", settings.order);
+  require(settings.contact >= 0 && settings.contact < settings.rank,
+          "{} of {} coordinates are to be for contact, expected 0 to {}: the others hold the motion",
+          settings.contact, settings.rank, settings.rank - 1);
   RestStiffness rest = timed("factorisation", report, progress, [&] { return RestStiffness(model); });
   if (settings.modes > 0) check_memory(rest, settings);
   report.rigid_modes = rest.rigid_modes().cols();
@@ -285,11 +326,15 @@ Matrix compute_basis(const FullModel& model, const BasisSettings& settings, Redu
   if (!settings.snapshots.empty()) sources.push_back({snapshot_samples(rest, settings.snapshots)});
   Matrix samples;
   const std::string_view stage = settings.condense == Condensation::pca ? "mass-PCA" : "random projection";
-  const Matrix basis = timed(stage, report, progress, [&] {
+  Matrix basis = timed(stage, report, progress, [&] {
     samples = mix_samples(std::move(sources), model.mass());
     return condense(model, samples, settings, report);
   });
   require(basis.cols() > 0, "the samples of the basis are all zero: nothing to learn from");
+  if (settings.contact > 0) {
+    basis = timed("contact responses", report, progress,
+                  [&] { return make_touchable(rest, basis, settings, modes, report); });
+  }
   report.samples = samples.cols();
   report.missed = projection_error(basis, samples, model.mass(), model.executor());
   report.orthonormality = orthonormality_error(basis, model.mass(), model.executor());

@@ -39,12 +39,19 @@ struct BasisSettings {
   std::vector<Matrix3X> snapshots;  ///< displacement fields, one column per vertex of the mesh
   std::vector<SketchForce> sketch;  ///< recorded forces, whose shapes full statics finds
   SketchOptions sketching{};
+  /// Coordinates, of the rank, that are kept for static responses to pressure on the surface, so that the
+  /// body dents where it is touched; 0: none.
+  int contact = 0;
+  std::vector<int> contact_vertices;  ///< of the mesh, where it is going to be touched; none: everywhere
   Condensation condense = Condensation::pca;
   int rank = 30;  ///< r at most; fewer where the sources span less
   bool check =
       true;  ///< find out how well the true modes are captured, which takes an eigensolver for inertia modes
   std::uint64_t seed = 1;  ///< of random projection
 };
+
+/// A good number of coordinates for contact: a third of the rank, rounded.
+constexpr int contact_share(int rank) { return (rank + 1) / 3; }
 
 /// How elastic forces are computed in the subspace.
 enum class ForceKind {
@@ -77,14 +84,24 @@ struct ModeCheck {
   double seconds = 0.0;   ///< spent on it, not in the stages
 };
 
+/// What a subspace knows of touch: the share of the true compliance that pressures on patches of the surface
+/// meet in it, in the mean over these patches.
+struct ContactCheck {
+  Index patches = 0;     ///< 0: nobody asked for it
+  Index directions = 0;  ///< coordinates that are kept for contact
+  double before = 0.0;   ///< with a basis of the same rank that keeps none
+  double after = 0.0;
+};
+
 /// What was done, and how long each stage took.
 struct ReduceReport {
-  Index modes = 0;                                ///< linear modes found
-  Vector frequencies_hz;                          ///< of the linear modes (or of those nearest to them)
-  Index rigid_modes = 0;                          ///< motions without strain, which the model leaves out
-  Index samples = 0;                              ///< vectors that the basis was condensed from
-  Vector singular_values;                         ///< of all samples, descending; mass-PCA only
-  SketchShapes sketch;                            ///< counts; its shapes are taken away
+  Index modes = 0;         ///< linear modes found
+  Vector frequencies_hz;   ///< of the linear modes (or of those nearest to them)
+  Index rigid_modes = 0;   ///< motions without strain, which the model leaves out
+  Index samples = 0;       ///< vectors that the basis was condensed from
+  Vector singular_values;  ///< of all samples, descending; mass-PCA only
+  SketchShapes sketch;     ///< counts; its shapes are taken away
+  ContactCheck contact{};
   double modes_orthonormality = 0.0;              ///< of the linear modes, largest entry of |X^T M X - I|
   double orthonormality = 0.0;                    ///< of the basis, largest entry of |U^T M U - I|
   double missed = 0.0;                            ///< share of the samples that the basis does not hold

@@ -21,7 +21,7 @@ std::vector<Material> as_stvk(std::vector<Material> materials) {
 ReduceOptions linear_modes_only(ReduceOptions options) {
   options.basis.order = 0;
   if (options.basis.sketch.empty() && options.basis.snapshots.empty())
-    options.basis.rank = std::max(options.basis.modes, 1);
+    options.basis.rank = std::max(options.basis.modes, 1) + options.basis.contact;
   options.forces = ForceKind::exact;
   return options;
 }
