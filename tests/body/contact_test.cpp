@@ -7,10 +7,10 @@
 #include "tests/body/bar.hpp"
 #include "tests/multidomain/small_trees.hpp"
 
-#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <gmock/gmock.h>
 
 namespace limber::contact_test {
 namespace {
@@ -44,7 +44,9 @@ Body falling(double height, double young = 1e6, const Vector3& weight = gravity)
   return body;
 }
 
-Obstacle ground(const ContactMaterial& material = {}) { return {.name = "ground", .shape = HalfSpace{}, .material = material}; }
+Obstacle ground(const ContactMaterial& material = {}) {
+  return {.name = "ground", .shape = HalfSpace{}, .material = material};
+}
 
 Index add(World& world, Body body, const ContactMaterial& material = {}) {
   const Index number = world.add(std::move(body));
@@ -53,8 +55,11 @@ Index add(World& world, Body body, const ContactMaterial& material = {}) {
 }
 
 RigidBody box(const Vector3& center, double half = 0.1, double density = 1000.0) {
-  return RigidBody({.name = "box", .shape = Box{Vector3::Constant(half)}, .density = density,
-                    .pose = {center, Eigen::Quaterniond::Identity()}, .gravity = gravity});
+  return RigidBody({.name = "box",
+                    .shape = Box{Vector3::Constant(half)},
+                    .density = density,
+                    .pose = {center, Eigen::Quaterniond::Identity()},
+                    .gravity = gravity});
 }
 
 double lowest(const Body& body) {
@@ -186,7 +191,8 @@ TEST(Contact, ABallRolls) {
   const double angle = 0.3;
   world.add_obstacle(ground());
   const Vector3 along(std::sin(angle), 0.0, -std::cos(angle));
-  world.add_rigid(RigidBody({.name = "ball", .shape = Sphere{0.1}, .pose = {Vector3(0.0, 0.0, 0.1)}, .gravity = 9.81 * along}));
+  world.add_rigid(RigidBody(
+      {.name = "ball", .shape = Sphere{0.1}, .pose = {Vector3(0.0, 0.0, 0.1)}, .gravity = 9.81 * along}));
   for (int i = 0; i < 1000; ++i) ASSERT_TRUE(world.step(1e-3).ok());
   const double exact = 9.81 * std::sin(angle) * 5.0 / 7.0;
   EXPECT_NEAR(world.rigid(0).velocity().x(), exact, 0.005 * exact);
@@ -198,7 +204,8 @@ TEST(Contact, GivesBackWhatRestitutionSaysAtAnyStep) {
     for (const double share : {0.3, 0.7}) {
       World world;
       world.add_obstacle(ground({.restitution = share}));
-      world.add_rigid(RigidBody({.name = "ball", .shape = Sphere{0.1}, .pose = {Vector3(0.0, 0.0, 0.6)}, .gravity = gravity}));
+      world.add_rigid(RigidBody(
+          {.name = "ball", .shape = Sphere{0.1}, .pose = {Vector3(0.0, 0.0, 0.6)}, .gravity = gravity}));
       double before = 0.0, after = 0.0;
       for (int i = 0; i < static_cast<int>(0.5 / h) && after <= 0.0; ++i) {
         ASSERT_TRUE(world.step(h).ok());
@@ -295,7 +302,8 @@ TEST(Contact, ABallThinnerThanPointsAreApartIsMetByTheSolid) {
   World world;
   Body body = falling(0.0, 1e6, Vector3::Zero());
   add(world, body);
-  RigidBody pebble({.name = "pebble", .shape = Sphere{0.004}, .density = 8000.0, .pose = {Vector3(0.11, 0.013, 0.25)}});
+  RigidBody pebble(
+      {.name = "pebble", .shape = Sphere{0.004}, .density = 8000.0, .pose = {Vector3(0.11, 0.013, 0.25)}});
   pebble.set_velocity(Vector3(0.0, 0.0, -5.0));
   world.add_rigid(pebble);
   for (int i = 0; i < 200; ++i) ASSERT_TRUE(world.step(1e-3).ok());
@@ -324,10 +332,10 @@ TEST(Contact, ArmsOfABodyTouchEachOther) {
       for (int e = 0; e < 2; ++e) {
         const double angle = 5.2 * e;
         const Vector3 tip(0.2 * std::sin(angle), 0.0, 0.2 * std::cos(angle));
-        if ((surface.vertices.col(v) - tip).norm() < (surface.vertices.col(ends[e]) - tip).norm()) ends[e] = v;
+        if ((surface.vertices.col(v) - tip).norm() < (surface.vertices.col(ends[e]) - tip).norm())
+          ends[e] = v;
       }
-    const Vector3 across =
-        (surface.vertices.col(ends[1]) - surface.vertices.col(ends[0])).normalized();
+    const Vector3 across = (surface.vertices.col(ends[1]) - surface.vertices.col(ends[0])).normalized();
     body.set_force(ends[0], 150.0 * across);
     body.set_force(ends[1], -150.0 * across);
     add(world, body);
@@ -430,15 +438,20 @@ TEST(Contact, RefusesWhatCannotTouch) {
   world.add(warped);
   EXPECT_THAT(error_text([&] { world.set_contact(0, {}); }), HasSubstr("does not take contact with others"));
   world.add(falling(0.0));
-  EXPECT_THAT(error_text([&] { world.set_contact(1, {.friction = -0.1}); }), HasSubstr("the friction is -0.1"));
-  EXPECT_THAT(error_text([&] { world.set_contact(1, {.restitution = 1.5}); }), HasSubstr("the restitution is 1.5"));
-  EXPECT_THAT(error_text([&] { world.add_obstacle({.name = "ball", .shape = Sphere{-1.0}}); }), HasSubstr("ball"));
+  EXPECT_THAT(error_text([&] { world.set_contact(1, {.friction = -0.1}); }),
+              HasSubstr("the friction is -0.1"));
+  EXPECT_THAT(error_text([&] { world.set_contact(1, {.restitution = 1.5}); }),
+              HasSubstr("the restitution is 1.5"));
+  EXPECT_THAT(error_text([&] { world.add_obstacle({.name = "ball", .shape = Sphere{-1.0}}); }),
+              HasSubstr("ball"));
   EXPECT_THAT(error_text([&] { RigidBody({.name = "floor", .shape = HalfSpace{}}); }), HasSubstr("floor"));
-  EXPECT_THAT(error_text([&] { RigidBody({.name = "dust", .shape = Sphere{0.1}, .density = 0.0}); }), HasSubstr("dust"));
+  EXPECT_THAT(error_text([&] { RigidBody({.name = "dust", .shape = Sphere{0.1}, .density = 0.0}); }),
+              HasSubstr("dust"));
   Body held(make_model(test::bar_model(), false));
   world.add(held);
   world.set_contact(2, {});
-  EXPECT_THAT(error_text([&] { world.body(2).set_support([](double) { return Pose{}; }); }), HasSubstr("touch"));
+  EXPECT_THAT(error_text([&] { world.body(2).set_support([](double) { return Pose{}; }); }),
+              HasSubstr("touch"));
   EXPECT_THAT(error_text([&] { world.body(2).set_method(Method::warped); }), HasSubstr("contact"));
 }
 

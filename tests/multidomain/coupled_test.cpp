@@ -112,7 +112,8 @@ TEST_P(Coupled, GainsNoEnergyAndKeepsMomentum) {
     if (!tree()->free) continue;
     EXPECT_LE((dynamics.momentum().linear - start.linear).norm(), 1e-12 * start.linear.norm());
     EXPECT_LE((dynamics.momentum().angular - start.angular).norm(), 1e-12 * start.angular.norm());
-    EXPECT_LE((dynamics.momentum().center - start.center - steps * h * start.linear / start.mass).norm(), 1e-10);
+    EXPECT_LE((dynamics.momentum().center - start.center - steps * h * start.linear / start.mass).norm(),
+              1e-10);
   }
 }
 

@@ -127,8 +127,8 @@ class Body {
   /// frames, and WarpedDynamics::step() for warped modes. On failure the state is left as it was.
   StepReport step(double h, const ReducedStepOptions& options = {});
   /// Whether its steps are taken together with those of others that it touches, by a World; not so at first.
-  /// It then moves in a frame of its own, from the same q and v, and step() still takes it alone. Throws Error
-  /// for a method that cannot, and on a support that moves.
+  /// It then moves in a frame of its own, from the same q and v, and step() still takes it alone. Throws
+  /// Error for a method that cannot, and on a support that moves.
   void set_coupled(bool on);
   [[nodiscard]] bool coupled() const;
   /// The next step in velocities, and the step itself, of a coupled body: see TreeDynamics. What changes

@@ -19,7 +19,8 @@ BodyShell::BodyShell(const std::shared_ptr<const Model>& shared, Index points) {
     Eigen::Matrix3Xi triangles;
     if (reduced.simulation) {
       // Both: what is drawn is what shall not sink in, and where it has few vertices the mesh has more.
-      const Index drawn = reduced.surface.mesh.vertices.cols(), kept = reduced.simulation->mesh.vertices.cols();
+      const Index drawn = reduced.surface.mesh.vertices.cols(),
+                  kept = reduced.simulation->mesh.vertices.cols();
       const Eigen::Matrix3Xi boundary = boundary_triangles(reduced.simulation->mesh);
       vertices.resize(3, drawn + kept);
       vertices << reduced.surface.mesh.vertices, reduced.simulation->mesh.vertices;
@@ -60,9 +61,9 @@ void BodyShell::make_solid() {
 double MovingShell::reach(const TreeDynamics& tree) const {
   double reach = 0.0;
   for (const Placed& placed : domains_) {
-    const double bent =
-        placed.shell->swing() * tree.state().q.segment(placed.first, placed.rank).norm();
-    reach = std::max(reach, (placed.position - center()).norm() + placed.scale * (placed.shell->radius() + bent));
+    const double bent = placed.shell->swing() * tree.state().q.segment(placed.first, placed.rank).norm();
+    reach =
+        std::max(reach, (placed.position - center()).norm() + placed.scale * (placed.shell->radius() + bent));
   }
   return reach;
 }

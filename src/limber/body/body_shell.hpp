@@ -10,8 +10,8 @@
 
 namespace limber {
 
-/// Points that stand for the surface of a model where it touches something: of the surface that is drawn, and of
-/// the boundary of its simulation mesh where that was kept. Constant, and shared by all bodies of it.
+/// Points that stand for the surface of a model where it touches something: of the surface that is drawn,
+/// and of the boundary of its simulation mesh where that was kept. Constant, and shared by all bodies of it.
 class BodyShell {
  public:
   /// points: at most, of all domains together; at least a few dozen of each.
@@ -22,8 +22,8 @@ class BodyShell {
   [[nodiscard]] double spacing() const { return spacing_; }
   [[nodiscard]] double size() const { return size_; }  ///< m, diagonal of the box around the body at rest
 
-  /// What others, and its own points, are tested against: of a body of one domain that was kept with its mesh,
-  /// at its own scale; else none. Made by make_solid(), in a fraction of a second.
+  /// What others, and its own points, are tested against: of a body of one domain that was kept with its
+  /// mesh, at its own scale; else none. Made by make_solid(), in a fraction of a second.
   [[nodiscard]] bool has_solid() const { return solid_ != nullptr; }
   [[nodiscard]] bool can_have_solid() const { return solid_of_ != nullptr; }
   void make_solid();
@@ -60,8 +60,8 @@ class MovingShell {
   [[nodiscard]] const Vector3& center() const { return domains_.front().position; }
   [[nodiscard]] double reach(const TreeDynamics& tree) const;
 
-  /// Boxes and solid as they are, and as they move with u in h seconds, of a body that can have a solid; at the
-  /// first call its solid is made.
+  /// Boxes and solid as they are, and as they move with u in h seconds, of a body that can have a solid; at
+  /// the first call its solid is made.
   void refit(const TreeDynamics& tree, const Vector& u, double h);
   [[nodiscard]] bool can_have_solid() const { return shell_->can_have_solid(); }
   [[nodiscard]] RefittedBoxes& boxes() { return *boxes_; }
@@ -70,7 +70,8 @@ class MovingShell {
   /// The same as below for a place of the mesh.
   void write_rows(const SolidPlace& place, const Vector3& x, const Matrix3& axes, double sign,
                   ContactSolver::Rows rows) const;
-  /// How a point moves with the unknowns of the body along the columns of `axes`, times `sign`: written whole.
+  /// How a point moves with the unknowns of the body along the columns of `axes`, times `sign`: written
+  /// whole.
   void write_rows(const TreeDynamics& tree, Index domain, Index point, const Vector3& x, const Matrix3& axes,
                   double sign, ContactSolver::Rows rows) const;
 

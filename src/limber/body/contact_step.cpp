@@ -94,7 +94,8 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
       speeds_[i] = std::max(start, free);
       continue;
     }
-    if (const SolveReport begun = member.body->begin_coupled(h, step, member.elastic); !begun.ok()) return begun;
+    if (const SolveReport begun = member.body->begin_coupled(h, step, member.elastic); !begun.ok())
+      return begun;
     const TreeDynamics& tree = *member.body->tree();
     member.shell->follow(tree);
     reaches_[i] = member.shell->reach(tree);
@@ -267,11 +268,14 @@ void ContactStep::find_samples(std::span<const SamplePoint> samples, const Pose&
 
 void ContactStep::find(int index, const Solid& solid) {
   const Member& member = members_[static_cast<std::size_t>(index)];
-  const double margin = h_ * (speeds_[static_cast<std::size_t>(index)] + solid.speed) + near_share * member.size;
+  const double margin =
+      h_ * (speeds_[static_cast<std::size_t>(index)] + solid.speed) + near_share * member.size;
   if (member.rigid != nullptr)
     return find_points(member.rigid->samples(), member.rigid->pose(), index, nullptr, solid, margin);
   const Matrix3 back = solid.pose.rotation.toRotationMatrix().transpose();
-  const auto measure = [&](const Vector3& x) { return distance_to(*solid.shape, back * (x - solid.pose.position)); };
+  const auto measure = [&](const Vector3& x) {
+    return distance_to(*solid.shape, back * (x - solid.pose.position));
+  };
   member.shell->for_each_near(
       margin, [&](const Vector3& x) { return measure(x).distance; },
       [&](Index domain, Index point, const Vector3& x) {
@@ -284,8 +288,8 @@ void ContactStep::find(int index, const Solid& solid) {
         near.point = point;
         near.material = combined(member.material, solid.material);
         if (solid.fixed != nullptr)
-          near.drift = -(solid.fixed->velocity +
-                         solid.fixed->angular_velocity.cross(x - solid.fixed->pose.position));
+          near.drift =
+              -(solid.fixed->velocity + solid.fixed->angular_velocity.cross(x - solid.fixed->pose.position));
         add_contact(near, member.name, solid.name, x, found, 0.0);
       });
 }
@@ -412,8 +416,8 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
     // What is hardly deep stays there: fields of deforming bodies are no more exact than that, and what is
     // pushed out of their noise never comes to rest.
     const double deep = std::max(0.0, -distance - (near.at_place < 0 ? 0.0 : options.slop * size));
-    cone.approach =
-        distance > 0.0 ? -distance / h_ : std::min(options.recovery * deep / h_, options.recovery_speed * size);
+    cone.approach = distance > 0.0 ? -distance / h_
+                                   : std::min(options.recovery * deep / h_, options.recovery_speed * size);
   }
   solver.cone(number) = cone;
 }

@@ -79,9 +79,9 @@ class ContactStep {
  private:
   /// What a contact is before it is solved.
   struct Near {
-    int first = 0, second = -1;       ///< members; -1: an obstacle
-    Index domain = -1, point = -1;    ///< of the shell of the first
-    int at_place = -1;                ///< which of the two touches with a place of its mesh; -1: neither
+    int first = 0, second = -1;     ///< members; -1: an obstacle
+    Index domain = -1, point = -1;  ///< of the shell of the first
+    int at_place = -1;              ///< which of the two touches with a place of its mesh; -1: neither
     SolidPlace place;
     Vector3 drift = Vector3::Zero();  ///< of the first seen from an obstacle that moves, m/s, in the world
     ContactMaterial material;
@@ -114,7 +114,8 @@ class ContactStep {
   [[nodiscard]] bool may_touch(const Touching& one, const Touching& other) const;
   void find_islands();
   [[nodiscard]] int root_of(int member);
-  void solve_island(std::span<const int> members, std::span<const int> contacts, const ContactOptions& options);
+  void solve_island(std::span<const int> members, std::span<const int> contacts,
+                    const ContactOptions& options);
   void write_rows(int side, std::size_t contact, const Matrix3& axes, ContactSolver::Rows rows);
   void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);
 

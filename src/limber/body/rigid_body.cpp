@@ -20,8 +20,8 @@ struct Sample {
   }
   /// Its ends, and balls between them as far apart as leaves less than a hundredth of the radius uncovered.
   std::vector<SamplePoint> operator()(const Capsule& capsule) const {
-    const int between =
-        static_cast<int>(std::clamp(std::ceil(2.0 * capsule.half_length / (0.28 * capsule.radius)), 1.0, 64.0));
+    const int between = static_cast<int>(
+        std::clamp(std::ceil(2.0 * capsule.half_length / (0.28 * capsule.radius)), 1.0, 64.0));
     std::vector<SamplePoint> result;
     for (int i = 0; i <= between; ++i)
       result.push_back({(2.0 * i / between - 1.0) * capsule.half_length * Vector3::UnitZ(), capsule.radius});

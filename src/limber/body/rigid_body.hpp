@@ -13,8 +13,8 @@ namespace limber {
 struct RigidBodySetup {
   std::string name = "a rigid body";
   SolidShape shape;
-  double density = 1000.0;  ///< kg/m^3
-  Pose pose;                ///< of the axes of the shape
+  double density = 1000.0;                     ///< kg/m^3
+  Pose pose;                                   ///< of the axes of the shape
   Vector3 velocity = Vector3::Zero();          ///< of its centre of mass, m/s
   Vector3 angular_velocity = Vector3::Zero();  ///< rad/s
   Vector3 gravity = Vector3::Zero();           ///< m/s^2
@@ -27,12 +27,12 @@ struct SamplePoint {
   double radius = 0.0;              ///< m
 };
 
-/// Of a shape, for others to be tested against; none of ground, which bodies come to. Spheres and capsules are
-/// balls and so exact, boxes a grid of points, meshes their vertices, thinned to some hundred.
+/// Of a shape, for others to be tested against; none of ground, which bodies come to. Spheres and capsules
+/// are balls and so exact, boxes a grid of points, meshes their vertices, thinned to some hundred.
 std::vector<SamplePoint> sample_shape(const SolidShape& shape);
 
-/// A body that does not deform. Its steps are those of CoupledStep with six unknowns, velocity of its centre of
-/// mass and angular velocity; momentum is kept to rounding.
+/// A body that does not deform. Its steps are those of CoupledStep with six unknowns, velocity of its centre
+/// of mass and angular velocity; momentum is kept to rounding.
 class RigidBody {
  public:
   /// Throws Error for shapes without end, densities that are not positive and numbers that are not finite.

@@ -111,11 +111,11 @@ class TreeMotion final : public Motion {
   double loads_from_ = 0.0, loads_to_ = 0.0;           ///< s, the time that loads were last set for
   std::vector<Spring> springs_;
   std::vector<Handle> handles_;
-  std::vector<Vector3> handled_;  ///< where they were to be at the end of the last step, m
+  std::vector<Vector3> handled_;         ///< where they were to be at the end of the last step, m
   std::vector<Vector3> handled_before_;  ///< the same of the step before, for undo_coupled()
-  PoseFunction support_;          ///< none: it stands still
-  Vector grips_;                  ///< N/m, of the springs that hold them; none: not known yet
-  double grip_h_ = 0.0;           ///< s, of the steps that these are stiff enough for
+  PoseFunction support_;                 ///< none: it stands still
+  Vector grips_;                         ///< N/m, of the springs that hold them; none: not known yet
+  double grip_h_ = 0.0;                  ///< s, of the steps that these are stiff enough for
   ConstraintReport report_;
   bool balanced_ = false;  ///< where loads depend on time: whether the start was balanced
   mutable TreeSurface::Scratch scratch_;

@@ -53,9 +53,10 @@ void World::set_contact(Index i, const ContactMaterial& material) {
 
 void World::set_self_contact(Index i, bool on) {
   Entry& one = entry(i);
-  require(!on || (one.shell && one.shell->can_have_solid()),
-          "{}: bodies that touch themselves take part in contact, have one domain and were kept with their mesh",
-          one.body.name());
+  require(
+      !on || (one.shell && one.shell->can_have_solid()),
+      "{}: bodies that touch themselves take part in contact, have one domain and were kept with their mesh",
+      one.body.name());
   one.self = on;
 }
 
@@ -134,19 +135,25 @@ SolveReport World::detect(double h, double time) {
   for (Index i = 0; i < body_count(); ++i) {
     Entry& one = entry(i);
     if (!one.shell) continue;
-    contact_.add(ContactStep::Member{{Touching::Of::body, i}, &one.body, nullptr, one.shell.get(), one.material,
-                                     one.shell->shell().size(), one.elastic, one.self});
+    contact_.add(ContactStep::Member{{Touching::Of::body, i},
+                                     &one.body,
+                                     nullptr,
+                                     one.shell.get(),
+                                     one.material,
+                                     one.shell->shell().size(),
+                                     one.elastic,
+                                     one.self});
     touching_.push_back(&one);
   }
   for (Index i = 0; i < rigid_count(); ++i) {
     RigidBody& one = rigid(i);
-    contact_.add(ContactStep::Member{{Touching::Of::rigid, i}, nullptr, &one, nullptr, one.material(),
-                                     2.0 * one.radius()});
+    contact_.add(ContactStep::Member{
+        {Touching::Of::rigid, i}, nullptr, &one, nullptr, one.material(), 2.0 * one.radius()});
   }
   for (Index i = 0; i < obstacle_count(); ++i) {
     const Standing& standing = obstacles_[static_cast<std::size_t>(i)];
-    ContactStep::Static fixed{{Touching::Of::obstacle, i}, &standing.obstacle, &standing.samples,
-                              standing.obstacle.pose};
+    ContactStep::Static fixed{
+        {Touching::Of::obstacle, i}, &standing.obstacle, &standing.samples, standing.obstacle.pose};
     if (standing.obstacle.motion) {
       fixed.pose = standing.obstacle.motion(time);
       const Pose next = standing.obstacle.motion(time + h);
@@ -160,8 +167,8 @@ SolveReport World::detect(double h, double time) {
   return contact_.detect(h, filter_);
 }
 
-/// Those that touch. A body that gains energy takes the step with the elastic forces of its end, and where that
-/// does not help, all take two half steps.
+/// Those that touch. A body that gains energy takes the step with the elastic forces of its end, and where
+/// that does not help, all take two half steps.
 StepReport World::step_touching(double h, double time, int halvings) {
   StepReport total;
   while (true) {
@@ -169,7 +176,8 @@ StepReport World::step_touching(double h, double time, int halvings) {
     contact_.solve(contact_options_);
     total = contact_.commit(halvings == 0);
     if (total.ok()) break;
-    Entry* const failed = contact_.failed() < 0 ? nullptr : touching_[static_cast<std::size_t>(contact_.failed())];
+    Entry* const failed =
+        contact_.failed() < 0 ? nullptr : touching_[static_cast<std::size_t>(contact_.failed())];
     if (failed != nullptr && failed->elastic == ElasticEnd::mean) {
       failed->elastic = ElasticEnd::implicit;
       continue;

@@ -71,7 +71,7 @@ class World {
     ReducedStepOptions options;
     Driver driver;
     ContactMaterial material;
-    std::unique_ptr<MovingShell> shell;  ///< of a body that touches
+    std::unique_ptr<MovingShell> shell;     ///< of a body that touches
     ElasticEnd elastic = ElasticEnd::mean;  ///< in the present step
     bool self = false;                      ///< whether it touches itself
   };

@@ -18,7 +18,7 @@ struct SolidTouch {
   Vector3 normal = Vector3::UnitZ();  ///< of unit length, outwards
   Vector3 surface = Vector3::Zero();  ///< the place touched, m
   Vector3 rest = Vector3::Zero();     ///< where that is at rest, m
-  SolidPlace place;                    ///< the same in the mesh: what moves with it
+  SolidPlace place;                   ///< the same in the mesh: what moves with it
   bool inside = false;                ///< whether a tetrahedron holds the place asked for
   int patch = -1;                     ///< of the surface touched
 };

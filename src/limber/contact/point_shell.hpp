@@ -50,8 +50,8 @@ class PointShell {
   };
 
   [[nodiscard]] Vector3 position(Index point, const Coordinates& q) const;
-  /// How the point moves with the coordinates, along three directions.  axes: their columns.  to: 3 x k, axes^T
-  /// U_i of the first k coordinates.
+  /// How the point moves with the coordinates, along three directions.  axes: their columns.  to: 3 x k,
+  /// axes^T U_i of the first k coordinates.
   template <class Rows>
   void rows(Index point, const Matrix3& axes, Rows&& to) const;
   [[nodiscard]] Vector3 column(Index point, Index coordinate) const;  ///< of U_i

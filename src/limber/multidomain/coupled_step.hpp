@@ -17,13 +17,14 @@ enum class ElasticEnd {
 ///
 ///   A (u - u_0) = k (f_ext - f - (h - h_0)/2 K u_0 - D u_0 - bias) + J^T g,     A = M + h/2 D + h^2/4 K,
 ///
-/// u_0, h_0: of the step before; k = (h_0 + h)/2: from the middle of that to the middle of this. Of a first step
-/// u_0 is the velocity at its start, and h_0 = 0.  g: impulses on points that move with J u. Gaps are then kept
-/// by the same velocity that places move by: what rests stays where it is with u = 0, and what strikes does not bounce off by
-/// itself, as both would with velocities at the ends of steps.
+/// u_0, h_0: of the step before; k = (h_0 + h)/2: from the middle of that to the middle of this. Of a first
+/// step u_0 is the velocity at its start, and h_0 = 0.  g: impulses on points that move with J u. Gaps are
+/// then kept by the same velocity that places move by: what rests stays where it is with u = 0, and what
+/// strikes does not bounce off by itself, as both would with velocities at the ends of steps.
 ///
-/// Order and axes of the unknowns are those of PointRows: coordinates of one domain after the other; of a body
-/// that flies then the velocity of the origin of its frame and its angular velocity, in axes of the world.
+/// Order and axes of the unknowns are those of PointRows: coordinates of one domain after the other; of a
+/// body that flies then the velocity of the origin of its frame and its angular velocity, in axes of the
+/// world.
 struct CoupledStep {
   double h = 0.0;     ///< s
   double kick = 0.0;  ///< k, s: for so long have forces changed the velocity

@@ -17,8 +17,8 @@
 // and stiffnesses at both ends, exactly for polynomials of degree five and less along the way, so that the
 // guard costs no evaluation of its own.
 //
-// What is faster than the step would ring for ever, and each contact strikes it anew. So fast modes are damped,
-// and slow ones are not: with w the frequency of a mode at rest and x = w h by
+// What is faster than the step would ring for ever, and each contact strikes it anew. So fast modes are
+// damped, and slow ones are not: with w the frequency of a mode at rest and x = w h by
 //
 //   D_h = 0.3 h w^2 x^4 / (16 + x^4),
 //
@@ -27,8 +27,8 @@
 namespace limber {
 namespace {
 
-/// What a step may gain of energy that earlier ones have lost, as a share of it for each second of its length:
-/// some 1e-5 at 1 ms. More would let a body that was struck ring up again.
+/// What a step may gain of energy that earlier ones have lost, as a share of it for each second of its
+/// length: some 1e-5 at 1 ms. More would let a body that was struck ring up again.
 constexpr double slack_rate = 0.015;
 
 double step_damping(double frequency, double h) {
@@ -91,8 +91,8 @@ SolveStatus TreeDynamics::Parts::set_up_alone(std::size_t i, const StepRule& rul
 }
 
 /// Adds those of a domain to the equations of the whole, in accelerations of its coordinates and of a free
-/// root, in axes of the world.  moved: 6 x n, how its frame moves with these, in its axes.  bias: and what its
-/// acceleration is without them, less gravity.
+/// root, in axes of the world.  moved: 6 x n, how its frame moves with these, in its axes.  bias: and what
+/// its acceleration is without them, less gravity.
 void TreeDynamics::Parts::add_to_whole(const TreeNode& node, const Matrix& moved, const Vector6& bias,
                                        Matrix& A, Vector& b) {
   const Index r = node.rank;
@@ -104,7 +104,8 @@ void TreeDynamics::Parts::add_to_whole(const TreeNode& node, const Matrix& moved
   A.noalias() += moved.transpose() * carried;
   b.noalias() += moved.transpose() * load;
   if (r == 0) return;
-  A.block(node.first, node.first, r, r) += S.topLeftCorner(r, r).selfadjointView<Eigen::Lower>().toDenseMatrix();
+  A.block(node.first, node.first, r, r) +=
+      S.topLeftCorner(r, r).selfadjointView<Eigen::Lower>().toDenseMatrix();
   const Matrix across = coupling.transpose() * moved;  // r x n
   A.middleRows(node.first, r) += across;
   A.middleCols(node.first, r) += across.transpose();
@@ -194,12 +195,12 @@ SolveStatus TreeDynamics::Parts::assemble(const StepRule& rule, bool positive, M
 SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
   make_filters(h);
   const double last = 2.0 * lag(), kick = 0.5 * (h + last);
-  // With A = (u - u_0) / k. Springs, which may be far stiffer than the body, and the drag of the air are those
-  // of the end of the step.
+  // With A = (u - u_0) / k. Springs, which may be far stiffer than the body, and the drag of the air are
+  // those of the end of the step.
   StepRule rule{.h = h, .displacement = 0.25 * h * h, .velocity = 0.5 * h, .spring = h * kick, .air = kick};
   q_hat_ = state.q + (0.5 * (h - last)) * state.v;
-  // Modes that were fast for a longer step have a mean velocity that says nothing of how fast they were at its
-  // end: elastic forces half way through the step let them lose it, those of its end all the more.
+  // Modes that were fast for a longer step have a mean velocity that says nothing of how fast they were at
+  // its end: elastic forces half way through the step let them lose it, those of its end all the more.
   if (h < last || elastic == ElasticEnd::implicit) {
     const double point = elastic == ElasticEnd::implicit ? h : 0.5 * h;
     rule.displacement = point * kick;
@@ -230,7 +231,8 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, Elas
 double TreeDynamics::Parts::load_potential(double later) {
   const bool alone = adrift();
   const Vector3 rest = tree->domains.front().position;
-  const Vector3 flown = alone ? Vector3(momentum_.center + (later / momentum_.mass) * momentum_.linear) : rest;
+  const Vector3 flown =
+      alone ? Vector3(momentum_.center + (later / momentum_.mass) * momentum_.linear) : rest;
   double sum = 0.0;
   if (!alone && !gravity.isZero(0.0)) {
     Vector3 velocity = Vector3::Zero();
@@ -242,11 +244,10 @@ double TreeDynamics::Parts::load_potential(double later) {
     }
     sum -= gravity.dot(mass_ * center_ + later * velocity);
   }
-  for (const TreeLoad& load : forces)
-    sum -= load.force.dot(position(load) + later * velocity(load) - flown);
+  for (const TreeLoad& load : forces) sum -= load.force.dot(position(load) + later * velocity(load) - flown);
   for (const TreeLoad& spring : springs)
-    sum += 0.5 * spring.stiffness *
-           (spring.target - position(spring) - later * velocity(spring)).squaredNorm();
+    sum +=
+        0.5 * spring.stiffness * (spring.target - position(spring) - later * velocity(spring)).squaredNorm();
   return sum;
 }
 
@@ -333,8 +334,8 @@ void TreeDynamics::Parts::take_coupled_impulses(const CoupledStep& step, const V
   momentum_.angular = (before * start.angular + step.kick * load_torque_ + angular) / after;
 }
 
-/// The step as it was solved for, but for that share of the way of the coordinates. Returns T in its middle, but
-/// for that of the flight of the whole, and W there, J.
+/// The step as it was solved for, but for that share of the way of the coordinates. Returns T in its middle,
+/// but for that of the flight of the whole, and W there, J.
 TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::take_way(double h, const Vector& u, double share) {
   const Index count = coordinate_count();
   state.v = share * u.head(count);
@@ -419,10 +420,9 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     }
     middle_ = {true, h, kinetic + flight(), found.elastic};
     // What even the shortest way did not keep is not held against the steps that follow.
-    state.slack = middle_before_.known
-                      ? std::clamp(next_slack(allowed, kinetic + fixed), -rounding(),
-                                   slack_rate * h * std::max(0.0, kinetic + found.elastic))
-                      : 0.0;
+    state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -rounding(),
+                                                    slack_rate * h * std::max(0.0, kinetic + found.elastic))
+                                       : 0.0;
     break;
   }
   state.time = start_.state.time + h;

@@ -167,13 +167,14 @@ class TreeDynamics {
   /// nothing. For full inertia, and a root that no support moves. O(n^2) beside the elastic forces for one
   /// domain, O(n^2) for each of several.
   SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic = ElasticEnd::mean);
-  /// Takes the step that was begun last, with the velocities u and the impulses J^T g that made them what they
-  /// are.  u, impulse: n, as step.free. Velocities of the state are then those of the step. One that gains a
-  /// little energy beyond what impulses and loads gave it is slowed down; one that gains much does not converge
-  /// and leaves all as it was: shorter ones may do. The last resort is to shorten it: then it is `rescued`.
+  /// Takes the step that was begun last, with the velocities u and the impulses J^T g that made them what
+  /// they are.  u, impulse: n, as step.free. Velocities of the state are then those of the step. One that
+  /// gains a little energy beyond what impulses and loads gave it is slowed down; one that gains much does
+  /// not converge and leaves all as it was: shorter ones may do. The last resort is to shorten it: then it
+  /// is `rescued`.
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last = true);
   void undo_coupled();  ///< takes back such a step, which was the last that was taken
-  void reset();  ///< at rest, at time 0; all that was set stays
+  void reset();         ///< at rest, at time 0; all that was set stays
   [[nodiscard]] const TreeState& state() const;
   /// The accelerations will be those that balance the forces, whatever is given.
   void set_state(const TreeState& state);

@@ -115,8 +115,7 @@ void TreeDynamics::Parts::add_loads(TreeNode& node, const StepRule& rule) {
     add_pull(node, spring.stiffness * rule.spring, spring,
              spring.stiffness * (spring.target - spring.reached));
   }
-  if (blowing())
-    add_pull(node, node.drag * rule.air, node.body->center(), node.drag * node.relative);
+  if (blowing()) add_pull(node, node.drag * rule.air, node.body->center(), node.drag * node.relative);
 }
 
 /// How springs and wind have pushed on a free tree, once it is known how the domain accelerates.

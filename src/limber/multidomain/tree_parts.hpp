@@ -320,7 +320,7 @@ class TreeDynamics::Parts {
     double kinetic = 0.0, elastic = 0.0;  ///< T and W in the middle of it, J
   };
   Middle middle_, middle_before_;
-  double filter_h_ = 0.0;  ///< s, of the steps that the filters are for
+  double filter_h_ = 0.0;                               ///< s, of the steps that the filters are for
   std::vector<std::shared_ptr<const Matrix>> filters_;  ///< damping of fast modes, of the nodes
   Cholesky coupled_factor_;
   std::vector<Matrix> frames_moved_;  ///< memory of assemble(): 6 x n of the nodes

@@ -1,0 +1,255 @@
+// Bodies that fall onto ground, stairs, a bridge and each other: depth, energy, and what a step costs.
+//   contact FOLDER [NAME...]
+// FOLDER: with the models that contact.sh made.  NAME: drop, stairs, bridge, rain, pile or small (seconds);
+// all but small by default. Prints the tables of docs/contact.md.
+
+#include "limber/base/error.hpp"
+#include "limber/base/random.hpp"
+#include "limber/body/world.hpp"
+#include "limber/io/model_file.hpp"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace limber::bench {
+namespace {
+
+const Vector3 gravity(0.0, 0.0, -9.81);
+std::filesystem::path folder;
+
+double cpu_seconds() {
+  timespec now{};
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
+}
+
+std::shared_ptr<const Model> load(const std::string& name) {
+  return std::make_shared<const Model>(read_model(folder / (name + ".glb")));
+}
+
+struct Extent {
+  Vector3 low, high;
+  explicit Extent(const Body& body) {
+    Eigen::Matrix3Xf x(3, body.surface().mesh().vertex_count());
+    body.positions(x);
+    low = x.rowwise().minCoeff().cast<double>();
+    high = x.rowwise().maxCoeff().cast<double>();
+  }
+  [[nodiscard]] double size() const { return (high - low).norm(); }
+};
+
+Body placed(const std::shared_ptr<const Model>& model, const Vector3& middle,
+            const Eigen::Quaterniond& turned = Eigen::Quaterniond::Identity()) {
+  Body body(model);
+  body.set_gravity(gravity);
+  body.set_damping({0.1, 1e-4});
+  TreeState state = body.state();
+  const Vector3 center = body.momentum().center;
+  state.root.rotation = turned * state.root.rotation;
+  state.root.position = middle + turned * (state.root.position - center);
+  body.set_state(state);
+  return body;
+}
+
+/// Largest depth of any vertex that is drawn below the ground z = 0, m.
+double depth(const Body& body) { return std::max(0.0, -Extent(body).low.z()); }
+
+struct Outcome {
+  double seconds = 0.0, deepest = 0.0, growth = 0.0;
+  int iterations = 0, rescued = 0, failed = 0, most_contacts = 0;
+};
+
+/// Runs a world for a time.  ground: whether depths below z = 0 are looked at, each so many steps.
+Outcome run(World& world, double h, double time, int look_each) {
+  Outcome outcome;
+  double before = 0.0;
+  const int steps = static_cast<int>(std::lround(time / h));
+  for (int i = 0; i < steps; ++i) {
+    const double start = cpu_seconds();
+    const StepReport report = world.step(h);
+    outcome.seconds += cpu_seconds() - start;
+    const ContactReport& contact = world.contact_report();
+    outcome.failed += report.ok() && contact.converged ? 0 : 1;
+    outcome.rescued += report.rescued ? 1 : 0;
+    outcome.iterations = std::max(outcome.iterations, contact.iterations);
+    outcome.most_contacts = std::max(outcome.most_contacts, contact.active);
+    double energy = world.energy();
+    for (Index b = 0; b < world.body_count(); ++b) energy += world.body(b).load_energy();
+    if (i > 0) outcome.growth = std::max(outcome.growth, energy - before);
+    before = energy;
+    if (look_each > 0 && i % look_each == 0)
+      for (Index b = 0; b < world.body_count(); ++b)
+        outcome.deepest = std::max(outcome.deepest, depth(world.body(b)));
+  }
+  outcome.seconds /= steps;
+  return outcome;
+}
+
+void drop(const std::vector<std::string>& names) {
+  std::puts(
+      "| body | h, ms | depth, % of the size | energy growth in a step | rescued | iterations | contacts | "
+      "us per step |");
+  std::puts("| --- | --- | --- | --- | --- | --- | --- | --- |");
+  for (const std::string& name : names) {
+    const auto model = load(name);
+    const Extent rest{Body(model)};
+    const double height = rest.high.z() - rest.low.z();
+    for (const double h : {1e-3, 5e-3, 1.0 / 60.0}) {
+      World world;
+      world.add_obstacle({.name = "ground", .shape = HalfSpace{}});
+      Body body = placed(model, Body(model).momentum().center + Vector3(0.0, 0.0, height - rest.low.z()));
+      const double whole = body.momentum().mass * 9.81 * height;
+      world.set_contact(world.add(std::move(body)), {});
+      const Outcome found = run(world, h, 3.0, 1);
+      fmt::print("| {} | {:.3g} | {:.2f} | {:.1e} | {} | {} | {} | {:.0f} |\n", name, 1e3 * h,
+                 100.0 * found.deepest / rest.size(), std::max(0.0, found.growth) / whole, found.rescued,
+                 found.iterations, found.most_contacts, 1e6 * found.seconds);
+      std::fflush(stdout);
+    }
+  }
+}
+
+Eigen::Quaterniond random_turn(Random& random) {
+  return Eigen::Quaterniond(random.normal(), random.normal(), random.normal(), random.normal()).normalized();
+}
+
+void stairs(const std::vector<std::string>& names, double time) {
+  std::puts(
+      "| 15 bodies on stairs | us per step | steps per second | contacts | iterations | not converged | "
+      "rescued |");
+  std::puts("| --- | --- | --- | --- | --- | --- | --- |");
+  for (const std::string& name : names) {
+    const auto model = load(name);
+    const double size = Extent(Body(model)).size();
+    World world;
+    for (int i = 0; i < 12; ++i)
+      world.add_obstacle({.name = fmt::format("step {}", i),
+                          .shape = Box{Vector3(0.25, 2.0, 0.25) * size},
+                          .pose = {Vector3(0.5 * i, 0.0, -0.25 - 0.3 * i) * size}});
+    world.add_obstacle({.name = "ground", .shape = HalfSpace{}, .pose = {Vector3(0.0, 0.0, -4.0 * size)}});
+    Random random(1);
+    for (int i = 0; i < 15; ++i)
+      world.set_contact(
+          world.add(placed(model, size * Vector3(0.4 * (i % 3), 0.9 * (i % 5) - 1.8, 0.8 + 1.0 * (i / 5)),
+                           random_turn(random))),
+          {});
+    const Outcome found = run(world, 1e-3, time, 0);
+    fmt::print("| {} | {:.0f} | {:.0f} | {} | {} | {} | {} |\n", name, 1e6 * found.seconds,
+               1.0 / found.seconds, found.most_contacts, found.iterations, found.failed, found.rescued);
+    std::fflush(stdout);
+  }
+}
+
+/// A rigid ball on the bridge, as in paper 000: held at its ends, r = 15.
+void bridge() {
+  const auto model = load("bridge");
+  World world;
+  Body body(model);
+  body.set_damping({0.5, 1e-3});
+  const Extent rest(body);
+  const Vector3 middle = 0.5 * (rest.low + rest.high);
+  const double radius = 0.03 * rest.size();
+  world.set_contact(world.add(std::move(body)), {});
+  RigidBody ball({.name = "ball",
+                  .shape = Sphere{radius},
+                  .density = 500.0,
+                  .pose = {Vector3(middle.x(), middle.y(), rest.high.z() + 2.0 * radius)},
+                  .gravity = gravity});
+  world.add_rigid(ball);
+  const Outcome found = run(world, 1e-3, 3.0, 0);
+  fmt::print(
+      "ball on the bridge ({} triangles, r = {}): {:.1f} us per step, {:.0f} steps per second, {} contacts "
+      "at most\n",
+      model->part(0).model.surface.mesh.triangles.cols(), model->rank(0), 1e6 * found.seconds,
+      1.0 / found.seconds, found.most_contacts);
+}
+
+/// Random drops of ten bodies onto the ground: none may tunnel, explode or end non-finite.
+void rain(const std::string& name, int drops) {
+  const auto model = load(name);
+  const double size = Extent(Body(model)).size();
+  Random random(7);
+  int lost = 0, wild = 0, failed = 0;
+  double deepest = 0.0, seconds = 0.0;
+  for (int d = 0; d < drops; ++d) {
+    World world;
+    world.add_obstacle({.name = "ground", .shape = HalfSpace{}});
+    for (int i = 0; i < 10; ++i) {
+      Body body = placed(model, size * Vector3(0.9 * (i % 2), 0.9 * ((i / 2) % 2), 0.8 + 1.0 * (i / 4)),
+                         random_turn(random));
+      body.set_velocity(Vector3(random.normal(), random.normal(), random.normal()),
+                        Vector3(random.normal(), random.normal(), random.normal()));
+      world.set_contact(world.add(std::move(body)), {.friction = random.uniform()});
+    }
+    const double h = d % 2 == 0 ? 1e-3 : 5e-3;
+    const Outcome found = run(world, h, 2.0, 0);
+    seconds += found.seconds * 2.0 / h;
+    failed += found.failed;
+    for (Index i = 0; i < 10; ++i) {
+      const TreeMomentum moved = world.body(i).momentum();
+      deepest = std::max(deepest, depth(world.body(i)));
+      lost += moved.center.z() < 0.0 ? 1 : 0;
+      wild += moved.center.allFinite() && moved.linear.norm() / moved.mass < 20.0 ? 0 : 1;
+    }
+  }
+  fmt::print(
+      "{} drops of ten {}s: {} below the ground, {} wild or not finite, {} steps not converged, deepest at "
+      "the end {:.2f} % of the size, {:.0f} s\n",
+      drops, name, lost, wild, failed, 100.0 * deepest / size, seconds);
+}
+
+void pile(const std::string& name, int count, double time) {
+  const auto model = load(name);
+  const double size = Extent(Body(model)).size();
+  World world;
+  world.add_obstacle({.name = "ground", .shape = HalfSpace{}});
+  Random random(3);
+  for (int i = 0; i < count; ++i)
+    world.set_contact(
+        world.add(placed(model, size * Vector3(0.7 * (i % 4), 0.7 * ((i / 4) % 4), 0.7 + 0.75 * (i / 16)),
+                         random_turn(random))),
+        {});
+  const Outcome found = run(world, 2e-3, time, 0);
+  double deepest = 0.0;
+  for (Index b = 0; b < count; ++b) deepest = std::max(deepest, depth(world.body(b)));
+  fmt::print(
+      "a pile of {} {}s: {:.1f} ms per step of 2 ms, {} contacts at most, {} iterations at most, {} steps "
+      "not converged, {} rescued, {:.2f} % of the size below the ground at the end\n",
+      count, name, 1e3 * found.seconds, found.most_contacts, found.iterations, found.failed, found.rescued,
+      100.0 * deepest / size);
+}
+
+void run_named(const std::string& name) {
+  if (name == "drop") return drop({"block", "octopus", "dragon"});
+  if (name == "stairs") return stairs({"octopus", "dragon"}, 2.0);
+  if (name == "bridge") return bridge();
+  if (name == "rain") return rain("block", 200);
+  if (name == "pile") return pile("block", 100, 3.0);
+  require(name == "small", "no scene '{}'; there are drop, stairs, bridge, rain, pile and small", name);
+  drop({"block"});
+  rain("block", 2);
+}
+
+}  // namespace
+}  // namespace limber::bench
+
+int main(int count, char** arguments) {
+  try {
+    limber::require(count >= 2, "usage: contact FOLDER [NAME...]");
+    limber::bench::folder = arguments[1];
+    std::vector<std::string> names(arguments + 2, arguments + count);
+    if (names.empty()) names = {"drop", "stairs", "bridge", "rain", "pile"};
+    for (const std::string& name : names) limber::bench::run_named(name);
+    return 0;
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "contact: {}\n", error.what());
+    return 2;
+  }
+}
