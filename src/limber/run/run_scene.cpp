@@ -101,14 +101,17 @@ void go_on_from(SceneRun& run, const Checkpoint& from) {
                     from.threads, from.threads == 1 ? "" : "s", threads));
   run.state.step = from.step;
   run.state.time = from.step * run.scene.solver.timestep;
-  for (std::size_t i = 0; i < from.bodies.size(); ++i) {
-    StateReader reader(from.bodies[i], run.scene.bodies[i].name);
-    try {
+  try {
+    for (std::size_t i = 0; i < from.bodies.size(); ++i) {
+      StateReader reader(from.bodies[i], run.scene.bodies[i].name);
       restore(run.state, i, reader);
       reader.finish();
-    } catch (const Error& error) {
-      throw Error("{}: {}; delete it and start anew", run.checkpoints->file().string(), error.what());
     }
+    StateReader reader(from.world, "the world");
+    restore_world(run.state, reader);
+    reader.finish();
+  } catch (const Error& error) {
+    throw Error("{}: {}; delete it and start anew", run.checkpoints->file().string(), error.what());
   }
   run.result.report = from.report;
   run.result.read_seconds += from.read_seconds;
@@ -140,6 +143,9 @@ void fill_checkpoint(SceneRun& run, Checkpoint& to) {
     save(run.state, i, writer);
     to.bodies.push_back(writer.bytes());
   }
+  StateWriter world;
+  save_world(run.state, world);
+  to.world = world.bytes();
 }
 
 void write_frame(SceneRun& run, double time, const std::vector<Matrix3X>& displacements) {
