@@ -33,6 +33,7 @@ struct SimulateCommand {
   std::vector<double> gravity;              ///< m/s^2; for a reduced model
   std::vector<double> damping;              ///< 1/s and s; for a reduced model
   std::vector<double> velocity, spin;       ///< m/s and rad/s; for a reduced model that nothing holds
+  std::optional<double> ground;             ///< m; for the same
   std::string method = "reduced";           ///< for a reduced model
   std::optional<double> error, throttle;    ///< for the method online, in place of the scene's
   std::optional<int> threads;
@@ -70,6 +71,7 @@ CheckpointOptions checkpoint_options(const SimulateCommand& options, bool model)
     result.settings.push_back(fmt::format("--velocity {}", fmt::join(options.velocity, ",")));
   if (!options.spin.empty())
     result.settings.push_back(fmt::format("--spin {}", fmt::join(options.spin, ",")));
+  if (options.ground) result.settings.push_back(fmt::format("--ground {}", *options.ground));
   if (options.error) result.settings.push_back(fmt::format("--error {}", *options.error));
   if (options.throttle) result.settings.push_back(fmt::format("--throttle {}", *options.throttle));
   if (model) result.settings.push_back(fmt::format("--method {}", options.method));
@@ -110,6 +112,9 @@ SceneBody body_of_model(const SimulateCommand& options, std::string_view content
   require(free || (options.velocity.empty() && options.spin.empty()),
           "{}: {} throws a body that nothing holds, and this one is held; reduce it with --free",
           options.scene, options.velocity.empty() ? "--spin" : "--velocity");
+  require(free || !options.ground,
+          "{}: --ground is for a body that nothing holds, and this one is held; reduce it with --free",
+          options.scene);
   if (!options.velocity.empty()) body.velocity = vector_of(options.velocity, "--velocity");
   if (!options.spin.empty()) body.angular_velocity = vector_of(options.spin, "--spin");
   return body;
@@ -126,6 +131,10 @@ Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
   scene.bodies.push_back(std::move(body));
   scene.gravity =
       options.gravity.empty() ? Vector3(0.0, 0.0, -9.81) : vector_of(options.gravity, "--gravity");
+  if (options.ground) {
+    require(std::isfinite(*options.ground), "--ground is {} m, expected a finite number", *options.ground);
+    scene.obstacles.push_back(make_ground(*options.ground, scene.gravity));
+  }
   scene.inputs.emplace_back(options.scene);
   scene.solver.type = SimulationType::dynamics;
   scene.solver.timestep = timestep;
@@ -156,7 +165,7 @@ void check_uses(const Scene& scene, bool model, const std::set<std::string>& sta
   const bool online = std::any_of(scene.bodies.begin(), scene.bodies.end(),
                                   [](const SceneBody& body) { return body.method == Method::online; });
   for (const char* option :
-       {"--seconds", "--timestep", "--gravity", "--damping", "--velocity", "--spin", "--method"})
+       {"--seconds", "--timestep", "--gravity", "--damping", "--velocity", "--spin", "--ground", "--method"})
     uses.push_back({option, model, "a scene, which has its own,"});
   for (const char* option : {"--error", "--throttle"})
     uses.push_back({option, online, "a scene without a body of the method 'online'"});
@@ -245,6 +254,10 @@ Command add_simulate(CLI::App& program) {
       ->expected(3)
       ->type_name("W");
   parser
+      ->add_option("--ground", options->ground,
+                   "For a reduced model that nothing holds: it falls on level ground at this height, m")
+      ->type_name("HEIGHT");
+  parser
       ->add_option("--method", options->method,
                    "For a reduced model: reduced, or by its natural modes: warped or linear [reduced]")
       ->check(CLI::IsMember({"reduced", "warped", "linear"}).description(""))
@@ -290,6 +303,7 @@ Command add_simulate(CLI::App& program) {
       "  limber simulate spoon.glb -o motion.glb --seconds 3\n"
       "  limber simulate spoon.glb -o warped.glb --method warped\n"
       "  limber simulate flyer.glb -o thrown.glb --velocity 2,0,4 --spin 0,6,0\n"
+      "  limber simulate flyer.glb -o dropped.glb --ground -1\n"
       "  limber simulate long.json --resume");
   return {parser, [parser, options] { run_simulate(*options, stated_options(*parser)); }};
 }

@@ -147,6 +147,7 @@ std::vector<CommandTable> tables() {
         {"--damping", "--damping 0,0.01"},
         {"--velocity", "--velocity 1,0,2", elsewhere},
         {"--spin", "--spin 0,3,0", elsewhere},
+        {"--ground", "--ground -1", elsewhere},
         {"--method", "--method warped"},
         {"--error", "--error 1e-5"},
         {"--throttle", "--throttle 0"},

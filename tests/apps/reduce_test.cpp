@@ -349,6 +349,21 @@ TEST(SimulateReduced, ThrowsAModelThatNothingHolds) {
   EXPECT_LT(reach("--damping 5,0"), 0.3 * 9.81);
 }
 
+TEST(SimulateReduced, DropsAModelThatNothingHoldsOnGround) {
+  const ScratchFolder folder;
+  ASSERT_EQ(reduce(folder).status, 0);
+  expect_refused(folder, "simulate m.glb -o c.glb --ground -1", "--ground is for a body that nothing holds");
+  ASSERT_EQ(
+      run_limber(folder.path(), "reduce 'builtin:beam?size=1,0.1,0.1&cells=8,2,2' -o free.glb --free").status,
+      0);
+  expect_refused(folder, "simulate free.glb -o c.glb --ground nan", "finite");
+  expect_refused(folder, "simulate free.glb -o c.glb --ground -1 --method warped",
+                 "does not take contact with others");
+  const auto ran = run_limber(folder.path(), "simulate free.glb -o c.glb --json --seconds 1 --ground -0.55");
+  ASSERT_EQ(ran.status, 0) << ran.err;
+  EXPECT_NEAR(json::parse(ran.out)["bodies"][0]["max_displacement"].get<double>(), 0.5, 0.05);
+}
+
 TEST(Compare, ReportsErrorsShiftsAndSpeedUp) {
   const ScratchFolder folder;
   ASSERT_EQ(reduce(folder).status, 0);

@@ -1,6 +1,7 @@
 #include "limber/contact/shape.hpp"
 
 #include "limber/contact/mass_properties.hpp"
+#include "limber/contact/shape_surface.hpp"
 #include "limber/mesh/beam.hpp"
 #include "limber/mesh/triangle_distance.hpp"
 #include "tests/support/files.hpp"
@@ -226,6 +227,32 @@ TEST(MassProperties, AreRefusedForGroundAndDensitiesThatAreNone) {
       std::string::npos);
   EXPECT_NE(error_text([] { (void)mass_properties(Sphere{1.0}, 0.0, "ball"); }).find("the density is 0"),
             std::string::npos);
+}
+
+/// Whether the triangles that a shape is drawn by lie on it, and are turned outwards.
+void expect_drawn(const SolidShape& shape, double deepest) {
+  const SurfaceMesh surface = surface_of(shape, Vector3(3.0, 2.0, 1.0), 5.0);
+  for (Index t = 0; t < surface.triangle_count(); ++t) {
+    const Vector3 a = surface.vertices.col(surface.triangles(0, t)),
+                  b = surface.vertices.col(surface.triangles(1, t)),
+                  c = surface.vertices.col(surface.triangles(2, t));
+    for (const Vector3& corner : {a, b, c}) EXPECT_NEAR(distance_to(shape, corner).distance, 0.0, 1e-12);
+    const SurfaceDistance middle = distance_to(shape, (a + b + c) / 3.0);
+    EXPECT_LE(middle.distance, 1e-12);
+    EXPECT_GE(middle.distance, -deepest);
+    EXPECT_GT((b - a).cross(c - a).dot(middle.normal), 0.0) << "triangle " << t;
+  }
+}
+
+TEST(ShapeSurface, LiesOnTheShapeAndIsTurnedOutwards) {
+  expect_drawn(HalfSpace{}, 1e-12);
+  expect_drawn(Box{Vector3(0.1, 0.2, 0.3)}, 1e-12);
+  expect_drawn(Sphere{0.5}, 0.01);  // within facets of 15 degrees
+  expect_drawn(Capsule{0.5, 1.0}, 0.01);
+  Matrix heights(2, 3);
+  heights << 0.0, 0.1, 0.3, 0.2, 0.1, 0.0;
+  expect_drawn(std::make_shared<const HeightField>(heights, 0.5), 1e-12);
+  expect_drawn(std::make_shared<const MeshShape>(block_surface(), "block"), 1e-12);
 }
 
 }  // namespace

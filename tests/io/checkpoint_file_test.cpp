@@ -28,6 +28,7 @@ Checkpoint some_checkpoint() {
   checkpoint.frames = 6;
   checkpoint.frame_hash = 0xfedcba9876543210;
   checkpoint.bodies = {"one", std::string("t\0o", 3)};
+  checkpoint.world = "all else";
   return checkpoint;
 }
 
@@ -51,6 +52,7 @@ TEST(CheckpointFile, GivesBackWhatWasWritten) {
   EXPECT_EQ(after.frames, before.frames);
   EXPECT_EQ(after.frame_hash, before.frame_hash);
   EXPECT_EQ(after.bodies, before.bodies);
+  EXPECT_EQ(after.world, before.world);
 }
 
 /// Else the fuzzer would never come past the version.

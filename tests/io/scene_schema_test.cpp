@@ -135,8 +135,8 @@ TEST(SchemaSelfCheck, EveryPropertyHasADescription) {
 }
 
 TEST(SchemaSelfCheck, EveryNumberStatesItsUnit) {
-  const std::set<std::string> units = {"m",     "s", "1/s", "m/s",    "rad/s",
-                                       "m/s^2", "N", "Pa",  "kg/m^3", "no unit"};
+  const std::set<std::string> units = {"m", "s",  "1/s",    "m/s", "rad/s",  "m/s^2",
+                                       "N", "Pa", "kg/m^3", "m/N", "no unit"};
   for_each_property([&](const ordered_json& property, const std::string& place) {
     if (!holds_numbers(property)) return;
     const std::string description = description_of(property);

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <regex>
 #include <string>
 #include <string_view>
@@ -31,8 +33,10 @@ struct Row {
 
 /// Objects of the schema that stand in the scene; all others stand in its body.
 inline bool is_of_scene(const Row& row) {
-  return row.key.starts_with("scene.") || row.key.starts_with("solver.") || row.key.starts_with("online.") ||
-         row.key.starts_with("newton.");
+  constexpr std::array objects{"scene.",   "solver.", "online.",  "newton.",
+                               "contact.", "ground.", "obstacle", "rigid."};
+  return row.key == "body.contact" || std::any_of(objects.begin(), objects.end(),
+                                                  [&](const char* one) { return row.key.starts_with(one); });
 }
 
 inline constexpr const char* pull = R"("where": "x > 0.7", "force": [0, 0.02, -0.1])";
@@ -86,6 +90,37 @@ inline std::string assembly(std::string_view part, std::string_view second, std:
       beam, site, part, second, more);
 }
 
+/// A beam that nothing holds, sliding and falling; its lowest side is at z = -0.1.
+inline std::string falling(std::string_view body = "", std::string_view scene = "") {
+  return fmt::format(
+      R"({{"bodies": [{{"name": "beam", "mesh": "{}", "material": {{"young": 1e5, "poisson": 0.3}},
+    "fixed": "none", "velocity": [1, 0, -1]{}}}]{}}})",
+      beam, body, scene);
+}
+
+/// Ground that it meets at once.
+inline std::string ground(std::string_view more = "") {
+  return fmt::format(R"({{"ground": {{"height": -0.1{}}}}})", more);
+}
+
+/// An obstacle, by default one that it meets at once.
+inline std::string obstacle(std::string_view more = R"("shape": "half-space", "position": [0, 0, -0.1])") {
+  return fmt::format(R"({{"obstacles": [{{{}}}]}})", more);
+}
+inline constexpr const char* sill = R"("position": [0.5, 0, -0.2], "shape": )";
+inline constexpr const char* dome = R"("position": [0.5, 0, -0.6], "shape": )";  // wide enough for corners
+
+/// A rigid body that strikes it from above. Of keys that are there twice the last counts.
+inline std::string rigid(std::string_view shape = R"("shape": "box", "size": [0.2, 0.2, 0.2])",
+                         std::string_view more = "") {
+  return fmt::format(R"({{"rigid": [{{"position": [0.6, 0, 0.2], "velocity": [0, 0.5, -4], {}{}}}]}})", shape,
+                     more);
+}
+inline constexpr const char* cube = R"("shape": "box", "size": [0.2, 0.2, 0.2])";
+inline const std::string struck = falling(
+    "",
+    R"(, "rigid": [{"position": [0.6, 0, 0.2], "velocity": [0, 0.5, -4], "shape": "box", "size": [0.2, 0.2, 0.2]}])");
+
 /// All rows, in the order of the schema.
 inline const std::vector<Row>& table() {
   static const std::vector<Row> rows{
@@ -93,6 +128,10 @@ inline const std::vector<Row>& table() {
       {"scene.description", "{}", R"({"description": "text"})", Effect::nothing},
       {"scene.bodies", "{}", "{}", Effect::nothing},  // is in all of them
       {"scene.gravity", "{}", R"({"gravity": [0, 0, -2]})"},
+      {"scene.ground", falling(), ground()},
+      {"scene.ground", falling(), R"({"ground": true})"},
+      {"scene.obstacles", falling(), obstacle()},
+      {"scene.rigid", falling(), rigid()},
       {"scene.solver", "{}", "{}", Effect::nothing},
       {"scene.output", "{}", "{}", Effect::nothing},
 
@@ -167,6 +206,12 @@ inline const std::vector<Row>& table() {
       {"body.support", "{}", fmt::format(R"({{"support": {{{}}}}})", lift)},
       {"body.skin", "{}", skin(fmt::format("{}, {}", bone, lift))},
       {"body.coriolis", loads(R"("where": "x > 0.99", "force": [0, 2, -5])"), R"({"coriolis": true})"},
+      {"body.contact", "{}", falling(R"(, "contact": true)")},
+      {"body.contact", falling(), falling(R"(, "contact": true)")},
+      {"body.contact", struck, falling(R"(, "contact": false)")},
+      {"body.contact", rigid(),
+       R"({"bodies": [{"name": "beam", "fixed": {"where": "x < 0.01"}, "contact": true,
+        "mesh": "builtin:beam?size=1,0.2,0.2&cells=4,1,1", "material": {"young": 1e5, "poisson": 0.3}}]})"},
       {"body.wind", "{}", R"({"wind": {"velocity": [0, 9, 0]}})"},
       {"body.damping", "{}", R"({"damping": {"mass": 1}})"},
       {"body.mass", "{}", R"({"mass": "lumped"})"},
@@ -224,6 +269,73 @@ inline const std::vector<Row>& table() {
       {"wind.gusts", R"({"wind": {"velocity": [0, 9, 0]}})", R"({"wind": {"gusts": 1}})"},
       {"wind.drag", R"({"wind": {"velocity": [0, 9, 0]}})", R"({"wind": {"drag": 2}})"},
       {"wind.density", R"({"wind": {"velocity": [0, 9, 0]}})", R"({"wind": {"density": 2}})"},
+
+      {"contact.friction", falling("", R"(, "ground": {"height": -0.1})"),
+       falling(R"(, "contact": {"friction": 0.1})")},
+      {"contact.restitution", falling("", R"(, "ground": {"height": -0.1})"),
+       falling(R"(, "contact": {"restitution": 0.5})")},
+      {"contact.compliance", falling("", R"(, "ground": {"height": -0.1})"),
+       falling(R"(, "contact": {"compliance": 1e-3})")},
+      {"ground.height", falling("", R"(, "ground": {"height": -0.1})"), ground(R"(, "height": -0.11)")},
+      {"ground.friction", falling("", R"(, "ground": {"height": -0.1})"), ground(R"(, "friction": 0.1)")},
+      {"ground.restitution", falling("", R"(, "ground": {"height": -0.1})"),
+       ground(R"(, "restitution": 0.5)")},
+      {"ground.compliance", falling("", R"(, "ground": {"height": -0.1})"),
+       ground(R"(, "compliance": 1e-3)")},
+
+      {"obstacle.name", falling(),
+       obstacle(R"("shape": "half-space", "position": [0, 0, -0.1], "name": "a")")},
+      {"obstacle.shape", falling(), obstacle()},
+      {"obstacle.size", falling(), obstacle(fmt::format(R"({} "box", "size": [0.2, 0.4, 0.2])", sill))},
+      {"obstacle.radius", falling(), obstacle(fmt::format(R"({} "sphere", "radius": 0.5)", dome))},
+      {"obstacle.length", falling(),
+       obstacle(fmt::format(R"({} "capsule", "radius": 0.5, "length": 0.01)", dome))},
+      {"obstacle.length", falling(),
+       obstacle(fmt::format(R"({} "sphere", "radius": 0.5, "length": 1)", dome))},
+      {"obstacle.heights", falling(),
+       obstacle(
+           R"("shape": "height-field", "position": [-5, -5, -0.1], "spacing": 10, "heights": [[0, 0], [0, 0.01]])")},
+      {"obstacle.spacing", falling(),
+       obstacle(
+           R"("shape": "height-field", "position": [-5, -5, -0.1], "spacing": 10, "heights": [[0, 0], [0, 0]])")},
+      {"obstacle.mesh", falling(), obstacle(fmt::format(R"({} "mesh", "mesh": "solid.obj")", sill))},
+      {"obstacle.position", falling(), obstacle()},
+      {"obstacle.rotation",
+       falling("", R"(, "obstacles": [{"shape": "half-space", "position": [0, 0, -0.1]}])"),
+       obstacle(
+           R"("shape": "half-space", "position": [0, 0, -0.1], "rotation": [0, 0.1, 0, 0.99498743710662])")},
+      {"obstacle.friction",
+       falling("", R"(, "obstacles": [{"shape": "half-space", "position": [0, 0, -0.1]}])"),
+       obstacle(R"("shape": "half-space", "position": [0, 0, -0.1], "friction": 0.1)")},
+      {"obstacle.restitution",
+       falling("", R"(, "obstacles": [{"shape": "half-space", "position": [0, 0, -0.1]}])"),
+       obstacle(R"("shape": "half-space", "position": [0, 0, -0.1], "restitution": 0.5)")},
+      {"obstacle.compliance",
+       falling("", R"(, "obstacles": [{"shape": "half-space", "position": [0, 0, -0.1]}])"),
+       obstacle(R"("shape": "half-space", "position": [0, 0, -0.1], "compliance": 1e-3)")},
+      {"obstacle.keys", falling("", R"(, "obstacles": [{"shape": "half-space", "position": [0, 0, -0.1]}])"),
+       obstacle(fmt::format(R"("shape": "half-space", "position": [0, 0, -0.1], {})", lift))},
+      {"obstacle.interpolation",
+       falling("", fmt::format(R"(, "obstacles": [{{"shape": "half-space", "position": [0, 0, -0.1], {}}}])",
+                               lift)),
+       obstacle(fmt::format(
+           R"("shape": "half-space", "position": [0, 0, -0.1], {}, "interpolation": "linear")", lift))},
+
+      {"rigid.name", falling(), rigid(cube, R"(, "name": "a")")},
+      {"rigid.shape", falling(), rigid()},
+      {"rigid.size", falling(), rigid()},
+      {"rigid.radius", falling(), rigid(R"("shape": "sphere", "radius": 0.1)")},
+      {"rigid.length", falling(), rigid(R"("shape": "capsule", "radius": 0.1, "length": 0.01)")},
+      {"rigid.length", falling(), rigid(R"("shape": "sphere", "radius": 0.1, "length": 0.01)")},
+      {"rigid.mesh", falling(), rigid(R"("shape": "mesh", "mesh": "solid.obj")")},
+      {"rigid.position", struck, rigid(cube, R"(, "position": [0.7, 0, 0.2])")},
+      {"rigid.rotation", struck, rigid(cube, R"(, "rotation": [0, 0, 0.6, 0.8])")},
+      {"rigid.density", struck, rigid(cube, R"(, "density": 500)")},
+      {"rigid.velocity", struck, rigid(cube, R"(, "velocity": [0, 0, -5])")},
+      {"rigid.angular_velocity", struck, rigid(cube, R"(, "angular_velocity": [3, 0, 0])")},
+      {"rigid.friction", struck, rigid(cube, R"(, "friction": 0.1)")},
+      {"rigid.restitution", struck, rigid(cube, R"(, "restitution": 0.5)")},
+      {"rigid.compliance", struck, rigid(cube, R"(, "compliance": 1e-3)")},
 
       {"basis.kind", R"({"basis": {"modes": 3}})", R"({"basis": {"kind": "inertia"}})"},
       {"basis.modes", "{}", R"({"basis": {"modes": 3}})"},

@@ -81,6 +81,8 @@ void write_files_of_rows(const test::ScratchFolder& folder) {
   SurfaceMesh surface = boundary_surface(mesh);
   surface.vertices *= 0.9;
   write_surface(folder / "surface.obj", surface);
+  write_surface(folder / "solid.obj",
+                boundary_surface(make_beam({.size = {0.2, 0.2, 0.2}, .cells = {1, 1, 1}})));
   write_file(folder / "sketch.json", R"({"format": "limber sketch", "version": 1, "forces": [
     {"at": [1, 0, 0], "force": [0, 0.3, -0.2]}, {"at": [1, 0.2, 0], "force": [0.3, 0.3, 0]},
     {"at": [0.5, 0, 0], "force": [0, 0, 0.4]}]})");

@@ -150,6 +150,53 @@ TEST(MotionRecorder, ShowsBodiesOfAllMethodsWhereTheyWere) {
   expect_shown(filmed, clip, 3, fit_error);
 }
 
+TEST(MotionRecorder, ShowsRigidBodiesAndObstacles) {
+  const ScratchFolder folder;
+  World world;
+  world.add(flying(beam_tree(false)));
+  RigidBodySetup box;
+  box.name = "box";
+  const Vector3 box_half(0.1, 0.2, 0.3);
+  box.shape = Box{box_half};
+  box.pose.position = Vector3(0.0, 0.0, 5.0);
+  box.velocity = Vector3(0.3, 0.0, 0.0);
+  box.angular_velocity = Vector3(0.0, 3.0, 0.0);
+  box.gravity = gravity;
+  world.add_rigid(RigidBody(box));
+  world.add_obstacle({.name = "ground", .shape = HalfSpace{}, .pose = {Vector3(0.0, 0.0, -2.0)}});
+  world.add_obstacle({.name = "wheel", .shape = Sphere{0.3}, .motion = swing()});
+  MotionRecorder recorder(world);
+  std::vector<Pose> poses;
+  for (int i = 0; i <= steps; ++i) {
+    ASSERT_TRUE(i == 0 || world.step(0.02).ok()) << i;
+    recorder.add(0.02 * i);
+    poses.push_back(world.rigid(0).pose());
+  }
+  recorder.write(folder / "motion.glb");
+  const Clip clip(folder / "motion.glb");
+  ASSERT_EQ(clip.node_count(), 4U);
+  EXPECT_EQ(clip.node_name(1), "box");
+  EXPECT_EQ(clip.node_name(2), "ground");
+  EXPECT_EQ(clip.node_name(3), "wheel");
+  EXPECT_TRUE(clip.moves(1, "translation") && clip.moves(1, "rotation"));
+  EXPECT_FALSE(clip.moves(2, "translation") || clip.moves(2, "rotation"));
+  EXPECT_TRUE(clip.moves(3, "rotation"));
+  const Matrix3 turn = rotation_between(-gravity, Vector3::UnitY()).toRotationMatrix();
+  for (int i = 0; i <= steps; ++i) {
+    // The middle and the size of the box: its corners are in an order of their own.
+    const Matrix3X shown = turn.transpose() * clip.positions(1, i);
+    const Pose& pose = poses[static_cast<std::size_t>(i)];
+    const Matrix3X own = pose.rotation.inverse().toRotationMatrix() * (shown.colwise() - pose.position);
+    EXPECT_LT((own.rowwise().maxCoeff() - box_half).norm(), float_error);
+    EXPECT_LT((own.rowwise().minCoeff() + box_half).norm(), float_error);
+  }
+  // Level, and wider than all that moves.
+  const Matrix3X level = turn.transpose() * clip.positions(2, 0);
+  EXPECT_LT((level.row(2).array() + 2.0).abs().maxCoeff(), float_error);
+  EXPECT_GT(level.row(0).maxCoeff(), 1.0);
+  EXPECT_LT(level.row(0).minCoeff(), 0.0);
+}
+
 TEST(MotionRecorder, WritesATreeThatIsAloneDomainByDomain) {
   const ScratchFolder folder;
   const auto model = beam_tree(false);

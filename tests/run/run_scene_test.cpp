@@ -184,5 +184,43 @@ TEST(RunScene, SaysOfBodiesThatFlyThatTheyHaveAFrame) {
   EXPECT_GT(result.bodies[1].max_displacement, 0.2) << "g t^2 / 2 of 0.24 s";
 }
 
+/// A beam that falls on ground, and a rigid ball on it.
+Scene dropped_beam(const ScratchFolder& folder, double height) {
+  Scene scene = swinging_beams(folder);
+  scene.bodies = {beam("beam", Method::reduced)};
+  scene.bodies[0].fixed = {};
+  scene.obstacles = {make_ground(height, scene.gravity)};
+  scene.rigids.resize(1);
+  scene.rigids[0].name = "ball";
+  scene.rigids[0].shape = Sphere{0.1};
+  scene.rigids[0].pose.position = Vector3(0.7, 0.0, 0.25);
+  return scene;
+}
+
+TEST(RunScene, GoesOnWithRigidBodiesFromACheckpoint) {
+  const ScratchFolder whole, parts;
+  run_scene(dropped_beam(whole, -0.15));
+  const Scene scene = dropped_beam(parts, -0.15);
+  stop_at(0.3, scene, with_checkpoints(parts));
+  stop_at(0.7, scene, with_checkpoints(parts, true));
+  run_scene(scene, with_checkpoints(parts, true));
+  EXPECT_TRUE(contents_of(whole) == contents_of(parts));
+}
+
+TEST(RunScene, TellsOfBodiesThatStartInsideOfOthers) {
+  const ScratchFolder folder;
+  std::vector<std::string> warnings;
+  RunOptions options;
+  options.on_warning = [&warnings](std::string_view line) { warnings.emplace_back(line); };
+  run_scene(dropped_beam(folder, -0.1), options);
+  EXPECT_TRUE(warnings.empty()) << warnings.front();
+  run_scene(dropped_beam(folder, -0.05), options);
+  ASSERT_EQ(warnings.size(), 1U);
+  EXPECT_EQ(
+      warnings[0],
+      "beam is 50 mm deep in ground at the start, from where it is pushed out over some time; start them "
+      "apart");
+}
+
 }  // namespace
 }  // namespace limber::run_scene_test

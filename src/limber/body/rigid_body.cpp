@@ -146,4 +146,25 @@ void RigidBody::go_back() {
   last_ = before_.last;
 }
 
+void RigidBody::save(StateWriter& out) const {
+  Vector numbers(17);
+  numbers << center_, momentum_, angular_, spin_, rotation_.coeffs(), last_;
+  out.write(numbers);
+}
+
+void RigidBody::restore(StateReader& in) {
+  Vector numbers;
+  in.read(numbers);
+  require(numbers.size() == 17 && numbers.allFinite() && numbers(16) >= 0.0,
+          "{}: its state is not that of a rigid body", setup_.name);
+  const Eigen::Quaterniond rotation(numbers(15), numbers(12), numbers(13), numbers(14));
+  require(is_unit(rotation), "{}: the rotation of its state is not of unit length", setup_.name);
+  center_ = numbers.head<3>();
+  momentum_ = numbers.segment<3>(3);
+  angular_ = numbers.segment<3>(6);
+  spin_ = numbers.segment<3>(9);
+  rotation_ = rotation;
+  last_ = numbers(16);
+}
+
 }  // namespace limber

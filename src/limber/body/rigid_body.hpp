@@ -2,6 +2,7 @@
 
 #include "limber/body/contact.hpp"
 #include "limber/contact/mass_properties.hpp"
+#include "limber/linalg/state_stream.hpp"
 #include "limber/multidomain/coupled_step.hpp"
 
 #include <string>
@@ -63,6 +64,11 @@ class RigidBody {
   void end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
   void remember() { before_ = {center_, momentum_, angular_, spin_, rotation_, last_}; }
   void go_back();
+
+  /// Where it is and how it moves, for a body made in the same way to go on from with the same bits.
+  void save(StateWriter& out) const;
+  /// Throws Error for numbers that are not finite.
+  void restore(StateReader& in);
 
  private:
   struct State {

@@ -253,4 +253,23 @@ double World::energy() const {
   return sum;
 }
 
+void World::save(StateWriter& out) const {
+  out.write(time_);
+  out.write(std::int64_t{rigid_count()});
+  for (const RigidBody& rigid : rigids_) rigid.save(out);
+}
+
+void World::restore(StateReader& in) {
+  double time = 0.0;
+  std::int64_t count = 0;
+  in.read(time);
+  in.read(count);
+  require(std::isfinite(time) && time >= 0.0 && count == rigid_count(),
+          "the state is of a world with {} rigid bodies after {} s, expected {}", count, time, rigid_count());
+  for (RigidBody& rigid : rigids_) rigid.restore(in);
+  time_ = time;
+  contacts_.clear();
+  contact_report_ = {};
+}
+
 }  // namespace limber

@@ -65,6 +65,11 @@ class World {
 
   [[nodiscard]] double energy() const;  ///< elastic and kinetic, of all bodies, J
 
+  /// The time and the rigid bodies, for a world made in the same way to go on from; bodies save themselves.
+  void save(StateWriter& out) const;
+  /// Throws Error for another number of rigid bodies, and for times that are not finite.
+  void restore(StateReader& in);
+
  private:
   struct Entry {
     Body body;

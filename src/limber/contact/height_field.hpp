@@ -18,6 +18,8 @@ class HeightField {
   [[nodiscard]] SurfaceDistance distance(const Vector3& x) const;
   /// Of the ground; beyond the rim that of the nearest place on it.
   [[nodiscard]] double height(double x, double y) const;
+  [[nodiscard]] const Matrix& heights() const { return heights_; }
+  [[nodiscard]] double spacing() const { return spacing_; }
   [[nodiscard]] BoundingBox bounds() const;  ///< of its surface; below it is solid without end
 
  private:

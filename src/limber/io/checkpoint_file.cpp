@@ -100,6 +100,7 @@ Checkpoint read_content(std::string_view content, std::string_view where) {
     checkpoint.bodies.emplace_back();
     in.read(checkpoint.bodies.back());
   });
+  in.read(checkpoint.world);
   in.finish();
   return checkpoint;
 }
@@ -161,6 +162,7 @@ std::string encode_checkpoint(const Checkpoint& checkpoint) {
   out.write(checkpoint.frame_hash);
   out.write(std::uint64_t{checkpoint.bodies.size()});
   for (const std::string& body : checkpoint.bodies) out.write(std::string_view(body));
+  out.write(std::string_view(checkpoint.world));
 
   std::string file(checkpoint_magic);
   file.reserve(head_size + out.bytes().size() + tail_size);

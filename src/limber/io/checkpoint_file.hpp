@@ -45,10 +45,11 @@ struct Checkpoint {
   std::uint64_t frame_hash = 0;  ///< of all of them
 
   std::vector<std::string> bodies;  ///< what their simulations save
+  std::string world;                ///< what is saved of all that is no body of the scene
 };
 
 /// Of the file, and of what bodies save: another is refused. tests/fuzz/corpus/checkpoint holds files of it.
-inline constexpr std::uint64_t checkpoint_version = 10;
+inline constexpr std::uint64_t checkpoint_version = 11;
 
 /// The name that checkpoint files begin with.
 bool looks_like_checkpoint(std::string_view content);

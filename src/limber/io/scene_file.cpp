@@ -6,6 +6,7 @@
 #include "limber/io/json_schema.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/io/scene_contact.hpp"
 #include "limber/io/scene_domains.hpp"
 #include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_motion.hpp"
@@ -213,6 +214,7 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
     body.fixed = none ? VertexSelection{} : to_fixed(value["fixed"], where + ".fixed", "let it go by 'none'");
   }
   read_loads(value, solver, files, where, animations, body);
+  read_contact(value, body);
   return body;
 }
 
@@ -343,7 +345,8 @@ void check_keys(json stated, json filled, const SolverSettings& solver, const st
 /// Throws Error for the tolerance of an animation that needs none.  stated: the scene without the defaults of
 /// the schema.
 void check_tolerance(const json& stated, const std::vector<ScenePlan>& plans, std::string_view where) {
-  if (plans.size() == 1 && plans.front().tree &&
+  const bool alone = !stated.contains("ground") && !stated.contains("obstacles") && !stated.contains("rigid");
+  if (alone && plans.size() == 1 && plans.front().tree &&
       stated.value("output", json::object()).contains("animation_tolerance"))
     refuse_unused(fmt::format("{}: output.animation_tolerance", where),
                   "the animation of one tree, which is exact,");
@@ -371,6 +374,8 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
     scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files, place(i), plans[i],
                                    scene.solver, animations));
   }
+  read_surroundings(value, files, where, scene);
+  check_contact(stated, scene, where);
   check_key_elements(stated, scene, where);
   scene.output = to_output(value["output"], files, where);
   // Each once: what several bodies share.

@@ -32,6 +32,15 @@ PoseFunction to_keyed_motion(const json& keys, const std::string& interpolation,
   }
 }
 
+}  // namespace
+
+PoseFunction read_keys(const json& value, const std::string& where) {
+  if (!value.contains("keys")) return {};
+  return to_keyed_motion(value["keys"], value["interpolation"].get<std::string>(), where);
+}
+
+namespace {
+
 /// Where motions are read from.
 struct Context {
   SceneFiles& files;
@@ -64,8 +73,7 @@ PoseFunction to_followed_motion(const json& follow, const Context& context, cons
 PoseFunction to_motion(const json& value, const Context& context, const std::string& where) {
   require(!(value.contains("keys") && value.contains("follow")),
           "{}: 'keys' and 'follow' exclude each other: give one motion", where);
-  if (value.contains("keys"))
-    return to_keyed_motion(value["keys"], value["interpolation"].get<std::string>(), where);
+  if (value.contains("keys")) return read_keys(value, where);
   return value.contains("follow") ? to_followed_motion(value["follow"], context, where) : PoseFunction{};
 }
 

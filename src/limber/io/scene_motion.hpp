@@ -34,6 +34,10 @@ class FollowedAnimations {
 void read_motion(const nlohmann::json& value, const SolverSettings& solver, SceneFiles& files,
                  const std::string& where, FollowedAnimations& animations, SceneBody& body);
 
+/// The motion by the keys `keys` and `interpolation` of an object; none where it has none. Throws Error as
+/// above.
+PoseFunction read_keys(const nlohmann::json& value, const std::string& where);
+
 /// Throws Error for what starts (s) when the run is over and so does nothing.  where: names it.
 void check_start(double from, const SolverSettings& solver, const std::string& where);
 

@@ -3,9 +3,11 @@
 #include "limber/base/error.hpp"
 #include "limber/draw/regions.hpp"
 #include "limber/io/morph_fit.hpp"
+#include "limber/run/solids.hpp"
 #include "limber/warp/nodal_rotations.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <list>
 #include <utility>
 
@@ -112,9 +114,13 @@ MotionRecorder::MotionRecorder(const World& world, MotionRecorderOptions options
           "{} names for the recording of {} bodies, expected none or one each", options_.names.size(), count);
   std::size_t offset = sizeof(double);  // the time
   for (std::size_t i = 0; i < count; ++i) {
-    tracks_.push_back(make_track(body(i), count == 1));
+    tracks_.push_back(make_track(body(i), count == 1 && world.rigid_count() + world.obstacle_count() == 0));
     tracks_.back().offset = offset;
     offset += byte_count(tracks_.back());
+  }
+  for (Index i = 0; i < world.rigid_count() + world.obstacle_count(); ++i) {
+    solids_.push_back({.kind = TrackKind::solid, .offset = offset, .poses = 1});
+    offset += byte_count(solids_.back());
   }
   frames_ = std::make_unique<FrameStore>(offset, options_.frames);
 }
@@ -138,6 +144,10 @@ void MotionRecorder::add(double time) {
   require(world_.body_count() == static_cast<Index>(tracks_.size()),
           "the world has {} bodies, the recording was begun with {}; begin another", world_.body_count(),
           tracks_.size());
+  const std::vector<Pose> solids = solid_poses(world_);
+  require(solids.size() == solids_.size(),
+          "the world has {} rigid bodies and obstacles, the recording was begun with {}; begin another",
+          solids.size(), solids_.size());
   frame_.clear();
   append_numbers(frame_, Eigen::Matrix<double, 1, 1>(time));
   for (std::size_t i = 0; i < tracks_.size(); ++i) {
@@ -146,6 +156,7 @@ void MotionRecorder::add(double time) {
             name_of(tracks_[i].method), name_of(body(i).method()));
     append_track(body(i), tracks_[i]);
   }
+  for (const Pose& pose : solids) append_pose(frame_, pose);
   frames_->add(frame_);
 }
 
@@ -254,6 +265,33 @@ BodyMotion MotionRecorder::motion_of(std::size_t i, Fitted& fitted) const {
   return motion;
 }
 
+/// Rigid bodies and obstacles, behind the motions of all bodies.
+void MotionRecorder::add_solids(std::vector<BodyMotion>& motions, Fitted& fitted) const {
+  if (solids_.empty()) return;
+  BoundingBox seen{Vector3::Constant(std::numeric_limits<double>::infinity()),
+                   Vector3::Constant(-std::numeric_limits<double>::infinity())};
+  for (const BodyMotion& motion : motions) {
+    const Vector3 center = motion.surface->mesh.vertices.rowwise().mean();
+    const Vector3 around = Vector3::Constant(0.5 * size_of(motion.surface->mesh));
+    for (const Pose& pose : motion.frame.empty() ? std::vector<Pose>(1) : motion.frame) {
+      seen.min = seen.min.cwiseMin(pose.apply(center) - around);
+      seen.max = seen.max.cwiseMax(pose.apply(center) + around);
+    }
+  }
+  std::vector<DrawnSolid> solids = drawn_solids(world_, seen);
+  for (std::size_t i = 0; i < solids.size(); ++i) {
+    const Index coordinates = 3 * solids[i].surface.vertex_count();
+    fitted.surfaces.push_back(surface_to_draw(BodySurface(std::move(solids[i].surface), {solids[i].color})));
+    fitted.surfaces.back().basis = Eigen::MatrixXf::Zero(coordinates, 1);
+    BodyMotion& motion = motions.emplace_back();
+    motion.surface = &fitted.surfaces.back();
+    motion.name = solids[i].name;
+    motion.up = up();
+    motion.coordinates = Matrix::Zero(1, frames_->count());
+    motion.frame = poses_of(solids_[i]);
+  }
+}
+
 std::vector<AnimationFit> MotionRecorder::write(const std::filesystem::path& path) const {
   require(frames_->count() > 0, "{}: nothing was recorded", path.string());
   if (tracks_.front().kind == TrackKind::tree) {
@@ -263,6 +301,7 @@ std::vector<AnimationFit> MotionRecorder::write(const std::filesystem::path& pat
   Fitted fitted;
   std::vector<BodyMotion> motions;
   for (std::size_t i = 0; i < tracks_.size(); ++i) motions.push_back(motion_of(i, fitted));
+  add_solids(motions, fitted);
   write_animation(path, times(), motions);
   return std::move(fitted.fits);
 }

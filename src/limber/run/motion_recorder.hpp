@@ -28,7 +28,7 @@ struct MotionRecorderOptions {
   std::filesystem::path frames;  ///< where frames go when they fill the memory or are saved; empty: nowhere
 };
 
-/// The motion of all bodies of a world, for an animated .glb that any glTF viewer plays:
+/// The motion of all bodies of a world, rigid ones and obstacles included, for an animated .glb that any glTF viewer plays:
 ///
 ///   MotionRecorder recorder(world);
 ///   recorder.add(0.0);
@@ -40,14 +40,14 @@ struct MotionRecorderOptions {
 ///
 /// It keeps the coordinates of bodies that move in a subspace, with the poses of their frames, and the
 /// displacements of the surfaces of all others, as floats, to which morph targets are fitted when the file is
-/// written. A tree of domains that is alone is written domain by domain.
+/// written. A tree of domains that is alone, without obstacles, is written domain by domain.
 class MotionRecorder {
  public:
   /// Keeps a reference to the world. Throws Error for a world without bodies and another number of names.
   explicit MotionRecorder(const World& world, MotionRecorderOptions options = {});
 
   /// The present state as a further frame, at a time (s) later than that of the last one. Throws Error where
-  /// bodies were added to the world, or one has another method, since the recording began.
+  /// bodies or obstacles were added to the world, or one has another method, since the recording began.
   void add(double time);
 
   [[nodiscard]] FrameStore& frames() { return *frames_; }  ///< so far
@@ -61,6 +61,7 @@ class MotionRecorder {
     tree,         ///< coordinates of all domains, then the pose of the frame of each
     coordinates,  ///< of one domain, then the pose of its frame
     warped,       ///< the same, of warped modes, which are fitted
+    solid,        ///< a pose
     surface,  ///< the pose of the frame of the whole, then the displacements of the surface in it, as floats
   };
   /// Where the numbers of a body are in a frame, behind the time, and how many.
@@ -85,11 +86,13 @@ class MotionRecorder {
   [[nodiscard]] Pose pose_of(const Track& track, Index frame, Index number) const;
   [[nodiscard]] std::vector<Pose> poses_of(const Track& track) const;
   [[nodiscard]] BodyMotion motion_of(std::size_t i, Fitted& fitted) const;
+  void add_solids(std::vector<BodyMotion>& motions, Fitted& fitted) const;
   void write_tree(const std::filesystem::path& path) const;
 
   const World& world_;
   MotionRecorderOptions options_;
   std::vector<Track> tracks_;  ///< of each body
+  std::vector<Track> solids_;  ///< of each rigid body, then of each obstacle: a pose
   std::unique_ptr<FrameStore> frames_;
   std::string frame_;  ///< memory of add()
 };

@@ -10,6 +10,7 @@
 #include "limber/run/vtu_series.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace limber {
@@ -101,14 +102,17 @@ void go_on_from(SceneRun& run, const Checkpoint& from) {
                     from.threads, from.threads == 1 ? "" : "s", threads));
   run.state.step = from.step;
   run.state.time = from.step * run.scene.solver.timestep;
-  for (std::size_t i = 0; i < from.bodies.size(); ++i) {
-    StateReader reader(from.bodies[i], run.scene.bodies[i].name);
-    try {
+  try {
+    for (std::size_t i = 0; i < from.bodies.size(); ++i) {
+      StateReader reader(from.bodies[i], run.scene.bodies[i].name);
       restore(run.state, i, reader);
       reader.finish();
-    } catch (const Error& error) {
-      throw Error("{}: {}; delete it and start anew", run.checkpoints->file().string(), error.what());
     }
+    StateReader reader(from.world, "the world");
+    restore_world(run.state, reader);
+    reader.finish();
+  } catch (const Error& error) {
+    throw Error("{}: {}; delete it and start anew", run.checkpoints->file().string(), error.what());
   }
   run.result.report = from.report;
   run.result.read_seconds += from.read_seconds;
@@ -140,6 +144,9 @@ void fill_checkpoint(SceneRun& run, Checkpoint& to) {
     save(run.state, i, writer);
     to.bodies.push_back(writer.bytes());
   }
+  StateWriter world;
+  save_world(run.state, world);
+  to.world = world.bytes();
 }
 
 void write_frame(SceneRun& run, double time, const std::vector<Matrix3X>& displacements) {
@@ -173,6 +180,38 @@ void run_statics(SceneRun& run) {
   write_frame(run, 1.0, displacements_of(run.scene, run.state));
 }
 
+/// Of those that touch: its name and its size, m, which obstacles have none of.
+std::pair<std::string, double> name_and_size(const SceneRun& run, const Touching& one) {
+  const World& world = run.state.world;
+  switch (one.of) {
+    case Touching::Of::body:
+      return {run.scene.bodies[static_cast<std::size_t>(one.number)].name, world.shell(one.number).size()};
+    case Touching::Of::rigid:
+      return {world.rigid(one.number).name(), 2.0 * world.rigid(one.number).radius()};
+    case Touching::Of::obstacle:
+      break;
+  }
+  return {world.obstacle(one.number).name, std::numeric_limits<double>::infinity()};
+}
+
+/// After the first step: of what was inside of something at its start, the deepest.
+void warn_of_overlap(const SceneRun& run) {
+  constexpr double allowed = 0.01;  // of the smaller of two: what rests on ground may be a little below it
+  double deepest = 0.0;
+  std::string words;
+  for (const ContactPoint& contact : run.state.world.contacts()) {
+    const auto [first, size] = name_and_size(run, contact.first);
+    const auto [second, other_size] = name_and_size(run, contact.second);
+    const double depth = -contact.distance;
+    if (depth <= deepest || depth <= allowed * std::min(size, other_size)) continue;
+    deepest = depth;
+    words = fmt::format(
+        "{} is {} deep in {} at the start, from where it is pushed out over some time; start them apart",
+        first, small_length(depth), second);
+  }
+  if (!words.empty()) report(run.options.on_warning, words);
+}
+
 /// The steps of a run that are left, with a frame where one is due.
 void run_steps(SceneRun& run) {
   const int count = step_count(run.scene);
@@ -188,6 +227,7 @@ void run_steps(SceneRun& run) {
   for (int i = run.state.step + 1; i <= count; ++i) {
     take_step(run, {});
     if (!run.result.report.ok()) break;
+    if (i == 1) warn_of_overlap(run);
     if (i % run.scene.output.every == 0) add_frame(run, run.state.time);
     if (run.checkpoints != nullptr) {
       const ScopedTimer timer(run.result.write_seconds);

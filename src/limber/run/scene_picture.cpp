@@ -2,10 +2,13 @@
 
 #include "limber/draw/regions.hpp"
 #include "limber/draw/render.hpp"
+#include "limber/run/solids.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <Eigen/Geometry>
 
+#include <algorithm>
+#include <limits>
 #include <utility>
 
 namespace limber {
@@ -69,6 +72,45 @@ Shape ghost_of(const MovedShape& moved) {
   return ghost;
 }
 
+BoundingBox box_of(const std::vector<Shape>& shapes) {
+  BoundingBox box{shapes.front().vertices.col(0), shapes.front().vertices.col(0)};
+  for (const Shape& shape : shapes) {
+    box.min = box.min.cwiseMin(shape.vertices.rowwise().minCoeff());
+    box.max = box.max.cwiseMax(shape.vertices.rowwise().maxCoeff());
+  }
+  return box;
+}
+
+/// Rigid bodies and obstacles. Level ground is what shadows fall on; it and all obstacles may reach out of the
+/// picture.
+void add_solids(const World& world, std::vector<Shape>& shapes, RenderOptions& options) {
+  BoundingBox seen = box_of(shapes);
+  const std::vector<DrawnSolid> solids = drawn_solids(world, seen);
+  const std::vector<Pose> poses = solid_poses(world);
+  for (std::size_t i = 0; i < solids.size(); ++i) {
+    const Index obstacle = static_cast<Index>(i) - world.rigid_count();
+    if (obstacle >= 0 && std::holds_alternative<HalfSpace>(world.obstacle(obstacle).shape)) {
+      const Vector3 up = options.view.up.normalized();
+      if ((poses[i].rotation * Vector3::UnitZ()).isApprox(up, 1e-9)) {
+        options.ground = std::max(options.ground.value_or(-std::numeric_limits<double>::infinity()),
+                                  poses[i].position.dot(up));
+        continue;
+      }
+    }
+    Shape shape =
+        make_shape(solids[i].surface.vertices, solids[i].surface.triangles, ElementKind::tetrahedron);
+    shape.vertices =
+        ((poses[i].rotation.toRotationMatrix() * shape.vertices).colwise() + poses[i].position).eval();
+    shape.color = solids[i].color;
+    shape.edges = false;
+    shapes.push_back(std::move(shape));
+    if (obstacle >= 0) continue;
+    seen.min = seen.min.cwiseMin(shapes.back().vertices.rowwise().minCoeff());
+    seen.max = seen.max.cwiseMax(shapes.back().vertices.rowwise().maxCoeff());
+  }
+  if (!solids.empty()) options.frame = seen;
+}
+
 /// The usual view, turned so that things fall downward in it.
 View view_along(const Vector3& gravity) {
   View view;
@@ -106,6 +148,7 @@ Image draw_state(const Scene& scene, const SceneState& state, const Executor& ex
   options.ghosts_in_front = false;
   options.value_title = "displacement (m)";
   options.executor = executor;
+  add_solids(state.world, shapes, options);
   return render(shapes, options);
 }
 

@@ -61,6 +61,8 @@ void check_surroundings(const Scene& scene, const SceneBody& body) {
           body.name);
   require(!is_static(scene) || (body.constraints.empty() && !body.support),
           "{}: 'constraints' and 'support' need a dynamic solver; set solver.type to 'dynamic'", body.name);
+  require(is_dynamic(scene) || !touches(scene, body),
+          "{}: 'contact' needs a dynamic solver; set solver.type to 'dynamic'", body.name);
   require(scene.solver.type == SimulationType::quasistatic || body.skin.empty(),
           "{}: 'skin' needs the solver.type 'quasistatic'", body.name);
 }
@@ -73,6 +75,7 @@ void check_possible(const Scene& scene, const SceneBody& body) {
       "{}: the method 'online' learns from steps, but a static solution is one solve; take 'full', or the "
       "solver.type 'dynamic' or 'quasistatic'",
       body.name);
+  if (touches(scene, body)) require_ability(body.method, Ability::contact, body.name);
   check_domains(body);
   check_surroundings(scene, body);
   check_integrator(scene, body, body.is_tree() && !uses_mesh(body.method));
@@ -212,6 +215,7 @@ Body make_reduced_body(const Scene& scene, const SceneBody& body, const Executor
     made.set_modal_settings(
         {scene.solver.modal_integrator, body.rank, body.coriolis && body.method == Method::warped});
   set_domains(body, made);
+  made.set_coupled(touches(scene, body));
   made.set_damping(body.damping);
   if (is_dynamic(scene)) start_flight(body, made);
   if (has_wind(body)) made.set_wind(body.wind);

@@ -4,6 +4,7 @@
 #include "limber/scene/body_points.hpp"
 #include "limber/scene/body_watch.hpp"
 #include "limber/scene/handle_schedule.hpp"
+#include "limber/warp/rotation.hpp"
 
 #include <utility>
 
@@ -21,6 +22,23 @@ std::vector<Region> SceneBody::regions() const {
   return regions;
 }
 
+Obstacle make_ground(double height, const Vector3& gravity, const ContactMaterial& material) {
+  Obstacle ground;
+  ground.name = "ground";
+  ground.shape = HalfSpace{};
+  ground.material = material;
+  if (!gravity.isZero(0.0)) ground.pose.rotation = rotation_between(Vector3::UnitZ(), -gravity);
+  ground.pose.position = ground.pose.rotation * (height * Vector3::UnitZ());
+  return ground;
+}
+
+bool touches(const Scene& scene, const SceneBody& body) {
+  if (body.contact) return *body.contact;
+  if (scene.obstacles.empty() && scene.rigids.empty()) return false;
+  if (body.model) return body.model->free;
+  return body.parts.placements.empty() ? body.fixed.empty() : body.parts.free;
+}
+
 namespace {
 
 void add_actor(const Scene& scene, const SceneBody& scene_body, Body body, SceneState& state) {
@@ -33,6 +51,7 @@ void add_actor(const Scene& scene, const SceneBody& scene_body, Body body, Scene
   actor.watch = std::make_shared<BodyWatch>(body);
   const ReducedStepOptions options = step_options(scene.solver, body);
   actor.body = state.world.add(std::move(body), options, std::move(driver));
+  if (touches(scene, scene_body)) state.world.set_contact(actor.body, scene_body.surface);
   state.actors.push_back(std::move(actor));
 }
 
@@ -75,6 +94,11 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
   SceneState state;
   for (const SceneBody& body : scene.bodies)
     add_actor(scene, body, make_body(scene, body, executor, progress), state);
+  for (const Obstacle& obstacle : scene.obstacles) state.world.add_obstacle(obstacle);
+  for (RigidBodySetup rigid : scene.rigids) {
+    rigid.gravity = scene.gravity;
+    state.world.add_rigid(RigidBody(std::move(rigid)));
+  }
   return state;
 }
 
@@ -110,6 +134,10 @@ void restore(SceneState& state, std::size_t body, StateReader& in) {
   if (actor.handles) actor.handles->restore(in, state.body(body));
   state.body(body).restore(in);
 }
+
+void save_world(const SceneState& state, StateWriter& out) { state.world.save(out); }
+
+void restore_world(SceneState& state, StateReader& in) { state.world.restore(in); }
 
 const std::vector<ConstraintOutcome>& constraint_outcomes(const SceneState& state, std::size_t body) {
   static const std::vector<ConstraintOutcome> none;

@@ -80,6 +80,10 @@ struct SceneBody {
   Wind wind;
   Skeleton skin;  ///< quasistatic only, the methods full and online; without bones: none
 
+  // Dynamics only, the methods reduced and linear.
+  std::optional<bool> contact;  ///< whether it meets others that do; none: as touches() says
+  ContactMaterial surface;      ///< what it then is to them
+
   /// Whether it moves as a tree of several domains, or is to be made one.
   [[nodiscard]] bool is_tree() const;
   /// Regions of the mesh, or of a reduced model that was kept without its mesh.
@@ -126,7 +130,9 @@ struct OutputSettings {
 /// Everything that a simulation is made of. Constant while it runs.
 struct Scene {
   std::vector<SceneBody> bodies;
-  Vector3 gravity = Vector3::Zero();  ///< m/s^2
+  Vector3 gravity = Vector3::Zero();   ///< m/s^2
+  std::vector<Obstacle> obstacles;     ///< the ground among them; dynamics only
+  std::vector<RigidBodySetup> rigids;  ///< under the gravity of the scene, whatever they say; dynamics only
   SolverSettings solver;
   OutputSettings output;
   std::vector<std::filesystem::path> inputs;  ///< files that it was read from, which no output may replace
@@ -179,6 +185,12 @@ struct SceneState {
 Body make_body(const Scene& scene, const SceneBody& body, const Executor& executor,
                const Progress& progress = {});
 
+/// Level ground at a height above the origin, m. Up is against gravity, and z where there is none.
+Obstacle make_ground(double height, const Vector3& gravity, const ContactMaterial& material = {});
+
+/// Whether the body meets others: as it says, else where the scene has something to meet and nothing holds it.
+bool touches(const Scene& scene, const SceneBody& body);
+
 /// How the steps of such a body are taken.
 ReducedStepOptions step_options(const SolverSettings& solver, const Body& body);
 
@@ -197,6 +209,9 @@ StepReport step(const Scene& scene, SceneState& state, const Progress& progress 
 /// the same bits. Steps and time of the scene are not part of it.
 void save(const SceneState& state, std::size_t body, StateWriter& out);
 void restore(SceneState& state, std::size_t body, StateReader& in);
+/// The same for what is no body of its own: rigid bodies, and the time that obstacles move by.
+void save_world(const SceneState& state, StateWriter& out);
+void restore_world(SceneState& state, StateReader& in);
 
 /// How well the constraints of a body were met so far, in their order.
 const std::vector<ConstraintOutcome>& constraint_outcomes(const SceneState& state, std::size_t body);

@@ -1,0 +1,167 @@
+// Scenes whose bodies meet ground, obstacles and rigid bodies.
+#include "limber/base/error.hpp"
+#include "limber/scene/scene.hpp"
+#include "tests/support/files.hpp"
+#include "tests/support/fixtures.hpp"
+
+#include <gtest/gtest.h>
+
+namespace limber::contact_scene_test {
+namespace {
+
+using test::contains;
+using test::error_text;
+
+/// A rubber block of 0.4 x 0.2 x 0.2 m that nothing holds, its lowest side at z = -0.1.
+SceneBody block(const std::string& name = "block") {
+  SceneBody body;
+  body.name = name;
+  body.method = Method::reduced;
+  body.mesh = make_beam({ElementKind::tetrahedron, Vector3(0.4, 0.2, 0.2), Eigen::Vector3i(4, 2, 2)});
+  body.materials = {test::material("stvk", 2e5)};
+  body.damping = {0.0, 0.002};
+  body.reduction.basis.modes = 4;
+  body.reduction.basis.rank = 6;
+  return body;
+}
+
+Obstacle ground(double height) {
+  Obstacle obstacle;
+  obstacle.name = "ground";
+  obstacle.shape = HalfSpace{};
+  obstacle.pose.position.z() = height;
+  return obstacle;
+}
+
+RigidBodySetup ball(const Vector3& position) {
+  RigidBodySetup rigid;
+  rigid.name = "ball";
+  rigid.shape = Sphere{0.05};
+  rigid.pose.position = position;
+  return rigid;
+}
+
+Scene drop_scene() {
+  Scene scene;
+  scene.bodies = {block()};
+  scene.gravity = {0, 0, -9.81};
+  scene.obstacles = {ground(-0.15)};
+  scene.solver.type = SimulationType::dynamics;
+  scene.solver.steps = 300;
+  scene.solver.timestep = 0.005;
+  scene.solver.threads = 1;
+  return scene;
+}
+
+void run(const Scene& scene, SceneState& state, int steps) {
+  for (int i = 0; i < steps; ++i) ASSERT_TRUE(step(scene, state).ok()) << "step " << i;
+}
+
+/// Lowest and highest vertex.
+std::pair<double, double> heights(const Scene& scene, const SceneState& state) {
+  const Matrix3X moved = scene.bodies[0].mesh.vertices + mesh_displacement(scene, state, 0);
+  return {moved.row(2).minCoeff(), moved.row(2).maxCoeff()};
+}
+
+TEST(ContactScene, ABodyThatIsDroppedRestsOnTheGround) {
+  const Scene scene = drop_scene();
+  SceneState state = make_state(scene);
+  run(scene, state, scene.solver.steps);
+  const auto [low, high] = heights(scene, state);
+  EXPECT_NEAR(low, -0.15, 0.002);  // 1 % of its height
+  EXPECT_NEAR(high, 0.05, 0.01);   // less what it sags
+  EXPECT_LT(state.body(0).energy().kinetic, 1e-6);
+  const double weight = state.body(0).momentum().mass * 9.81;
+  EXPECT_NEAR(state.world.contact_impulse({Touching::Of::body, 0}).z() / scene.solver.timestep, weight,
+              1e-3 * weight);
+}
+
+TEST(ContactScene, ABodyThatIsHeldTouchesWhereItSaysSo) {
+  Scene scene = drop_scene();
+  scene.bodies[0].fixed.where = "x < 0.01";
+  scene.rigids = {ball({0.35, 0.0, 0.16})};
+  scene.obstacles.clear();
+  EXPECT_FALSE(touches(scene, scene.bodies[0]));
+  SceneState past = make_state(scene);
+  run(scene, past, 100);
+  EXPECT_LT(past.world.rigid(0).center().z(), -0.5);  // it fell through
+  scene.bodies[0].contact = true;
+  SceneState met = make_state(scene);
+  run(scene, met, 20);
+  EXPECT_GT(met.world.rigid(0).center().z(), 0.1);
+  EXPECT_LT(heights(scene, met).first, -0.101);  // bent by it
+}
+
+TEST(ContactScene, ABodyThatSaysNoFallsThrough) {
+  Scene scene = drop_scene();
+  scene.bodies[0].contact = false;
+  SceneState state = make_state(scene);
+  run(scene, state, 100);
+  EXPECT_LT(heights(scene, state).second, -0.5);
+}
+
+TEST(ContactScene, GravityActsOnRigidBodies) {
+  Scene scene = drop_scene();
+  scene.obstacles.clear();
+  scene.rigids = {ball({0.0, 0.0, 3.0})};
+  SceneState state = make_state(scene);
+  run(scene, state, 100);
+  EXPECT_NEAR(state.world.rigid(0).center().z(), 3.0 - 0.5 * 9.81 * 0.25, 1e-3);
+}
+
+TEST(ContactScene, MethodsThatCannotTouchAreRefused) {
+  for (const Method method : {Method::full, Method::online, Method::warped}) {
+    Scene scene = drop_scene();
+    scene.bodies[0].method = method;
+    EXPECT_TRUE(contains(error_text([&] { make_state(scene); }), "does not take contact with others"))
+        << name_of(method);
+    scene.bodies[0].contact = false;
+    EXPECT_NO_THROW(make_state(scene)) << name_of(method);
+  }
+  Scene scene = drop_scene();
+  scene.bodies[0].fixed.where = "x < 0.01";
+  scene.bodies[0].contact = true;
+  scene.bodies[0].support = [](double t) {
+    return Pose{Vector3(0, 0, 0.1 * t), Eigen::Quaterniond::Identity()};
+  };
+  EXPECT_TRUE(contains(error_text([&] { make_state(scene); }), "may touch others"));
+}
+
+std::string saved(const SceneState& state) {
+  StateWriter out;
+  save(state, 0, out);
+  save_world(state, out);
+  return out.bytes();
+}
+
+TEST(ContactScene, GoesOnFromASavedStateWithTheSameBits) {
+  Scene scene = drop_scene();
+  scene.rigids = {ball({0.2, 0.0, 0.2})};
+  Obstacle lift;
+  lift.name = "lift";
+  lift.shape = Box{Vector3(0.1, 0.1, 0.02)};
+  lift.motion = [](double t) {
+    return Pose{Vector3(0.0, 0.0, -0.14 + 0.3 * t), Eigen::Quaterniond::Identity()};
+  };
+  scene.obstacles.push_back(lift);
+  for (const int stop : {1, 17, 30}) {
+    SceneState whole = make_state(scene), resumed = make_state(scene);
+    run(scene, whole, stop);
+    const std::string state = saved(whole);
+    StateReader in(state, "state");
+    restore(resumed, 0, in);
+    restore_world(resumed, in);
+    in.finish();
+    resumed.step = whole.step;
+    resumed.time = whole.time;
+    EXPECT_TRUE(saved(resumed) == state);
+    for (int i = stop; i < 60; ++i) {
+      ASSERT_TRUE(step(scene, whole).ok() && step(scene, resumed).ok());
+      ASSERT_TRUE(saved(resumed) == saved(whole)) << "stopped after " << stop << ", step " << i;
+    }
+    EXPECT_GT(whole.world.contact_report().active, 0) << "nothing touches: nothing is tested";
+  }
+}
+
+}  // namespace
+}  // namespace limber::contact_scene_test
