@@ -28,7 +28,8 @@ struct MotionRecorderOptions {
   std::filesystem::path frames;  ///< where frames go when they fill the memory or are saved; empty: nowhere
 };
 
-/// The motion of all bodies of a world, rigid ones and obstacles included, for an animated .glb that any glTF viewer plays:
+/// The motion of all bodies of a world, rigid ones and obstacles included, for an animated .glb that any
+/// glTF viewer plays:
 ///
 ///   MotionRecorder recorder(world);
 ///   recorder.add(0.0);

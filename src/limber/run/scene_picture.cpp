@@ -81,8 +81,8 @@ BoundingBox box_of(const std::vector<Shape>& shapes) {
   return box;
 }
 
-/// Rigid bodies and obstacles. Level ground is what shadows fall on; it and all obstacles may reach out of the
-/// picture.
+/// Rigid bodies and obstacles. Level ground is what shadows fall on; it and all obstacles may reach out of
+/// the picture.
 void add_solids(const World& world, std::vector<Shape>& shapes, RenderOptions& options) {
   BoundingBox seen = box_of(shapes);
   const std::vector<DrawnSolid> solids = drawn_solids(world, seen);

@@ -188,7 +188,8 @@ Body make_body(const Scene& scene, const SceneBody& body, const Executor& execut
 /// Level ground at a height above the origin, m. Up is against gravity, and z where there is none.
 Obstacle make_ground(double height, const Vector3& gravity, const ContactMaterial& material = {});
 
-/// Whether the body meets others: as it says, else where the scene has something to meet and nothing holds it.
+/// Whether the body meets others: as it says, else where the scene has something to meet and nothing holds
+/// it.
 bool touches(const Scene& scene, const SceneBody& body);
 
 /// How the steps of such a body are taken.
