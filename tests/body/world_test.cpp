@@ -66,5 +66,51 @@ TEST(World, LetsDriversChangeLoadsBeforeEachStep) {
   EXPECT_THROW((void)world.body(1), Error);
 }
 
+TEST(World, GivesABodyBackAsItIs) {
+  World world;
+  world.add(bar(Method::reduced, -1.0));
+  world.add(bar(Method::reduced, -2.0));
+  world.set_contact(0, {});
+  world.set_contact(1, {});
+  for (int i = 0; i < 5; ++i) ASSERT_TRUE(world.step(0.01).ok());
+  const Vector first = world.body(0).q(), second = world.body(1).q();
+  Body removed = world.remove(0);
+  EXPECT_EQ(removed.q(), first);
+  EXPECT_FALSE(removed.coupled());
+  ASSERT_EQ(world.body_count(), 1);
+  EXPECT_EQ(world.body(0).q(), second);
+  EXPECT_TRUE(world.touches(0));
+  EXPECT_TRUE(removed.step(0.01).ok());
+  EXPECT_TRUE(world.step(0.01).ok());
+  EXPECT_THROW((void)world.remove(1), Error);
+}
+
+TEST(World, GoesOnWithoutARigidBodyOrObstacleThatWasTakenAway) {
+  World world;
+  const RigidBodySetup ball{.shape = Sphere{0.1}, .gravity = Vector3(0.0, 0.0, -10.0)};
+  RigidBodySetup high = ball;
+  high.pose.position = Vector3(0.0, 0.0, 0.1);
+  RigidBodySetup low = ball;
+  low.pose.position = Vector3(1.0, 0.0, 0.1);
+  world.add_rigid(RigidBody(high));
+  world.add_rigid(RigidBody(low));
+  world.add_obstacle({.name = "wall", .shape = Box{}, .pose = {Vector3(0.0, 0.0, -10.0)}});
+  world.add_obstacle({.name = "ground", .shape = HalfSpace{}});
+  ASSERT_TRUE(world.step(0.01).ok());
+  EXPECT_FALSE(world.contacts().empty());
+  EXPECT_EQ(world.remove_rigid(0).center().x(), 0.0);
+  world.remove_obstacle(0);
+  EXPECT_TRUE(world.contacts().empty());
+  EXPECT_EQ(world.obstacle(0).name, "ground");
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(world.step(0.01).ok());
+  EXPECT_EQ(world.rigid(0).center().x(), 1.0);
+  EXPECT_NEAR(world.rigid(0).center().z(), 0.1, 1e-3);
+  world.remove_obstacle(0);
+  for (int i = 0; i < 100; ++i) ASSERT_TRUE(world.step(0.01).ok());
+  EXPECT_LT(world.rigid(0).center().z(), -1.0);
+  EXPECT_THROW(world.remove_obstacle(0), Error);
+  EXPECT_THROW((void)world.remove_rigid(1), Error);
+}
+
 }  // namespace
 }  // namespace limber::world_test

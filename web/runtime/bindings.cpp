@@ -7,6 +7,7 @@
 
 #include "description.hpp"
 #include "limber/base/error.hpp"
+#include "limber/body/world.hpp"
 #include "limber/io/model_file.hpp"
 
 #include <algorithm>
@@ -24,22 +25,77 @@
 namespace limber::bindings {
 namespace {
 
+struct Entry;
+
+/// A world, and the memory that it exchanges arrays through.
+struct WorldEntry {
+  WorldEntry() = default;
+  WorldEntry(const WorldEntry&) = delete;
+  WorldEntry& operator=(const WorldEntry&) = delete;
+  ~WorldEntry();
+
+  [[nodiscard]] Index number_of(const Entry& entry) const {
+    return std::find(members.begin(), members.end(), &entry) - members.begin();
+  }
+  [[nodiscard]] Body& body_of(const Entry& entry) { return world.body(number_of(entry)); }
+  void add(Entry& entry, const ContactMaterial& material);
+  void remove(Entry& entry);
+
+  World world;
+  std::vector<Entry*> members;  ///< body i of the world is that of members[i]
+  double last_step = 0.0;       ///< s; 0: there was none
+  std::vector<double> room, numbers;
+};
+
 /// A body, and the memory that it exchanges arrays through.
 struct Entry {
   explicit Entry(Model model)
-      : body(std::move(model)), text(describe(body)), triangles(triangle_domains(body.model())) {}
-  /// Of a copy of its body.
-  Entry(const Entry& other) : body(other.body), text(other.text), triangles(other.triangles) {}
+      : own(std::move(model)), text(describe(own)), triangles(triangle_domains(own.model())) {}
+  /// Of a copy of its body, which is in no world.
+  Entry(const Entry& other) : own(other.body()), text(other.text), triangles(other.triangles) {
+    own.set_coupled(false);
+  }
 
-  Body body;
-  std::string text;            ///< what it is, in JSON
-  std::string saved;           ///< its state as it was last saved
-  std::vector<int> triangles;  ///< the domain of each
-  std::vector<double> room;    ///< for what JavaScript writes
-  Vector numbers;              ///< for what it reads
+  [[nodiscard]] Body& body() { return world != nullptr ? world->body_of(*this) : own; }
+  [[nodiscard]] const Body& body() const { return world != nullptr ? world->body_of(*this) : own; }
+
+  Body own;                     ///< while it is in no world
+  WorldEntry* world = nullptr;  ///< that has it
+  std::string text;             ///< what it is, in JSON
+  std::string saved;            ///< its state as it was last saved
+  std::vector<int> triangles;   ///< the domain of each
+  std::vector<double> room;     ///< for what JavaScript writes
+  Vector numbers;               ///< for what it reads
   Eigen::Matrix3Xf positions;
 };
 
+void WorldEntry::add(Entry& entry, const ContactMaterial& material) {
+  require(entry.world == nullptr, "{} is in a world already; take it out first", entry.body().name());
+  check_material(material, entry.own.name());
+  entry.own.set_coupled(true);  // throws where it cannot touch, before anything has moved
+  members.push_back(&entry);
+  const Index number = world.add(std::move(entry.own));
+  entry.world = this;
+  try {
+    world.set_contact(number, material);
+  } catch (...) {
+    remove(entry);
+    throw;
+  }
+}
+
+void WorldEntry::remove(Entry& entry) {
+  const Index number = number_of(entry);
+  entry.own = world.remove(number);
+  members.erase(members.begin() + number);
+  entry.world = nullptr;
+}
+
+WorldEntry::~WorldEntry() {
+  while (!members.empty()) remove(*members.back());
+}
+
+std::vector<std::unique_ptr<WorldEntry>> worlds;  ///< numbered as bodies are
 std::vector<std::unique_ptr<Entry>> entries;  ///< body number i is entries[i - 1]; null where it was released
 std::array<char, 1024> message{};
 std::array<double, 16> results{};
@@ -51,12 +107,20 @@ Entry& find(int number) {
   return *entries[index];
 }
 
-/// The number that a body has from now on.
-int keep(std::unique_ptr<Entry> entry) {
-  auto slot = std::find(entries.begin(), entries.end(), nullptr);
-  if (slot == entries.end()) slot = entries.insert(slot, nullptr);
-  *slot = std::move(entry);
-  return static_cast<int>(slot - entries.begin()) + 1;
+WorldEntry& find_world(int number) {
+  const auto index = static_cast<std::size_t>(number) - 1;
+  require(index < worlds.size() && worlds[index] != nullptr, "there is no world {}; it was disposed of",
+          number);
+  return *worlds[index];
+}
+
+/// The number that a body or a world has from now on.
+template <class Item>
+int keep(std::unique_ptr<Item> item, std::vector<std::unique_ptr<Item>>& items) {
+  auto slot = std::find(items.begin(), items.end(), nullptr);
+  if (slot == items.end()) slot = items.insert(slot, nullptr);
+  *slot = std::move(item);
+  return static_cast<int>(slot - items.begin()) + 1;
 }
 
 /// Longer texts are cut. Allocates nothing: it may be about memory.
@@ -86,7 +150,7 @@ bool guarded(const Action& action) {
 /// The same with the body of a number.
 template <class Action>
 bool with(int number, const Action& action) {
-  return guarded([&] { action(find(number).body); });
+  return guarded([&] { action(find(number).body()); });
 }
 
 // What goes to JavaScript.
@@ -142,14 +206,14 @@ void give_array(const ReducedModel& model, Array which) {
 }
 
 void give_array(Entry& entry, Array which) {
-  const BodySurface& surface = entry.body.surface();
+  const BodySurface& surface = entry.body().surface();
   if (which == Array::vertices) return give_array(surface.mesh().vertices);
   if (which == Array::triangles) return give_array(surface.mesh().triangles);
   if (which == Array::triangle_parts) return give_array(surface.mesh().part);
-  if (which == Array::vertex_domains) return give_array(entry.body.vertex_domains());
+  if (which == Array::vertex_domains) return give_array(entry.body().vertex_domains());
   if (which == Array::triangle_domains) return give_array(entry.triangles);
-  if (which == Array::reach) return give_array(entry.numbers = reach(entry.body));
-  const ReducedModel* const single = domain_as_made(entry.body.model());
+  if (which == Array::reach) return give_array(entry.numbers = reach(entry.body()));
+  const ReducedModel* const single = domain_as_made(entry.body().model());
   if (single == nullptr) return give_nothing();
   give_array(*single, which);
 }
@@ -166,6 +230,25 @@ constexpr std::array methods{Method::reduced, Method::linear, Method::warped};
 
 /// body.ts has made sure that it is an integer from 0 on.
 int vertex_of(double number) { return static_cast<int>(number); }
+
+/// A pose: position and rotation. Unit length is checked where it is used.
+Pose pose_at(const double* numbers) { return {vector_at(numbers), quaternion_at(numbers + 3)}; }
+ContactMaterial material_at(const double* numbers) { return {numbers[0], numbers[1], numbers[2]}; }
+
+/// Its kind, numbered as in world.ts, and three lengths.
+SolidShape shape_at(const double* numbers) {
+  const double* const lengths = numbers + 1;
+  switch (static_cast<int>(numbers[0])) {
+    case 0:
+      return HalfSpace{};
+    case 1:
+      return Sphere{lengths[0]};
+    case 2:
+      return Box{vector_at(lengths)};
+    default:
+      return Capsule{lengths[0], lengths[1]};
+  }
+}
 
 /// One item for each record of so many numbers.
 template <class Read>
@@ -208,20 +291,23 @@ EMSCRIPTEN_KEEPALIVE void limber_free(void* data) { std::free(data); }
 /// The number of the body in a .glb file, 0 where there is none.
 EMSCRIPTEN_KEEPALIVE int limber_load(const char* content, std::size_t size) {
   int number = 0;
-  (void)guarded([&] { number = keep(std::make_unique<Entry>(parse_model({content, size}, "model"))); });
+  (void)guarded([&] {
+    number = keep(std::make_unique<Entry>(parse_model({content, size}, "model")), entries);
+  });
   return number;
 }
 
 /// The number of a copy of a body, which shares its model; 0 where there is none.
 EMSCRIPTEN_KEEPALIVE int limber_copy(int number) {
   int copy = 0;
-  (void)guarded([&] { copy = keep(std::make_unique<Entry>(find(number))); });
+  (void)guarded([&] { copy = keep(std::make_unique<Entry>(find(number)), entries); });
   return copy;
 }
 
 EMSCRIPTEN_KEEPALIVE void limber_release(int number) {
   (void)guarded([&] {
-    (void)find(number);
+    Entry& entry = find(number);
+    if (entry.world != nullptr) entry.world->remove(entry);
     entries[static_cast<std::size_t>(number) - 1] = nullptr;
   });
 }
@@ -317,7 +403,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_force(int number, int vertex, double x, dou
 EMSCRIPTEN_KEEPALIVE bool limber_set_forces(int number) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.body.set_forces(records(entry, 4, [](const double* x) {
+    entry.body().set_forces(records(entry, 4, [](const double* x) {
       return PointForce{vertex_of(x[0]), vector_at(x + 1)};
     }));
   });
@@ -335,7 +421,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_surface_loads(int number) {
       for (std::size_t k = 0; k < count; ++k) load.triangles.push_back(static_cast<int>(x[7 + k]));
       i += 7 + count;
     }
-    entry.body.set_surface_loads(std::move(loads));
+    entry.body().set_surface_loads(std::move(loads));
   });
 }
 
@@ -343,7 +429,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_surface_loads(int number) {
 EMSCRIPTEN_KEEPALIVE bool limber_set_springs(int number) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.body.set_springs(records(entry, 5, [](const double* x) {
+    entry.body().set_springs(records(entry, 5, [](const double* x) {
       return Spring{vertex_of(x[0]), vector_at(x + 1), x[4]};
     }));
   });
@@ -364,8 +450,8 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_handles(int number, bool orientation_first)
     const auto read = [](const double* x) {
       return Handle{vertex_of(x[0]), x[1] != 0.0, x[2] != 0.0, vector_at(x + 3), quaternion_at(x + 6)};
     };
-    entry.body.set_handles(records(entry, 10, read), orientation_first ? ConstraintPriority::orientation
-                                                                       : ConstraintPriority::position);
+    entry.body().set_handles(records(entry, 10, read), orientation_first ? ConstraintPriority::orientation
+                                                                         : ConstraintPriority::position);
   });
 }
 
@@ -389,7 +475,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_support(int number, bool smooth) {
       return PoseKey{x[0], {vector_at(x + 1), quaternion_at(x + 4)}};
     });
     const Interpolation interpolation = smooth ? Interpolation::smooth : Interpolation::linear;
-    entry.body.set_support(keys.empty() ? PoseFunction() : interpolate_poses(keys, interpolation));
+    entry.body().set_support(keys.empty() ? PoseFunction() : interpolate_poses(keys, interpolation));
   });
 }
 
@@ -433,7 +519,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_root(int number) {
 EMSCRIPTEN_KEEPALIVE bool limber_set_state(int number, int coordinates, int velocities) {
   return guarded([&] {
     Entry& entry = find(number);
-    TreeState state = entry.body.state();
+    TreeState state = entry.body().state();
     const double* const x = entry.room.data();
     state.q = Eigen::Map<const Vector>(x, coordinates);
     state.v = Eigen::Map<const Vector>(x + coordinates, velocities);
@@ -445,7 +531,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_state(int number, int coordinates, int velo
       state.root.velocity = vector_at(root + 7);
       state.root.angular_velocity = vector_at(root + 10);
     }
-    entry.body.set_state(state);
+    entry.body().set_state(state);
   });
 }
 
@@ -454,7 +540,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_save(int number) {
   return guarded([&] {
     Entry& entry = find(number);
     StateWriter out;
-    entry.body.save(out);
+    entry.body().save(out);
     give_array(entry.saved = out.bytes());
   });
 }
@@ -464,10 +550,10 @@ EMSCRIPTEN_KEEPALIVE bool limber_restore(int number, std::size_t bytes) {
   return guarded([&] {
     Entry& entry = find(number);
     StateReader in({reinterpret_cast<const char*>(entry.room.data()), bytes}, "the state");
-    Body next = entry.body;
+    Body next = entry.body();
     next.restore(in);
     in.finish();
-    entry.body = std::move(next);
+    entry.body() = std::move(next);
   });
 }
 
@@ -503,8 +589,8 @@ EMSCRIPTEN_KEEPALIVE bool limber_orientation(int number, int vertex) {
 EMSCRIPTEN_KEEPALIVE bool limber_positions(int number) {
   return guarded([&] {
     Entry& entry = find(number);
-    entry.positions.resize(3, entry.body.surface().mesh().vertex_count());
-    entry.body.positions(entry.positions);
+    entry.positions.resize(3, entry.body().surface().mesh().vertex_count());
+    entry.body().positions(entry.positions);
     give_array(entry.positions);
   });
 }
@@ -533,7 +619,176 @@ EMSCRIPTEN_KEEPALIVE bool limber_frequencies(int number) {
 EMSCRIPTEN_KEEPALIVE bool limber_mode_shape(int number, int mode) {
   return guarded([&] {
     Entry& entry = find(number);
-    give_array(entry.numbers = entry.body.mode_shape(mode));
+    give_array(entry.numbers = entry.body().mode_shape(mode));
+  });
+}
+
+// Worlds: bodies that touch, and what they meet. Bodies keep their numbers; rigid bodies and obstacles are
+// numbered as in World.
+
+/// The number of a new one, 0 where there is no memory.
+EMSCRIPTEN_KEEPALIVE int limber_world_create() {
+  int number = 0;
+  (void)guarded([&] { number = keep(std::make_unique<WorldEntry>(), worlds); });
+  return number;
+}
+
+/// Its bodies live on, and touch nothing.
+EMSCRIPTEN_KEEPALIVE void limber_world_release(int world) {
+  (void)guarded([&] {
+    (void)find_world(world);
+    worlds[static_cast<std::size_t>(world) - 1] = nullptr;
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_world_room(int world, std::size_t count) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    entry.room.resize(count);
+    give_array(entry.room);
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_world_add(int world, int number, double friction, double restitution,
+                                           double compliance) {
+  return guarded([&] { find_world(world).add(find(number), {friction, restitution, compliance}); });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_world_remove(int world, int number) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    require(entry.world == &find_world(world), "{} is not in this world", entry.body().name());
+    entry.world->remove(entry);
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_world_set_material(int world, int number, double friction,
+                                                    double restitution, double compliance) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    require(entry.world == &find_world(world), "{} is not in this world", entry.body().name());
+    entry.world->world.set_contact(entry.world->number_of(entry), {friction, restitution, compliance});
+  });
+}
+
+/// Of a shape, a pose and a material.
+EMSCRIPTEN_KEEPALIVE bool limber_world_add_obstacle(int world) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    const double* const x = entry.room.data();
+    (void)entry.world.add_obstacle({.name = {},
+                                    .shape = shape_at(x),
+                                    .pose = pose_at(x + 4),
+                                    .material = material_at(x + 11),
+                                    .motion = {}});
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_world_remove_obstacle(int world, int obstacle) {
+  return guarded([&] { find_world(world).world.remove_obstacle(obstacle); });
+}
+
+/// Of a pose.
+EMSCRIPTEN_KEEPALIVE bool limber_world_place_obstacle(int world, int obstacle) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    entry.world.set_obstacle_pose(obstacle, pose_at(entry.room.data()));
+  });
+}
+
+/// Of a shape, a pose, a material, the density, velocity, angular velocity and gravity. Gives its mass.
+EMSCRIPTEN_KEEPALIVE bool limber_world_add_rigid(int world) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    const double* const x = entry.room.data();
+    RigidBodySetup setup;
+    setup.shape = shape_at(x);
+    setup.pose = pose_at(x + 4);
+    setup.material = material_at(x + 11);
+    setup.density = x[14];
+    setup.velocity = vector_at(x + 15);
+    setup.angular_velocity = vector_at(x + 18);
+    setup.gravity = vector_at(x + 21);
+    RigidBody body(std::move(setup));
+    const double mass = body.mass_properties().mass;
+    (void)entry.world.add_rigid(std::move(body));
+    give(mass);
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_world_remove_rigid(int world, int rigid) {
+  return guarded([&] { (void)find_world(world).world.remove_rigid(rigid); });
+}
+
+/// Position, rotation (x, y, z, w), velocity and angular velocity.
+EMSCRIPTEN_KEEPALIVE bool limber_rigid_state(int world, int rigid) {
+  return guarded([&] {
+    const RigidBody& body = find_world(world).world.rigid(rigid);
+    const Pose pose = body.pose();
+    give_vectors(pose.position, pose.rotation.coeffs(), body.velocity(), body.angular_velocity());
+  });
+}
+
+/// Of the same.
+EMSCRIPTEN_KEEPALIVE bool limber_rigid_set_state(int world, int rigid) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    RigidBody& body = entry.world.rigid(rigid);
+    const double* const x = entry.room.data();
+    body.set_pose(pose_at(x));
+    body.set_velocity(vector_at(x + 7), vector_at(x + 10));
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_rigid_set_gravity(int world, int rigid, double x, double y, double z) {
+  return guarded([&] { find_world(world).world.rigid(rigid).set_gravity({x, y, z}); });
+}
+
+/// Where a step fails, those before it stay taken.
+EMSCRIPTEN_KEEPALIVE bool limber_world_step(int world, double h, int count) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    for (int i = 0; i < count; ++i) {
+      const StepReport report = entry.world.step(h);
+      require(report.ok(), "a step of {} s failed ({}); take smaller ones, or reset the bodies", h,
+              name_of(report.status));
+      entry.last_step = h;
+    }
+  });
+}
+
+/// Time, number of contacts, of those that push, deepest, length of the last step.
+EMSCRIPTEN_KEEPALIVE bool limber_world_state(int world) {
+  return guarded([&] {
+    const WorldEntry& entry = find_world(world);
+    const ContactReport& report = entry.world.contact_report();
+    give(entry.world.time(), entry.world.contacts().size(), report.active, report.deepest, entry.last_step);
+  });
+}
+
+/// Address and number of doubles, of records: which two (each as what it is and its number), position, normal,
+/// impulse, velocity, distance.
+EMSCRIPTEN_KEEPALIVE bool limber_world_contacts(int world) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    entry.numbers.clear();
+    for (const ContactPoint& contact : entry.world.contacts()) {
+      for (const Touching& one : {contact.first, contact.second}) {
+        entry.numbers.push_back(static_cast<double>(one.of));
+        entry.numbers.push_back(static_cast<double>(one.number));
+      }
+      for (const Vector3& vector : {contact.position, contact.normal, contact.impulse, contact.velocity})
+        entry.numbers.insert(entry.numbers.end(), vector.begin(), vector.end());
+      entry.numbers.push_back(contact.distance);
+    }
+    give_array(entry.numbers);
+  });
+}
+
+/// N s, of all contacts of the last step on one of those that touch. of: as in Touching.
+EMSCRIPTEN_KEEPALIVE bool limber_world_impulse(int world, int of, int index) {
+  return guarded([&] {
+    give_vectors(find_world(world).world.contact_impulse({static_cast<Touching::Of>(of), index}));
   });
 }
 

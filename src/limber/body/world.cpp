@@ -22,6 +22,22 @@ Index World::add(Body body, const ReducedStepOptions& options, Driver driver) {
   return body_count() - 1;
 }
 
+Body World::remove(Index i) {
+  leave_contact(i);
+  Body body = std::move(entry(i).body);
+  entries_.erase(entries_.begin() + i);
+  forget_contacts();
+  return body;
+}
+
+/// Of the last step: numbers of those that touched, and addresses, are no longer theirs.
+void World::forget_contacts() {
+  contact_.clear();
+  touching_.clear();
+  contacts_.clear();
+  contact_report_ = {};
+}
+
 World::Entry& World::entry(Index i) {
   require(i >= 0 && i < body_count(), "body {} of a world with {}", i, body_count());
   return entries_[static_cast<std::size_t>(i)];
@@ -77,6 +93,13 @@ Index World::add_rigid(RigidBody body) {
   return rigid_count() - 1;
 }
 
+RigidBody World::remove_rigid(Index i) {
+  RigidBody body = std::move(rigid(i));
+  rigids_.erase(rigids_.begin() + i);
+  forget_contacts();
+  return body;
+}
+
 RigidBody& World::rigid(Index i) {
   require(i >= 0 && i < rigid_count(), "rigid body {} of a world with {}", i, rigid_count());
   return rigids_[static_cast<std::size_t>(i)];
@@ -97,6 +120,12 @@ Index World::add_obstacle(Obstacle obstacle) {
   return obstacle_count() - 1;
 }
 
+void World::remove_obstacle(Index i) {
+  (void)obstacle(i);
+  obstacles_.erase(obstacles_.begin() + i);
+  forget_contacts();
+}
+
 const Obstacle& World::obstacle(Index i) const {
   require(i >= 0 && i < obstacle_count(), "obstacle {} of a world with {}", i, obstacle_count());
   return obstacles_[static_cast<std::size_t>(i)].obstacle;
@@ -107,7 +136,10 @@ void World::set_obstacle_pose(Index i, const Pose& pose) {
   obstacles_[static_cast<std::size_t>(i)].obstacle.pose = pose;
 }
 
-void World::clear_obstacles() { obstacles_.clear(); }
+void World::clear_obstacles() {
+  obstacles_.clear();
+  forget_contacts();
+}
 
 Vector3 World::contact_impulse(const Touching& one) const {
   Vector3 sum = Vector3::Zero();

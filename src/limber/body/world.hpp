@@ -19,6 +19,9 @@ class World {
 
   /// Returns its number. options: of its steps.
   Index add(Body body, const ReducedStepOptions& options = {}, Driver driver = {});
+  /// Takes a body out, as it is now: it touches nothing any more. Those after it have one number less from now
+  /// on, and the contacts of the last step, which name numbers, are gone. So it is for what follows.
+  Body remove(Index i);
   [[nodiscard]] Index body_count() const { return static_cast<Index>(entries_.size()); }
   [[nodiscard]] Body& body(Index i) { return entry(i).body; }
   [[nodiscard]] const Body& body(Index i) const { return entry(i).body; }
@@ -38,11 +41,13 @@ class World {
   [[nodiscard]] const BodyShell& shell(Index i) const;
 
   Index add_rigid(RigidBody body);  ///< returns its number
+  RigidBody remove_rigid(Index i);
   [[nodiscard]] Index rigid_count() const { return static_cast<Index>(rigids_.size()); }
   [[nodiscard]] RigidBody& rigid(Index i);
   [[nodiscard]] const RigidBody& rigid(Index i) const;
   /// Returns its number. Throws Error for a shape, pose or material that is none.
   Index add_obstacle(Obstacle obstacle);
+  void remove_obstacle(Index i);
   [[nodiscard]] Index obstacle_count() const { return static_cast<Index>(obstacles_.size()); }
   [[nodiscard]] const Obstacle& obstacle(Index i) const;
   /// It stands elsewhere from now on, and has not moved there.
@@ -94,6 +99,7 @@ class World {
   StepReport solve(double h);
   std::shared_ptr<BodyShell> shell_of(const Body& body);
   void go_back();
+  void forget_contacts();
 
   std::vector<Entry> entries_;
   std::vector<RigidBody> rigids_;

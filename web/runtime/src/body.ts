@@ -67,11 +67,15 @@ export class Body {
   readonly info: BodyInfo;
   private readonly arrays: ModelArrays;
   private disposed = false;
+  /** Of the world that it is in; null: of none. @internal */
+  leaveWorld: (() => void) | null = null;
 
   /** Made by `load()`. */
   constructor(
-    private readonly runtime: WasmRuntime,
-    private readonly number: number,
+    /** @internal */
+    readonly runtime: WasmRuntime,
+    /** @internal */
+    readonly number: number,
     private readonly description: BodyDescription,
   ) {
     this.info = description.info;
@@ -84,9 +88,11 @@ export class Body {
     return new Body(this.runtime, this.runtime.copy(this.number), this.description);
   }
 
-  /** Frees its memory. Nothing else may be called afterwards; a second call does nothing. */
+  /** Frees its memory, and takes it out of the world that it is in. Nothing else may be called afterwards; a second call does nothing. */
   dispose(): void {
-    if (!this.disposed) this.runtime.release(this.number);
+    if (this.disposed) return;
+    this.leaveWorld?.();
+    this.runtime.release(this.number);
     this.disposed = true;
   }
 

@@ -3,9 +3,11 @@ import { Body } from './body.js';
 import { describe } from './description.js';
 import { LimberError } from './limber_error.js';
 import { WasmRuntime, type WasmModule } from './wasm_module.js';
+import { Obstacle, RigidBody, World } from './world.js';
 
 export type * from './types.js';
-export { Body, LimberError };
+export type { Contacts, Touching } from './world.js';
+export { Body, LimberError, Obstacle, RigidBody, World };
 
 /** The instance that bodies share. */
 let shared: Promise<WasmRuntime> | undefined;

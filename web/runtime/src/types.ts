@@ -247,3 +247,58 @@ export interface StepOptions {
    *  fly, are carried or have several domains. */
   readonly solver?: 'direct' | 'cg';
 }
+
+/** What a surface is to others that it touches. */
+export interface ContactMaterial {
+  /** Coulomb's coefficient, at least 0; of two surfaces: the root of the product. 0.5 if not given. */
+  readonly friction?: number;
+  /** Share of the speed that a stroke gives back, 0 to 1; of two: the larger. 0 if not given. */
+  readonly restitution?: number;
+  /** m/N, of each contact; of two: the sum. 0 if not given: as hard as a step can tell. */
+  readonly compliance?: number;
+}
+
+/** A solid about the origin of its own axes. */
+export type Shape =
+  | { readonly kind: 'sphere'; /** m */ readonly radius: number }
+  | { readonly kind: 'box'; /** m, half of its edges */ readonly half: Vector3 }
+  /** All points within a distance of a piece of the z axis. */
+  | {
+      readonly kind: 'capsule';
+      readonly radius: number;
+      /** m, of that piece */ readonly halfLength: number;
+    };
+
+/** Where the axes of a solid are. */
+export interface Placement {
+  /** m; at the origin if not given. */
+  readonly position?: Vector3;
+  /** Not turned if not given. */
+  readonly rotation?: Quaternion;
+}
+
+/** A plane that is solid below. */
+export interface GroundSetup extends ContactMaterial {
+  /** m, along `up`; 0 if not given. */
+  readonly height?: number;
+  /** z if not given; of any length but 0. */
+  readonly up?: Vector3;
+}
+
+/** What stands in the way of bodies and is moved by none. */
+export interface ObstacleSetup extends ContactMaterial, Placement {
+  readonly shape: Shape;
+}
+
+/** A body that does not deform. */
+export interface RigidBodySetup extends ContactMaterial, Placement {
+  readonly shape: Shape;
+  /** kg/m^3; 1000 if not given. */
+  readonly density?: number;
+  /** Of its centre of mass, m/s; at rest if not given. */
+  readonly velocity?: Vector3;
+  /** rad/s */
+  readonly angularVelocity?: Vector3;
+  /** m/s^2; none if not given. */
+  readonly gravity?: Vector3;
+}

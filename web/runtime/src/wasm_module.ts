@@ -53,6 +53,28 @@ interface Functions {
   _limber_largest_gap(body: number): number;
   _limber_frequencies(body: number): number;
   _limber_mode_shape(body: number, mode: number): number;
+  _limber_world_create(): number;
+  _limber_world_release(world: number): void;
+  _limber_world_room(world: number, count: number): number;
+  _limber_world_add(
+    ...args: [world: number, body: number, friction: number, restitution: number, compliance: number]
+  ): number;
+  _limber_world_remove(world: number, body: number): number;
+  _limber_world_set_material(
+    ...args: [world: number, body: number, friction: number, restitution: number, compliance: number]
+  ): number;
+  _limber_world_add_obstacle(world: number): number;
+  _limber_world_remove_obstacle(world: number, obstacle: number): number;
+  _limber_world_place_obstacle(world: number, obstacle: number): number;
+  _limber_world_add_rigid(world: number): number;
+  _limber_world_remove_rigid(world: number, rigid: number): number;
+  _limber_rigid_state(world: number, rigid: number): number;
+  _limber_rigid_set_state(world: number, rigid: number): number;
+  _limber_rigid_set_gravity(world: number, rigid: number, x: number, y: number, z: number): number;
+  _limber_world_step(world: number, h: number, count: number): number;
+  _limber_world_state(world: number): number;
+  _limber_world_contacts(world: number): number;
+  _limber_world_impulse(world: number, of: number, index: number): number;
 }
 
 /** What Emscripten's module offers. The memory is replaced when it grows: its views are never kept. */
@@ -61,7 +83,7 @@ export interface WasmModule extends Functions {
   readonly HEAPF64: Float64Array;
 }
 
-/** The names of those that are about a body. */
+/** The names of those that are about a body or a world. */
 export type Call = {
   [Name in keyof Functions]: Functions[Name] extends (...args: infer Arguments) => number
     ? Arguments extends [number, ...number[]]
@@ -106,6 +128,21 @@ export class WasmRuntime {
     if (this.alive) {
       this.run(() => {
         this.wasm._limber_release(body);
+      });
+    }
+  }
+
+  /** The number of a new world. */
+  createWorld(): number {
+    const number = this.run(() => this.wasm._limber_world_create());
+    if (number === 0) throw new LimberError(this.message());
+    return number;
+  }
+
+  releaseWorld(world: number): void {
+    if (this.alive) {
+      this.run(() => {
+        this.wasm._limber_world_release(world);
       });
     }
   }

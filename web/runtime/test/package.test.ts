@@ -63,6 +63,7 @@ describe.skipIf(needsLimber)(`the npm package${needsLimber}`, () => {
       'model_arrays',
       'types',
       'wasm_module',
+      'world',
     ];
     const licences = ['dist/LICENSE', 'dist/NOTICE.txt'];
     const expected = [

@@ -86,3 +86,38 @@ test('a body that is not followed is drawn where it is, and framed there', async
   await expect.poll(async () => Math.abs((await extent(page)).x - start.x)).toBeLessThan(30);
   expect(errors).toEqual([]);
 });
+
+test('a body that nothing holds is dropped, lands on the ground and is shown to touch it', async () => {
+  const { page, errors } = await session.open('free.glb');
+  expect(await page.getByTestId('ground').isChecked()).toBe(true);
+  const height = (): Promise<number> => page.evaluate(() => window.limber.frame!.shift![2]);
+  const touching = (): Promise<number> => page.evaluate(() => window.limber.frame!.contacts.length);
+  await page.getByTestId('contacts').click();
+  await page.getByTestId('obstacle').click();
+  await page.evaluate(() => {
+    window.limber.set({ speed: 0.1 }); // so that it is seen on its way
+  });
+  await page.getByTestId('drop').click();
+  expect(await page.getByTestId('gravity').isChecked()).toBe(true);
+  await expect.poll(height).toBeGreaterThan(0);
+  await page.evaluate(() => {
+    window.limber.set({ speed: 1 });
+  });
+  await expect.poll(touching).toBeGreaterThan(0);
+  await expect.poll(async () => Math.abs(await height())).toBeLessThan(0.01);
+
+  // It is pulled while it touches, and where the motion cannot touch the page says so.
+  const { x, y } = await extent(page);
+  await page.mouse.move(x, y);
+  await page.mouse.down();
+  await page.mouse.move(x + 20, y - 80, { steps: 4 });
+  await page.waitForFunction(() => window.limber.frame?.pulls.length === 1);
+  await page.mouse.up();
+  await page.waitForFunction(() => window.limber.frame?.pulls.length === 0);
+  await expect.poll(async () => Math.abs(await height())).toBeLessThan(0.05);
+  await page.getByTestId('method').selectOption('warped');
+  await expect.poll(() => page.getByText('Warped modes do not touch').count()).toBe(1);
+  await expect.poll(touching).toBe(0);
+  expect(await page.evaluate(() => window.limber.message)).toBeNull();
+  expect(errors).toEqual([]);
+});

@@ -17,6 +17,7 @@ import {
   emptyWorld,
   gravityVector,
   hasDomains,
+  HELD,
   loadedState,
   NOT_HELD,
   NOT_OF_DOMAINS,
@@ -104,6 +105,10 @@ export class App implements Actions {
     client.on('world', (settings) => {
       takeWorld(this.world_, settings);
       this.refresh_();
+    });
+    client.on('surroundings', (surroundings) => {
+      this.stage_.setSurroundings(surroundings);
+      this.picture_.invalidate();
     });
     client.on('restarted', ({ body, reason, paused }) => {
       const view = this.bodies_.get(body);
@@ -302,6 +307,26 @@ export class App implements Actions {
     this.refresh_();
   }
 
+  setContacts(on: boolean): void {
+    this.world_.contacts = on;
+    this.showHeld_();
+    this.picture_.invalidate();
+    this.refresh_();
+  }
+
+  drop(): void {
+    const { state } = this.body_;
+    if (!state.info) return;
+    if (!state.info.free) {
+      this.page_?.messages.notify(HELD);
+      return;
+    }
+    this.setMode({ playing: null });
+    if (!this.world_.gravity.on) this.setGravity({ on: true });
+    if (this.world_.settings.paused) this.set({ paused: false });
+    this.client_.drop(state.id);
+  }
+
   setYoung(region: number, young: number): void {
     const { state } = this.body_;
     state.young[region] = young;
@@ -404,11 +429,12 @@ export class App implements Actions {
     if (fresh.length > 0) this.showHeld_();
   }
 
-  /** Pulls and handles of all bodies. */
+  /** Pulls, handles and contacts of all bodies. */
   private showHeld_(): void {
     const moving = this.all_.flatMap(({ state }) => (state.frame ? [{ ...state, frame: state.frame }] : []));
     this.stage_.setPulls(moving.flatMap(({ frame, size }) => drawnPulls(frame, size)));
     this.stage_.setHandles(moving.flatMap(({ frame }) => drawnHandles(frame)));
+    this.stage_.setContacts(this.world_.contacts ? moving.flatMap(({ frame }) => frame.contacts) : []);
   }
 
   /** Whether the body has several domains, which have no use for what was asked; then the page says so. */
@@ -494,9 +520,9 @@ export class App implements Actions {
 
   /** Puts all bodies away; what is in force of the world the simulation says. */
   private forget_(): void {
-    const { settings, strength, follow } = this.world_;
+    const { settings, strength, follow, contacts } = this.world_;
     const several = this.bodies_.size > 1;
-    this.world_ = { ...emptyWorld(), strength, follow: several || follow };
+    this.world_ = { ...emptyWorld(), strength, contacts, follow: several || follow };
     takeWorld(this.world_, settings);
     for (const id of this.bodies_.keys()) this.stage_.removeBody(id);
     this.bodies_.clear();

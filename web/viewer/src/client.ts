@@ -1,4 +1,5 @@
 import type { Quaternion, SimulationMesh, Vector3 } from '../../runtime/src/types';
+import type { Surroundings } from './contact';
 import type {
   Command,
   Frame,
@@ -29,6 +30,8 @@ export interface ClientEvents {
   met: { readonly body: number };
   /** What is in force for all bodies, as far as it was asked for. */
   world: WorldSettings;
+  /** What bodies may meet from now on. */
+  surroundings: Surroundings;
   /** A body failed and was put back to rest. reason: the beginning of a sentence. */
   restarted: { readonly body: number; readonly reason: string; readonly paused: boolean };
   /** A command could not be carried out; `inForce` are the values that it did not change. body: null where it is of none. */
@@ -81,6 +84,7 @@ export class SimulationClient {
     frame: new Set(),
     met: new Set(),
     world: new Set(),
+    surroundings: new Set(),
     restarted: new Set(),
     failed: new Set(),
     lost: new Set(),
@@ -143,6 +147,11 @@ export class SimulationClient {
   /** Factor of the elastic forces of some domains. */
   stiffness(body: number, domains: readonly number[], factor: number): void {
     this.send({ kind: 'stiffness', body, domains, factor });
+  }
+
+  /** Lifts a body by its height, and lets it go. */
+  drop(body: number): void {
+    this.send({ kind: 'drop', body });
   }
 
   step(): void {
@@ -265,6 +274,9 @@ export class SimulationClient {
         break;
       case 'world':
         if (message.answered === this.asked) this.emit('world', message.settings);
+        break;
+      case 'surroundings':
+        this.emit('surroundings', message.surroundings);
         break;
       case 'frame':
         if (!this.newest.has(message.body)) break; // of one that has gone

@@ -76,6 +76,9 @@ const shortcuts: Record<ShortcutAction, () => void> = {
   gravity: () => {
     app.setGravity({ on: !app.state.gravity.on });
   },
+  drop: () => {
+    app.drop();
+  },
   mesh: () => {
     app.setOverlay('mesh', !app.state.overlays.mesh);
   },

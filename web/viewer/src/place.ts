@@ -43,6 +43,15 @@ export function movedBox({ low, high }: Box, by: Vector3): Box {
   return { low: plus(low, by), high: plus(high, by) };
 }
 
+/** About boxes, one at least. */
+export function boxAbout(boxes: readonly Box[]): Box {
+  const ends = (side: 'low' | 'high', of: (...values: number[]) => number): Vector3 => {
+    const end = (axis: 0 | 1 | 2): number => of(...boxes.map((box) => box[side][axis]));
+    return [end(0), end(1), end(2)];
+  };
+  return { low: ends('low', Math.min), high: ends('high', Math.max) };
+}
+
 /** Whether they share more than what two boxes do that touch; what is flat is shared whole. */
 function overlap(a: Box, b: Box): boolean {
   return axes.every((axis) => {

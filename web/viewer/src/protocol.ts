@@ -14,6 +14,7 @@ import type {
   Surface,
   Vector3,
 } from '../../runtime/src/types';
+import type { Surroundings } from './contact';
 
 /** How what holds the body is shaken: p = amplitude sin(2 pi frequency t), once it is under way. */
 export interface Shake {
@@ -32,6 +33,10 @@ export interface WorldSettings {
   readonly timeStep: number;
   /** m/s^2 */
   readonly gravity: Vector3;
+  /** Whether bodies that nothing holds meet a ground, below all bodies at rest. */
+  readonly ground: boolean;
+  /** Whether a ball lies on that, beside the bodies, which they meet where they are thrown. */
+  readonly obstacle: boolean;
 }
 
 /** How one body is run. */
@@ -98,6 +103,8 @@ export type Command =
       readonly factor: number;
     }
   | { readonly kind: 'step' }
+  /** Lifts a body that nothing holds by its height, and lets it go. */
+  | { readonly kind: 'drop'; readonly body: number }
   /** A body goes back to rest; null: all of them, and the time to 0. */
   | { readonly kind: 'reset'; readonly body: number | null }
   /**
@@ -194,6 +201,8 @@ export interface Frame {
   /** Seconds of the bodies per second of the wall clock, as reached lately. */
   readonly reachedSpeed: number;
   readonly playingMode: boolean;
+  /** Where ground or obstacles pushed the body in the last step: 3 n, m. */
+  readonly contacts: readonly number[];
 }
 
 export type Message =
@@ -215,6 +224,8 @@ export type Message =
    * the worker has dealt with; a page that has sent more of them knows better what is wanted.
    */
   | { readonly kind: 'world'; readonly settings: WorldSettings; readonly answered: number }
+  /** What bodies may meet from now on. */
+  | { readonly kind: 'surroundings'; readonly surroundings: Surroundings }
   | { readonly kind: 'frame'; readonly body: number; readonly frame: Frame }
   /** The ray of a `grab` or a `handle-add` met a vertex that is held from now on. `point` is where it is. */
   | {

@@ -31,6 +31,10 @@ export class SafeStepper {
   constructor(
     private readonly body: RuntimeBody,
     private readonly scale: BodyScale,
+    /** Takes steps, by the body itself or by the world that it is in. */
+    private readonly step: (h: number, count: number, options: StepOptions) => void = (h, count, options) => {
+      body.step(h, count, options);
+    },
   ) {}
 
   /** Of the body, s. */
@@ -67,7 +71,7 @@ export class SafeStepper {
   private attempt(h: number, count: number, options: StepOptions, { reach }: Loads): string | null {
     this.reached = null;
     try {
-      this.body.step(h, count, options);
+      this.step(h, count, options);
     } catch {
       return 'A time step could not be solved';
     }

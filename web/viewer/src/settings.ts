@@ -70,6 +70,8 @@ export function defaultSettings(
     speed,
     timeStep: Math.min(timeStep, world?.timeStep ?? Infinity),
     gravity: world?.gravity ?? [0, 0, 0],
+    ground: world?.ground ?? true,
+    obstacle: world?.obstacle ?? false,
     damping: suitableDamping(f1, speed),
     rank,
     method: 'reduced',
@@ -107,6 +109,8 @@ const checks: { readonly [K in keyof Settings]: Check<Settings[K]> } = {
   timeStep: (value) => (inRange(value, 1e-7, 0.1) ? null : 'Time step: expected 0.0000001 to 0.1 s'),
   gravity: (value) =>
     isVector(value) && Math.hypot(...value) <= 1e4 ? null : 'Gravity: expected at most 10000 m/s^2',
+  ground: (value) => (typeof value === 'boolean' ? null : 'Ground: expected true or false'),
+  obstacle: (value) => (typeof value === 'boolean' ? null : 'Obstacle: expected true or false'),
   damping: ({ mass, stiffness }) =>
     inRange(mass, 0, 1e6) && inRange(stiffness, 0, 1e6) ? null : 'Damping: expected 0 to 1000000',
   rank: (value, { rank, domains }) =>
@@ -154,7 +158,7 @@ export function checkSettings(
   return { accepted: accepted as Partial<Settings>, problems };
 }
 
-const worldKeys: readonly string[] = ['paused', 'speed', 'timeStep', 'gravity'];
+const worldKeys: readonly string[] = ['paused', 'speed', 'timeStep', 'gravity', 'ground', 'obstacle'];
 
 /** What of some settings is the world's, and what a body's. */
 export function splitSettings<S extends Partial<Settings>>(

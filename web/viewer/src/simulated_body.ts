@@ -1,5 +1,6 @@
 import type { BodyInfo, Method, Surface, Vector3 } from '../../runtime/src/types';
 import { BodyScale, farthestApart } from './body_scale';
+import { Contact, type MakeWorld, type Surroundings } from './contact';
 import { errorText } from './error_text';
 import { FrameGate } from './frame_gate';
 import { type GrabCommand, type HoldCommand, Holding } from './holding';
@@ -25,7 +26,10 @@ import { sameNumbers } from './turning';
 const restartInterval = 2;
 
 /** A command to one body; those that hold it come by `grab` and `hold`, its settings by `change`. */
-export type BodyCommand = Extract<Command, { kind: 'material' | 'stiffness' | 'mode' | 'simulation-mesh' }>;
+export type BodyCommand = Extract<
+  Command,
+  { kind: 'material' | 'stiffness' | 'mode' | 'drop' | 'simulation-mesh' }
+>;
 
 /** Says that a body was put back to rest. */
 export type Restart = Extract<Message, { kind: 'restarted' }>;
@@ -35,6 +39,8 @@ export interface BodyWorld {
   readonly settings: WorldSettings;
   /** Wall-clock seconds, from any origin. */
   clock(): number;
+  /** null: its bodies touch nothing. */
+  readonly makeWorld: MakeWorld | null;
 }
 
 /** What a frame says about the world. */
@@ -53,6 +59,7 @@ export class SimulatedBody {
   private readonly scale: BodyScale;
   private readonly holding: Holding;
   private readonly shaker: Shaker;
+  private readonly contact: Contact;
   private readonly stepper: SafeStepper;
   private readonly gate: FrameGate;
   private player: ModePlayer | null = null;
@@ -95,7 +102,10 @@ export class SimulatedBody {
     this.center = body.momentum.center;
     this.holding = new Holding(body, this.scale.size);
     this.shaker = new Shaker(body);
-    this.stepper = new SafeStepper(body, this.scale);
+    this.contact = new Contact(body, identity.place, world.makeWorld);
+    this.stepper = new SafeStepper(body, this.scale, (h, count, options) => {
+      this.contact.step(h, count, options);
+    });
   }
 
   get id(): number {
@@ -121,6 +131,7 @@ export class SimulatedBody {
   }
 
   dispose(): void {
+    this.contact.dispose();
     this.body.dispose();
   }
 
@@ -131,6 +142,26 @@ export class SimulatedBody {
 
   setGravity(gravity: Vector3): void {
     this.body.setGravity(gravity);
+  }
+
+  /** What it may meet from now on. */
+  setSurroundings(surroundings: Surroundings): void {
+    this.contact.setSurroundings(surroundings, this.current.method);
+    this.gate.touch();
+  }
+
+  /** Lifts it by its height, and lets it go. */
+  private drop(): void {
+    if (!this.body.info.free) throw new Error('A body that is held cannot be dropped.');
+    if (this.player) this.reset();
+    this.holding.releaseAll();
+    const { q, v, root } = this.body.state;
+    const height = this.box.high[2] - this.box.low[2];
+    const position = plus(root!.position, [0, 0, height]);
+    const atRest: Vector3 = [0, 0, 0];
+    const moved = { ...root!, position, velocity: atRest, angularVelocity: atRest };
+    this.body.setState(q, new Float64Array(v.length), moved);
+    this.stepper.forget();
   }
 
   /** Carries out a command; throws where that is not possible, and the body is as before then. */
@@ -144,6 +175,9 @@ export class SimulatedBody {
         return [];
       case 'mode':
         this.play(command.playback);
+        return [];
+      case 'drop':
+        this.drop();
         return [];
       case 'simulation-mesh':
         return [{ kind: 'simulation-mesh', mesh: this.body.simulationMesh() }];
@@ -333,7 +367,14 @@ export class SimulatedBody {
   }
 
   private setMethod(method: Method): void {
-    this.holding.setMethod(method);
+    this.contact.leave();
+    try {
+      this.holding.setMethod(method);
+    } catch (error) {
+      this.contact.enter(this.current.method);
+      throw error;
+    }
+    this.contact.enter(method);
     this.stepper.forget();
     this.shake(null);
     // Linear modes go further than the nonlinear body could follow: it starts from rest. So it does after a mode that plays.
@@ -421,6 +462,7 @@ export class SimulatedBody {
       handleReport,
       reachedSpeed: this.player ? 0 : world.reachedSpeed,
       playingMode: this.player !== null,
+      contacts: this.player ? [] : this.contact.marks(),
     };
   }
 }

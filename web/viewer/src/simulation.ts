@@ -1,6 +1,7 @@
 import type { Vector3 } from '../../runtime/src/types';
+import { type MakeWorld, nothing, type Surroundings } from './contact';
 import type { GrabCommand, HoldCommand } from './holding';
-import { boxOf, placeAmong } from './place';
+import { boxAbout, boxOf, placeAmong, sizeOf } from './place';
 import type { Command, Frame, InForce, Message, Settings, WorldSettings } from './protocol';
 import type { RuntimeBody } from './runtime_body';
 import {
@@ -33,7 +34,16 @@ interface SharedModel {
   uses: number;
 }
 
-const atFirst: WorldSettings = { paused: false, speed: 1, timeStep: 1e-3, gravity: [0, 0, 0] };
+const atFirst: WorldSettings = {
+  paused: false,
+  speed: 1,
+  timeStep: 1e-3,
+  gravity: [0, 0, 0],
+  ground: true,
+  obstacle: false,
+};
+/** Radius of the ball that lies on the ground, as a share of the size of all bodies together. */
+const ballShare = 0.12;
 
 /**
  * Bodies in motion, and their clock. It knows neither timers nor messages' ways: commands go in by `handle`, time by `tick`, and both
@@ -45,6 +55,8 @@ const atFirst: WorldSettings = { paused: false, speed: 1, timeStep: 1e-3, gravit
  */
 export class Simulation implements BodyWorld {
   settings: WorldSettings = atFirst;
+  /** What bodies that nothing holds meet. */
+  surroundings: Surroundings = nothing;
   private readonly bodies = new Map<number, { readonly body: SimulatedBody; readonly model: SharedModel }>();
   private nextId = 1;
   /** s of the wall clock at the last tick; null: it stood still. */
@@ -53,8 +65,11 @@ export class Simulation implements BodyWorld {
   private steps = 0;
   private readonly pace: StepPace;
 
-  /** clock: wall-clock seconds, from any origin. */
-  constructor(readonly clock: () => number) {
+  /** clock: wall-clock seconds, from any origin. makeWorld: in which a body touches; null: bodies touch nothing. */
+  constructor(
+    readonly clock: () => number,
+    readonly makeWorld: MakeWorld | null = null,
+  ) {
     this.pace = new StepPace(clock);
   }
 
@@ -80,6 +95,7 @@ export class Simulation implements BodyWorld {
         for (const id of before) this.remove(id);
         this.restartClock();
       }
+      this.surround();
       return loaded;
     } catch (error) {
       this.settings = settings;
@@ -91,7 +107,9 @@ export class Simulation implements BodyWorld {
   copy(of: number, name: string): Message {
     const entry = this.bodies.get(of);
     if (!entry) throw new Error(`${name} was not opened: the body whose model it shares is no longer there.`);
-    return this.add(entry.model, name, this.all());
+    const loaded = this.add(entry.model, name, this.all());
+    this.surround();
+    return loaded;
   }
 
   remove(id: number): void {
@@ -100,6 +118,7 @@ export class Simulation implements BodyWorld {
     this.bodies.delete(id);
     entry.body.dispose();
     if (--entry.model.uses === 0) entry.model.pristine.dispose();
+    this.surround();
     if (!this.empty) return;
     this.settings = atFirst; // for the next one
     this.restartClock();
@@ -173,6 +192,13 @@ export class Simulation implements BodyWorld {
     const idle = this.settings.paused && !bodies.some((body) => body.waiting);
     if (idle) this.last = null;
     return { messages, wakeup: idle ? 'idle' : behind ? 'now' : 'soon' };
+  }
+
+  /** What is about the bodies as they are at rest: told to all. */
+  private surround(): void {
+    const next = this.makeWorld ? surroundingsOf(this.all(), this.settings) : nothing;
+    if (JSON.stringify(next) !== JSON.stringify(this.surroundings)) this.surroundings = next;
+    for (const body of this.all()) body.setSurroundings(this.surroundings);
   }
 
   private all(): SimulatedBody[] {
@@ -278,6 +304,7 @@ export class Simulation implements BodyWorld {
     const { ofWorld, ofBody } = splitSettings(accepted);
     const messages = body.change(ofBody);
     this.settings = { ...this.settings, ...ofWorld };
+    if (ofWorld.ground !== undefined || ofWorld.obstacle !== undefined) this.surround();
     if (ofWorld.paused !== undefined || ofWorld.speed !== undefined) this.pace.clearSpeed();
     for (const other of this.all()) {
       if (ofWorld.gravity) other.setGravity(ofWorld.gravity);
@@ -310,4 +337,14 @@ export class Simulation implements BodyWorld {
       null,
     );
   }
+}
+
+/** Bodies that are held touch nothing: where all are, there is nothing to meet. */
+function surroundingsOf(bodies: readonly SimulatedBody[], { ground, obstacle }: WorldSettings): Surroundings {
+  if (!ground || !bodies.some(({ info }) => info.free)) return nothing;
+  const all = boxAbout(bodies.map(({ box }) => box));
+  const { low, high } = all;
+  const radius = ballShare * sizeOf(all);
+  const center: Vector3 = [high[0] + 1.2 * radius, (low[1] + high[1]) / 2, low[2] + radius];
+  return { ground: low[2], balls: obstacle ? [{ center, radius }] : [] };
 }

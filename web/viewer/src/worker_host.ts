@@ -1,3 +1,4 @@
+import type { MakeWorld, Surroundings } from './contact';
 import { errorText } from './error_text';
 import type { Command, InForce, Message, WorldSettings } from './protocol';
 import type { RuntimeBody } from './runtime_body';
@@ -7,6 +8,8 @@ import { Simulation, type WorldCommand } from './simulation';
 export interface HostPorts {
   post(message: Message, transfer: Transferable[]): void;
   load(bytes: ArrayBuffer): Promise<RuntimeBody>;
+  /** Without it bodies touch nothing. */
+  readonly makeWorld?: MakeWorld;
   /** Wall-clock seconds. */
   clock(): number;
   /** Calls back at once, but after the messages that wait; or after a few milliseconds. */
@@ -26,12 +29,14 @@ export class WorkerHost {
   private scheduled = false;
   /** What the page knows of the world's settings. */
   private told: WorldSettings;
+  private toldAbout: Surroundings;
   /** Commands about settings that were dealt with. */
   private answered = 0;
 
   constructor(private readonly ports: HostPorts) {
-    this.simulation = new Simulation(() => ports.clock());
+    this.simulation = new Simulation(() => ports.clock(), ports.makeWorld ?? null);
     this.told = this.simulation.settings;
+    this.toldAbout = this.simulation.surroundings;
   }
 
   receive(command: Command): void {
@@ -92,7 +97,9 @@ export class WorkerHost {
 
   /** asked: also where all is as it was. */
   private tellWorld(asked: boolean): void {
-    const { settings } = this.simulation;
+    const { settings, surroundings } = this.simulation;
+    if (surroundings !== this.toldAbout) this.post({ kind: 'surroundings', surroundings });
+    this.toldAbout = surroundings;
     if (settings === this.told && !asked) return;
     this.told = settings;
     this.post({ kind: 'world', settings, answered: this.answered });

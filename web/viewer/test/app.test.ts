@@ -5,6 +5,7 @@ import { SimulationClient, type WorkerLike } from '../src/client';
 import type { ModelSource } from '../src/model_source';
 import type { ActiveHandle, ActivePull, Command, Frame, Message } from '../src/protocol';
 import { defaultSettings, splitSettings } from '../src/settings';
+import type { Surroundings } from '../src/contact';
 import type { DomainView } from '../src/stage/domain_colors';
 import type { Stage } from '../src/stage/stage';
 import type { PageView } from '../src/ui/page';
@@ -38,6 +39,8 @@ interface Shown {
   error: string | null;
   plotted: number;
   handles: number;
+  contacts: readonly number[];
+  surroundings: Surroundings | null;
   selected: number | null;
   overlays: Record<string, boolean>;
   domains: DomainView | null;
@@ -61,7 +64,7 @@ beforeEach(() => {
   shown = {
     ...{ bodies: new Map(), coordinates: null, time: null, error: null, plotted: 0 },
     ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null, followed: null },
-    ...{ sliding: false, typed: null },
+    ...{ sliding: false, typed: null, contacts: [], surroundings: null },
   };
   deviceError = null;
   newest = 0;
@@ -84,6 +87,8 @@ function fakeStage(): Stage {
     setSimulationMesh: () => undefined,
     setOverlays: (_id: number, overlays: Record<string, boolean>) => (shown.overlays = overlays),
     setPulls: () => undefined,
+    setContacts: (places: readonly number[]) => (shown.contacts = places),
+    setSurroundings: (surroundings: Surroundings) => (shown.surroundings = surroundings),
     setHandles: (handles: readonly unknown[]) => (shown.handles = handles.length),
     selectHandle: (id: number | null) => (shown.selected = id),
     setDomains: (_id: number, view: DomainView) => (shown.domains = view),
@@ -757,6 +762,31 @@ describe('several bodies', () => {
       { kind: 'settings', body: 1, settings: { gravity: [0, 0, -9.81] } },
       { kind: 'remove', body: 1 },
     ]);
+  });
+
+  it('that are held are not dropped, and those that fly fall', async () => {
+    app.drop();
+    expect(shown.notice).toContain('cannot fall');
+    const flying = new FakeBody();
+    Object.assign(flying.info, { free: true });
+    await open('ball.glb', flying, true);
+    app.select(3);
+    app.set({ paused: true });
+    app.drop();
+    expect(app.state).toMatchObject({ gravity: { on: true }, settings: { paused: false } });
+    expect(worker.commands.at(-1)).toEqual({ kind: 'drop', body: 3 });
+  });
+
+  it('show where they are pushed if that is asked for, and what they meet', () => {
+    const frame = frameWith({ contacts: [1, 2, 3] });
+    worker.answer({ kind: 'frame', body: 2, frame });
+    app.draw(1);
+    expect(shown.contacts).toEqual([]);
+    app.setContacts(true);
+    expect(shown.contacts).toEqual([1, 2, 3]);
+    const surroundings = { ground: -1, balls: [] };
+    worker.answer({ kind: 'surroundings', surroundings });
+    expect(shown.surroundings).toBe(surroundings);
   });
 
   it('stay selected while a pointer holds a slider', async () => {

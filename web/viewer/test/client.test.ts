@@ -229,7 +229,14 @@ describe('events', () => {
   it('tell the settings of the world once the worker has seen all changes of them', async () => {
     const worker = await open();
     const worlds = heard('world');
-    const settings = { paused: true, speed: 1, timeStep: 1e-3, gravity: [0, 0, 0] } as const;
+    const settings = {
+      paused: true,
+      speed: 1,
+      timeStep: 1e-3,
+      gravity: [0, 0, 0],
+      ground: true,
+      obstacle: false,
+    } as const;
     worker.answer({ kind: 'world', settings, answered: 0 });
     client.set(1, { speed: 0.5 });
     client.set(1, { speed: 0.2 });

@@ -33,6 +33,7 @@ export function frameWith(change: Partial<Frame> = {}): Frame {
     stepRate: 0,
     reachedSpeed: 1,
     playingMode: false,
+    contacts: [],
     ...change,
   };
 }

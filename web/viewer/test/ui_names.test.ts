@@ -1,6 +1,7 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { BodyInfo } from '../../runtime/src/types';
 import { makeMaterialSection, makeVibrationsSection } from '../src/ui/body_sections';
+import { makeContactSection, whyNoContact } from '../src/ui/contact_section';
 import { type Help, makeHelp } from '../src/ui/help';
 import { makeDampingSection, makeGravitySection, makePullSection } from '../src/ui/motion_sections';
 import { makeShakeSection } from '../src/ui/shake_section';
@@ -54,6 +55,19 @@ describe('names for screen readers', () => {
       'shake-amplitude': 'Amplitude of the shaking',
       'shake-frequency': 'Frequency of the shaking',
     });
+  });
+});
+
+describe('the section about contact', () => {
+  it('says why a body of warped modes touches nothing', () => {
+    const state = emptyState();
+    expect(whyNoContact(state)).toBeNull();
+    expect(whyNoContact({ ...state, settings: { ...state.settings, method: 'warped' } })).toContain(
+      'do not touch',
+    );
+    const section = makeContactSection({} as Actions);
+    section.update(state);
+    expect(fake(section.element).names()).toMatchObject({ ground: 'Ground', contacts: 'Show contacts' });
   });
 });
 

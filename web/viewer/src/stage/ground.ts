@@ -28,6 +28,8 @@ import type { Palette } from './theme';
 const contactSize = 256;
 const groundExtent = 7; // in radii of what stands on it
 const contactExtent = 2;
+/** Lines of the grid to a radius. */
+export const gridDensity = 4;
 
 const contactVertex = /* glsl */ `
 ${displacedVertexGlsl}
@@ -71,8 +73,18 @@ uniform float poolOpacity;
 uniform float keyShadow;
 uniform float contactShadow;
 uniform float visibility;
+uniform float grid;
 varying vec2 place;
 varying vec2 contactPlace;
+
+// Lines of about a pixel; none where they would be too dense.
+float gridLine() {
+  vec2 at = place * float(${gridDensity * groundExtent});
+  vec2 width = fwidth(at);
+  vec2 line = 1.0 - smoothstep(0.3 * width, 1.2 * width, abs(fract(at - 0.5) - 0.5));
+  vec2 seen = 1.0 - smoothstep(0.1, 0.4, width);
+  return max(line.x * seen.x, line.y * seen.y);
+}
 
 float contactDarkness() {
   #ifdef LIGHT
@@ -109,7 +121,8 @@ void main() {
   float near = 1.0 - smoothstep(0.3, float(${groundExtent}), r);
   float darkness = 1.0 - (1.0 - keyShadow * keyDarkness()) * (1.0 - contactShadow * contactDarkness());
   float alpha = visibility * near * near * (poolOpacity + (1.0 - poolOpacity) * darkness);
-  gl_FragColor = vec4(mix(pool, shadow, darkness), alpha);
+  float line = 0.12 * grid * visibility * near * gridLine();
+  gl_FragColor = vec4(mix(pool, shadow, max(darkness, line / max(alpha + line, 1e-6))), max(alpha, alpha + line * (1.0 - alpha)));
 }
 `;
 
@@ -145,11 +158,17 @@ export class Ground {
         keyShadow: { value: 0 },
         contactShadow: { value: 0 },
         visibility: { value: 1 },
+        grid: { value: 0 },
       },
     });
     this.mesh = new Mesh(this.geometry, this.material);
     this.mesh.receiveShadow = true;
     this.mesh.renderOrder = -5; // before translucent bodies
+  }
+
+  /** Shows that it is solid. */
+  setGrid(shown: boolean): void {
+    this.uniform('grid').value = shown ? 1 : 0;
   }
 
   setPalette(palette: Palette): void {

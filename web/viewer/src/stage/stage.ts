@@ -2,11 +2,14 @@
 
 import { Group, PerspectiveCamera, Scene, Vector3 as Vector, type WebGLRenderer } from 'three';
 import type { SimulationMesh, Surface, Vector3 } from '../../../runtime/src/types';
+import type { Surroundings as Met } from '../contact';
 import type { GripPart } from '../handle_grip';
 import { placeCamera } from './camera';
+import { ContactMarks } from './contact_marks';
 import type { DomainView } from './domain_colors';
 import { DrawnBody, type DrawnWith } from './drawn_body';
 import { HandleGizmos, type DrawnHandle, type HandleUnderPointer } from './handle_gizmos';
+import { Obstacles } from './obstacles';
 import { PullLines } from './pull_lines';
 import type { Quality } from './quality';
 import { deviceQuality, makeRenderer, textureLimits } from './renderer';
@@ -32,6 +35,8 @@ export class Stage {
   private readonly surroundings: Surroundings;
   private readonly pulls = new PullLines(this.group);
   private readonly handles = new HandleGizmos(this.group);
+  private readonly contacts = new ContactMarks(this.group);
+  private readonly obstacles = new Obstacles();
   private readonly up = new Vector(0, 0, 1);
   private theme: Theme = 'light';
   private restored = false;
@@ -56,7 +61,7 @@ export class Stage {
       pixelRatio: () => this.renderer.getPixelRatio(),
     };
     this.scene.matrixWorldAutoUpdate = false; // nothing moves but instances and lights, which say so
-    this.scene.add(this.surroundings.group, this.group);
+    this.scene.add(this.surroundings.group, this.group, this.obstacles.group);
     this.setTheme(this.theme);
     this.place();
     canvas.addEventListener('webglcontextlost', this.lose);
@@ -129,6 +134,18 @@ export class Stage {
     this.handles.set(handles);
   }
 
+  /** Where bodies are pushed: 3 n. */
+  setContacts(places: readonly number[]): void {
+    this.contacts.set(places);
+  }
+
+  /** What bodies meet. */
+  setSurroundings({ ground, balls }: Met): void {
+    this.surroundings.setSolid(ground !== null);
+    this.obstacles.set(balls);
+    this.gather('stay');
+  }
+
   /** The one that stands out; null: none. */
   selectHandle(id: number | null): void {
     this.handles.select(id);
@@ -144,6 +161,7 @@ export class Stage {
     this.surroundings.setPalette(palette);
     this.pulls.setColor(palette.pull);
     this.handles.setColor(palette.pull);
+    this.contacts.setColor(palette.fixed);
     for (const body of this.bodies.values()) body.setPalette(palette);
   }
 
@@ -176,6 +194,7 @@ export class Stage {
     this.moveCamera();
     this.pulls.update(this.turntable);
     this.handles.update(this.turntable);
+    this.contacts.update(this.turntable);
     const moved = [...this.bodies.values()].filter((body) => body.update(renderer)).length > 0;
     this.surroundings.updateShadows(renderer, moved, this.lastTime);
     renderer.setRenderTarget(null);
@@ -239,7 +258,15 @@ export class Stage {
     this.canvas.removeEventListener('webglcontextlost', this.lose);
     this.canvas.removeEventListener('webglcontextrestored', this.restore);
     this.lose();
-    for (const item of [this.surroundings, this.pulls, this.handles, this.renderer]) item.dispose();
+    for (const item of [
+      this.surroundings,
+      this.pulls,
+      this.handles,
+      this.contacts,
+      this.obstacles,
+      this.renderer,
+    ])
+      item.dispose();
   }
 
   private readonly lose = (): void => {
@@ -259,7 +286,7 @@ export class Stage {
     this.showShadows();
     if (this.bodies.size === 0) return;
     this.turntable.setPoints(
-      [...this.bodies.values()].map(({ cloud }) => cloud),
+      [...[...this.bodies.values()].map(({ cloud }) => cloud), ...this.obstacles.clouds],
       how,
     );
     this.place();
@@ -283,6 +310,6 @@ export class Stage {
     this.turntable.update(Math.min((now - this.lastTime) / 1000, 1 / 20));
     this.lastTime = now;
     placeCamera(this.camera, this.turntable);
-    this.surroundings.follow(this.camera, this.turntable.radius);
+    this.surroundings.follow(this.camera, this.turntable);
   }
 }

@@ -3,7 +3,7 @@
 import { Group, Quaternion, Vector3, type PerspectiveCamera, type WebGLRenderer } from 'three';
 import { Background } from './background';
 import type { DisplacedSurface, RimUniforms } from './displaced_surface';
-import { Ground } from './ground';
+import { Ground, gridDensity } from './ground';
 import { Lighting } from './lighting';
 import type { Quality } from './quality';
 import { lowest } from './surface_points';
@@ -22,6 +22,8 @@ export class Surroundings {
   private readonly up = new Vector3(0, 0, 1);
   private readonly inverse = new Quaternion();
   private readonly scratch = new Vector3();
+  /** Whether bodies lie on the ground, which is then where their lowest points are at rest. */
+  private solid = false;
   private stale = true;
   private contactDue = -Infinity;
 
@@ -54,6 +56,12 @@ export class Surroundings {
     this.stale = true;
   }
 
+  /** Whether bodies can lie on the ground; shown from the next `place` on. */
+  setSolid(solid: boolean): void {
+    this.solid = solid;
+    this.ground.setGrid(solid);
+  }
+
   /** The bodies whose shadows are drawn. */
   setBodies(bodies: readonly DisplacedSurface[]): void {
     this.ground.setBodies(bodies);
@@ -68,17 +76,33 @@ export class Surroundings {
       const origin = this.scratch.copy(centre).sub(offset).toArray();
       return Math.min(least, lowest(positions, origin, this.up.toArray()));
     }, Infinity);
-    this.groundPoint.copy(centre).addScaledVector(this.up, (low < Infinity ? low : -radius) - 0.015 * radius);
+    const gap = (this.solid ? 0.001 : 0.015) * radius; // none would show through bodies that lie on it
+    this.groundPoint.copy(centre).addScaledVector(this.up, (low < Infinity ? low : -radius) - gap);
     this.ground.place(this.groundPoint, upright, radius);
     this.lighting.place(centre, radius, upright);
     this.stale = true;
   }
 
-  /** What depends on the eye. */
-  follow(camera: PerspectiveCamera, radius: number): void {
+  /** What depends on the eye. The ground has no end: its middle stays below what the camera goes along with. */
+  follow(camera: PerspectiveCamera, turntable: Turntable): void {
+    const { radius } = turntable;
+    this.recentre(turntable);
     this.inverse.copy(camera.quaternion).invert();
     this.lighting.follow(camera.position, camera.quaternion, this.inverse);
     this.ground.setEyeHeight(this.scratch.copy(camera.position).sub(this.groundPoint).dot(this.up) / radius);
+  }
+
+  /** By whole cells of the grid, which stays where it is so. */
+  private recentre({ centre, radius, upright }: Turntable): void {
+    const cell = radius / gridDensity;
+    const drift = this.scratch.copy(centre).sub(this.groundPoint);
+    drift.applyQuaternion(this.inverse.copy(upright).invert()).setZ(0);
+    if (drift.length() < radius) return;
+    drift.divideScalar(cell).round().multiplyScalar(cell).applyQuaternion(upright);
+    this.groundPoint.add(drift);
+    this.ground.place(this.groundPoint, upright, radius);
+    this.lighting.place(centre, radius, upright);
+    this.stale = true;
   }
 
   /** Draws the shadows anew where they must be. moved: the body did.  now: ms. Leaves the renderer with another target. */

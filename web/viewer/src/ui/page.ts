@@ -7,6 +7,7 @@ import {
   makeShowSection,
   makeVibrationsSection,
 } from './body_sections';
+import { makeContactSection } from './contact_section';
 import { makeButton } from './controls';
 import { byId, make, recall, remember } from './dom';
 import { makeDomainsSection, type DomainsPart } from './domains_section';
@@ -74,6 +75,7 @@ export class PageView {
   /** Sections that several domains have no use for. */
   private readonly bodyParts_: readonly Part[];
   private readonly shake_: Part;
+  private readonly contact_: Part;
   private readonly fileInput_ = make('input', {
     type: 'file',
     accept: '.glb',
@@ -109,6 +111,7 @@ export class PageView {
     const handles = makeHandlesSection(actions);
     const material = makeMaterialSection(actions);
     this.shake_ = makeShakeSection(actions);
+    this.contact_ = makeContactSection(actions);
     const later = [makeVibrationsSection(actions), makeShowSection(actions), makeSketchSection(actions)];
     this.bodyParts_ = [handles, material, ...later];
     const sections = [
@@ -117,6 +120,7 @@ export class PageView {
       this.domains,
       handles,
       makeGravitySection(actions),
+      this.contact_,
       this.shake_,
       material,
       this.plots,
@@ -147,6 +151,7 @@ export class PageView {
     this.domains.element.hidden = !several;
     for (const part of this.bodyParts_) part.element.hidden = several;
     this.shake_.element.hidden = state.info?.free === true;
+    this.contact_.element.hidden = state.info?.free === false;
     for (const part of this.parts_) part.update(state);
   }
 

@@ -6,6 +6,7 @@ export const SHORTCUTS = [
   { action: 'reset', keys: ['r'], shown: 'R', text: 'Back to rest' },
   { action: 'frame', keys: ['f'], shown: 'F', text: 'Show all' },
   { action: 'gravity', keys: ['g'], shown: 'G', text: 'Gravity on or off' },
+  { action: 'drop', keys: ['d'], shown: 'D', text: 'Drop the body' },
   { action: 'shake', keys: ['j'], shown: 'J held', text: 'Shake the body', held: true },
   { action: 'mesh', keys: ['m'], shown: 'M', text: 'Simulation mesh' },
   { action: 'cubature', keys: ['c'], shown: 'C', text: 'Cubature elements' },

@@ -37,6 +37,8 @@ export interface WorldState {
   gravity: { on: boolean; direction: Axis; /** multiples of 9.81 m/s^2 */ strength: number };
   /** Whether the camera goes along with the selected body, where that flies. */
   follow: boolean;
+  /** Whether it is shown where bodies are pushed. */
+  contacts: boolean;
 }
 
 /** What is of one body. */
@@ -129,6 +131,10 @@ export interface Actions {
   shake(on: boolean): void;
   setShake(change: Partial<ViewState['shake']>): void;
   setFollow(on: boolean): void;
+  /** Whether it is shown where bodies are pushed. */
+  setContacts(on: boolean): void;
+  /** Lifts the selected body by its height and lets it go. */
+  drop(): void;
   setYoung(region: number, young: number): void;
   setMode(change: Partial<ViewState['mode']>): void;
   /** The mode after or before the one that plays; from none, the first or the last. */
@@ -150,6 +156,9 @@ export const NOT_OF_DOMAINS = 'Of bodies with one domain only';
 /** Why a body that flies is not shaken. */
 export const NOT_HELD = 'Nothing holds this body: there is nothing to shake it by';
 
+/** Why a body that is held is not dropped. */
+export const HELD = 'Something holds this body: it cannot fall';
+
 /** A part of the page. */
 export interface Part {
   readonly element: HTMLElement;
@@ -159,10 +168,11 @@ export interface Part {
 
 export function emptyWorld(): WorldState {
   return {
-    settings: { paused: false, speed: 1, timeStep: 1e-3, gravity: [0, 0, 0] },
+    settings: { paused: false, speed: 1, timeStep: 1e-3, gravity: [0, 0, 0], ground: true, obstacle: false },
     strength: 10,
     gravity: { on: false, direction: '-z', strength: 1 },
     follow: true,
+    contacts: false,
   };
 }
 

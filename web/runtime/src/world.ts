@@ -1,0 +1,395 @@
+import type { Body } from './body.js';
+import { checkFinite, checkKeys, checkNatural, checkQuaternion, checkVector } from './checks.js';
+import { LimberError } from './limber_error.js';
+import type {
+  ContactMaterial,
+  FrameState,
+  GroundSetup,
+  ObstacleSetup,
+  Placement,
+  Quaternion,
+  RigidBodySetup,
+  Shape,
+  Vector3,
+} from './types.js';
+import type { Call, WasmRuntime } from './wasm_module.js';
+
+/** Those that touch. */
+export type Touching = Body | RigidBody | Obstacle;
+
+/** Where two touched in the last step, or nearly so: n places. All arrays are copies. */
+export interface Contacts {
+  readonly count: number;
+  /** n: which two. */
+  readonly first: readonly Touching[];
+  readonly second: readonly Touching[];
+  /** 3 n, m: at the start of the step. */
+  readonly positions: Float64Array;
+  /** 3 n: of unit length, towards the first. */
+  readonly normals: Float64Array;
+  /** 3 n, N s: on the first. Zero where they were only near. */
+  readonly impulses: Float64Array;
+  /** 3 n, m/s: of the first seen from the second. */
+  readonly velocities: Float64Array;
+  /** n, m: at the start of the step; negative: so deep in each other. */
+  readonly distances: Float64Array;
+}
+
+const materialKeys = ['friction', 'restitution', 'compliance'];
+const placementKeys = ['position', 'rotation'];
+const noRotation: Quaternion = [0, 0, 0, 1];
+const origin: Vector3 = [0, 0, 0];
+/** Numbers of a contact in limber_world_contacts. */
+const recordSize = 17;
+
+function materialNumbers({ friction = 0.5, restitution = 0, compliance = 0 }: ContactMaterial) {
+  return [
+    checkFinite(friction, 'the friction'),
+    checkFinite(restitution, 'the restitution'),
+    checkFinite(compliance, 'the compliance of a contact'),
+  ] as const;
+}
+
+function placementNumbers({ position = origin, rotation = noRotation }: Placement): number[] {
+  return [
+    ...checkVector(position, 'the position of a solid'),
+    ...checkQuaternion(rotation, 'the rotation of a solid'),
+  ];
+}
+
+/** As shape_at of bindings.cpp reads them. */
+function shapeNumbers(shape: Shape): number[] {
+  const lengths = (...values: number[]): number[] =>
+    values.map((value) => checkFinite(value, `a length of the ${shape.kind}`));
+  switch (shape.kind) {
+    case 'sphere':
+      checkKeys(shape, ['kind', 'radius'], 'a sphere');
+      return [1, ...lengths(shape.radius, 0, 0)];
+    case 'box':
+      checkKeys(shape, ['kind', 'half'], 'a box');
+      return [2, ...checkVector(shape.half, 'half of the edges of the box')];
+    case 'capsule':
+      checkKeys(shape, ['kind', 'radius', 'halfLength'], 'a capsule');
+      return [3, ...lengths(shape.radius, shape.halfLength, 0)];
+    default:
+      throw new LimberError(
+        `the kind of a shape is '${String((shape as { kind: unknown }).kind)}', expected sphere, box or capsule`,
+      );
+  }
+}
+
+/** All that is below its plane z = 0. */
+const halfSpace = [0, 0, 0, 0];
+
+/** The shortest turn that takes z to a direction. */
+function uprightAlong(up: Vector3): { readonly rotation: Quaternion; readonly axis: Vector3 } {
+  const length = Math.hypot(...checkVector(up, 'the upward direction of the ground'));
+  if (!(length > 0)) throw new LimberError('the upward direction of the ground has no length');
+  const [x, y, z] = [up[0] / length, up[1] / length, up[2] / length];
+  const axis: Vector3 = [x, y, z];
+  if (z < -1 + 1e-12) return { axis, rotation: [1, 0, 0, 0] };
+  const size = Math.sqrt(2 * (1 + z));
+  return { axis, rotation: [-y / size, x / size, 0, size / 2] };
+}
+
+/** What the parts of a world call it by. */
+interface Owner {
+  call(name: Call, ...values: number[]): void;
+  write(numbers: readonly number[]): void;
+  readonly runtime: WasmRuntime;
+}
+
+/** Its number in its world, which goes down when one before it leaves. */
+class Member {
+  private owner: Owner | null;
+
+  /** Made by a `World`. @internal */
+  constructor(
+    owner: Owner,
+    private readonly siblings: readonly Member[],
+    private readonly what: string,
+  ) {
+    this.owner = owner;
+  }
+
+  /** @internal */
+  leave(): void {
+    this.owner = null;
+  }
+
+  /** @internal */
+  get number(): number {
+    return this.siblings.indexOf(this);
+  }
+
+  protected get world(): Owner {
+    if (!this.owner) throw new LimberError(`the ${this.what} was taken out of its world`);
+    return this.owner;
+  }
+}
+
+/** What stands in the way of bodies: made by `World.addObstacle` and `World.setGround`. */
+export class Obstacle extends Member {
+  /** It stands elsewhere from now on, and has not moved there. */
+  place(placement: Placement): void {
+    checkKeys(placement, placementKeys, 'the place of an obstacle');
+    this.world.write(placementNumbers(placement));
+    this.world.call('_limber_world_place_obstacle', this.number);
+  }
+}
+
+/** A body that does not deform: made by `World.addRigid`. */
+export class RigidBody extends Member {
+  /** mass: kg. @internal */
+  constructor(
+    owner: Owner,
+    siblings: readonly Member[],
+    readonly mass: number,
+  ) {
+    super(owner, siblings, 'rigid body');
+  }
+
+  /** How the axes of its shape are, and its centre of mass moves. */
+  get state(): FrameState {
+    const { world } = this;
+    world.call('_limber_rigid_state', this.number);
+    const { runtime } = world;
+    return {
+      position: runtime.vector(0),
+      rotation: [...runtime.vector(3), runtime.result(6)],
+      velocity: runtime.vector(7),
+      angularVelocity: runtime.vector(10),
+    };
+  }
+
+  /** What is given changes, the rest stays. */
+  setState(change: Partial<FrameState>): void {
+    checkKeys(change, ['position', 'rotation', 'velocity', 'angularVelocity'], 'the state of a rigid body');
+    const next = { ...this.state, ...change };
+    this.world.write([
+      ...placementNumbers(next),
+      ...checkVector(next.velocity, 'the velocity of a rigid body'),
+      ...checkVector(next.angularVelocity, 'the angular velocity of a rigid body'),
+    ]);
+    this.world.call('_limber_rigid_set_state', this.number);
+  }
+
+  /** m/s^2 */
+  setGravity(acceleration: Vector3): void {
+    this.world.call('_limber_rigid_set_gravity', this.number, ...checkVector(acceleration, 'gravity'));
+  }
+}
+
+/**
+ * Bodies, and what they touch: rigid bodies and obstacles; deformable bodies pass through each other still. They move together: a step
+ * counts only if it succeeds for all. Bodies of the methods 'reduced' and 'linear' touch, free or held; they keep all of their functions, but are stepped by the world, and cannot ride on a
+ * support. Gravity is each body's own.
+ *
+ * It holds memory of the WebAssembly module: call `dispose()` when it is no longer needed. Its bodies live on then.
+ */
+export class World {
+  private readonly runtime: WasmRuntime;
+  private readonly number: number;
+  private readonly bodies: Body[] = [];
+  private readonly rigids: RigidBody[] = [];
+  private readonly obstacles: Obstacle[] = [];
+  private ground_: Obstacle | null = null;
+  private disposed = false;
+
+  /** With a first body in it; others are added. */
+  constructor(first: Body, material: ContactMaterial = {}) {
+    this.runtime = first.runtime;
+    this.number = this.runtime.createWorld();
+    try {
+      this.add(first, material);
+    } catch (error) {
+      this.dispose();
+      throw error;
+    }
+  }
+
+  /** Frees its memory. Nothing else may be called afterwards; a second call does nothing. */
+  dispose(): void {
+    if (this.disposed) return;
+    this.disposed = true;
+    for (const body of this.bodies) body.leaveWorld = null;
+    for (const member of [...this.rigids, ...this.obstacles]) member.leave();
+    this.runtime.releaseWorld(this.number);
+  }
+
+  // What is in it.
+
+  /** The body touches from now on. Throws for one that is in a world, rides on a support or moves by 'warped'. */
+  add(body: Body, material: ContactMaterial = {}): void {
+    if (body.runtime !== this.runtime) {
+      throw new LimberError('the body was loaded after the runtime had failed; make a new world for it');
+    }
+    checkKeys(material, materialKeys, 'the material of a contact');
+    this.call('_limber_world_add', body.number, ...materialNumbers(material));
+    this.bodies.push(body);
+    body.leaveWorld = () => {
+      this.remove(body);
+    };
+  }
+
+  setMaterial(body: Body, material: ContactMaterial): void {
+    checkKeys(material, materialKeys, 'the material of a contact');
+    this.call('_limber_world_set_material', body.number, ...materialNumbers(material));
+  }
+
+  /** Takes a body, a rigid body or an obstacle out. A body lives on as it is, and touches nothing. The contacts of the last step go. */
+  remove(one: Touching): void {
+    const [name, list] =
+      one instanceof RigidBody
+        ? (['_limber_world_remove_rigid', this.rigids] as const)
+        : one instanceof Obstacle
+          ? (['_limber_world_remove_obstacle', this.obstacles] as const)
+          : (['_limber_world_remove', this.bodies] as const);
+    const place = (list as readonly Touching[]).indexOf(one);
+    if (place < 0) throw new LimberError('what is to be removed is not in this world');
+    this.call(name, one instanceof Member ? place : one.number);
+    list.splice(place, 1);
+    if (one instanceof Member) one.leave();
+    else one.leaveWorld = null;
+    if (one === this.ground_) this.ground_ = null;
+  }
+
+  /** The ground, in place of the one before; null: none. What it returns contacts name it by. */
+  setGround(ground: GroundSetup): Obstacle;
+  setGround(ground: null): null;
+  setGround(ground: GroundSetup | null): Obstacle | null;
+  setGround(ground: GroundSetup | null): Obstacle | null {
+    let numbers: number[] = [];
+    if (ground) {
+      checkKeys(ground, ['height', 'up', ...materialKeys], 'the ground');
+      const height = checkFinite(ground.height ?? 0, 'the height of the ground');
+      const { axis, rotation } = uprightAlong(ground.up ?? [0, 0, 1]);
+      const position: Vector3 = [height * axis[0], height * axis[1], height * axis[2]];
+      numbers = [...halfSpace, ...placementNumbers({ position, rotation }), ...materialNumbers(ground)];
+    }
+    const before = this.ground_;
+    const next = ground && this.stand(numbers);
+    if (before) this.remove(before);
+    return (this.ground_ = next);
+  }
+
+  addObstacle(setup: ObstacleSetup): Obstacle {
+    checkKeys(setup, ['shape', ...placementKeys, ...materialKeys], 'an obstacle');
+    return this.stand([...shapeNumbers(setup.shape), ...placementNumbers(setup), ...materialNumbers(setup)]);
+  }
+
+  addRigid(setup: RigidBodySetup): RigidBody {
+    const keys = ['shape', 'density', 'velocity', 'angularVelocity', 'gravity'];
+    checkKeys(setup, [...keys, ...placementKeys, ...materialKeys], 'a rigid body');
+    this.write([
+      ...shapeNumbers(setup.shape),
+      ...placementNumbers(setup),
+      ...materialNumbers(setup),
+      checkFinite(setup.density ?? 1000, 'the density'),
+      ...checkVector(setup.velocity ?? origin, 'the velocity of a rigid body'),
+      ...checkVector(setup.angularVelocity ?? origin, 'the angular velocity of a rigid body'),
+      ...checkVector(setup.gravity ?? origin, 'gravity'),
+    ]);
+    this.call('_limber_world_add_rigid');
+    const rigid = new RigidBody(this.owner, this.rigids, this.runtime.result(0));
+    this.rigids.push(rigid);
+    return rigid;
+  }
+
+  // Motion.
+
+  /** Takes `count` steps of h seconds of all. Where one fails, its reason is thrown; the steps before it stay taken. */
+  step(h: number, count = 1): void {
+    this.call(
+      '_limber_world_step',
+      checkFinite(h, 'the time step'),
+      checkNatural(count, 'the number of steps'),
+    );
+  }
+
+  /** s, of all steps so far. */
+  get time(): number {
+    this.call('_limber_world_state');
+    return this.runtime.result(0);
+  }
+
+  /** Of the last step. */
+  get contacts(): Contacts {
+    this.call('_limber_world_contacts');
+    const records = this.runtime.doubles(this.runtime.result(0), this.runtime.result(1));
+    const count = records.length / recordSize;
+    const column = (start: number, width: number): Float64Array => {
+      const values = new Float64Array(width * count);
+      for (let i = 0; i < count; ++i) {
+        const at = recordSize * i + start;
+        values.set(records.subarray(at, at + width), width * i);
+      }
+      return values;
+    };
+    const lists = [this.bodies, this.rigids, this.obstacles]; // as in Touching::Of
+    const those = (start: number): Touching[] =>
+      Array.from(
+        { length: count },
+        (_, i) => lists[records[recordSize * i + start]!]![records[recordSize * i + start + 1]!]!,
+      );
+    return {
+      count,
+      first: those(0),
+      second: those(2),
+      positions: column(4, 3),
+      normals: column(7, 3),
+      impulses: column(10, 3),
+      velocities: column(13, 3),
+      distances: column(16, 1),
+    };
+  }
+
+  /** N: of all contacts on one of those that touch, the mean over the last step. */
+  contactForce(one: Touching): Vector3 {
+    const of = one instanceof RigidBody ? 1 : one instanceof Obstacle ? 2 : 0;
+    const index = ([this.bodies, this.rigids, this.obstacles][of] as readonly Touching[]).indexOf(one);
+    if (index < 0) throw new LimberError('the force is asked for of one that is not in this world');
+    this.call('_limber_world_state');
+    const h = this.runtime.result(4);
+    if (h === 0) return origin;
+    this.call('_limber_world_impulse', of, index);
+    const [x, y, z] = this.runtime.vector();
+    return [x / h, y / h, z / h];
+  }
+
+  private get owner(): Owner {
+    return {
+      call: (name, ...values) => {
+        this.call(name, ...values);
+      },
+      write: (numbers) => {
+        this.write(numbers);
+      },
+      runtime: this.runtime,
+    };
+  }
+
+  private stand(numbers: readonly number[]): Obstacle {
+    this.write(numbers);
+    this.call('_limber_world_add_obstacle');
+    const obstacle = new Obstacle(this.owner, this.obstacles, 'obstacle');
+    this.obstacles.push(obstacle);
+    return obstacle;
+  }
+
+  private call(name: Call, ...values: number[]): void {
+    if (this.disposed) throw new LimberError('the world was disposed of');
+    (this.runtime.call as (name: string, ...values: number[]) => void).call(
+      this.runtime,
+      name,
+      this.number,
+      ...values,
+    );
+  }
+
+  /** Numbers for the next call. */
+  private write(numbers: readonly number[]): void {
+    this.call('_limber_world_room', numbers.length);
+    this.runtime.doubles(this.runtime.result(0), numbers.length).set(numbers);
+  }
+}

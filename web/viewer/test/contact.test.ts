@@ -1,0 +1,146 @@
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type Body, load, World } from '../../runtime/src/index';
+import { needsLimber, readModel } from '../../runtime/test/models';
+import type { Frame, Message, Settings } from '../src/protocol';
+import { Simulation } from '../src/simulation';
+import { FakeBody } from './fake_body';
+
+let now: number;
+let world: Simulation;
+
+beforeEach(() => {
+  now = 0;
+  world = new Simulation(
+    () => now,
+    (body) => new World(body as Body),
+  );
+});
+afterEach(() => {
+  world.clear();
+});
+
+function set(settings: Partial<Settings>, body = 1): Message[] {
+  return world.handle({ kind: 'settings', body, settings });
+}
+
+/** Lets the wall clock run; the last frame of each body. */
+function run(seconds: number): Map<number, Frame> {
+  const frames = new Map<number, Frame>();
+  for (const end = now + seconds; now < end; now += 0.01) {
+    for (const message of world.tick(now).messages) {
+      if (message.kind === 'frame') frames.set(message.body, message.frame);
+      expect(message.kind).not.toBe('restarted');
+    }
+  }
+  return frames;
+}
+
+/** m by which the first body has risen. */
+const risen = (frames: Map<number, Frame>): number => frames.get(1)!.shift![2];
+
+describe('bodies that are held', () => {
+  it('meet nothing, and have no ground', () => {
+    world.load(new FakeBody(), 'bar.glb', false);
+    expect(world.settings.ground).toBe(true);
+    expect(world.surroundings).toEqual({ ground: null, balls: [] });
+    expect(() => world.handle({ kind: 'drop', body: 1 })).toThrow('held');
+  });
+});
+
+/** A beam that nothing holds, 0.1 m high, whose lowest points are at 0. */
+describe.skipIf(needsLimber)(`a body that nothing holds${needsLimber}`, () => {
+  beforeEach(async () => {
+    world.load(await load(readModel('free')), 'free.glb', true);
+    set({ timeStep: 0.004, speed: 1, gravity: [0, 0, -9.81] });
+  });
+
+  it('lies on a ground below it, and is pushed there', () => {
+    expect(world.surroundings.ground).toBeCloseTo(0, 6);
+    const frames = run(2);
+    expect(Math.abs(risen(frames))).toBeLessThan(0.005);
+    const { contacts } = frames.get(1)!;
+    expect(contacts.length).toBeGreaterThan(6);
+    contacts.forEach((x, i) => {
+      if (i % 3 === 2) expect(x).toBeCloseTo(0, 2);
+    });
+  });
+
+  it('is dropped from its height, and lands', () => {
+    run(0.5);
+    world.handle({ kind: 'drop', body: 1 });
+    const up = run(0.05);
+    expect(risen(up)).toBeGreaterThan(0.07);
+    expect(up.get(1)!.contacts).toEqual([]);
+    const landed = run(2);
+    expect(Math.abs(risen(landed))).toBeLessThan(0.01);
+    expect(landed.get(1)!.contacts.length).toBeGreaterThan(0);
+  });
+
+  it('falls where the ground is switched off or its motion cannot touch', () => {
+    set({ ground: false });
+    expect(risen(run(0.5))).toBeLessThan(-0.5);
+    world.handle({ kind: 'reset', body: null });
+    set({ ground: true, method: 'warped' });
+    expect(risen(run(0.5))).toBeLessThan(-0.5);
+    set({ method: 'reduced' }); // which starts from rest
+    expect(Math.abs(risen(run(0.5)))).toBeLessThan(0.01);
+  });
+
+  it('is pulled up from the ground and let go again', () => {
+    run(0.2);
+    const [grabbed] = world.handle({
+      kind: 'grab',
+      id: 1,
+      origin: [0.2, 0.04, 1],
+      direction: [0, 0, -1],
+      strength: 10,
+    });
+    expect(grabbed).toMatchObject({ kind: 'grabbed', body: 1 });
+    world.handle({ kind: 'drag', id: 1, target: [0.2, 0.04, 0.6] });
+    const held = run(2);
+    expect(held.get(1)!.pulls).toHaveLength(1);
+    expect(risen(held)).toBeGreaterThan(0.2);
+    world.handle({ kind: 'drag', id: 1, target: [0.2, 0.04, -0.5] }); // below the ground
+    expect(risen(run(1))).toBeGreaterThan(-0.1);
+    world.handle({ kind: 'release', id: 1 });
+    expect(Math.abs(risen(run(2)))).toBeLessThan(0.05);
+  });
+
+  it('meets a ball, where there is one', () => {
+    set({ obstacle: true });
+    const [ball] = world.surroundings.balls;
+    expect(ball!.center[2] - ball!.radius).toBeCloseTo(world.surroundings.ground!, 6);
+    set({ gravity: [9.81, 0, -9.81] }); // it slides there, and stops before the ball's middle
+    const reached = Math.max(
+      ...run(1)
+        .get(1)!
+        .contacts.filter((_, i) => i % 3 === 0),
+    );
+    expect(reached).toBeGreaterThan(ball!.center[0] - ball!.radius - 0.05);
+    set({ ground: false });
+    expect(world.surroundings).toEqual({ ground: null, balls: [] });
+  });
+
+  it('lands on the same ground as others, wherever it was set', () => {
+    world.copy(1, 'free.glb');
+    const frames = run(1);
+    for (const id of [1, 2]) {
+      const { contacts, shift } = frames.get(id)!;
+      expect(Math.abs(shift![2])).toBeLessThan(0.005);
+      expect(contacts.length).toBeGreaterThan(6);
+    }
+    const x = (id: number): number => frames.get(id)!.contacts[0]!;
+    expect(x(2) - x(1)).toBeGreaterThan(0.1);
+    world.remove(1);
+    expect(run(0.5).get(2)!.contacts.length).toBeGreaterThan(6);
+  });
+
+  it('shows vibrations and goes on touching', () => {
+    world.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 0.01, rate: 1 } });
+    expect(run(0.2).get(1)!.contacts).toEqual([]);
+    world.handle({ kind: 'drop', body: 1 });
+    const frames = run(2);
+    expect(frames.get(1)!.playingMode).toBe(false);
+    expect(Math.abs(risen(frames))).toBeLessThan(0.01);
+  });
+});
