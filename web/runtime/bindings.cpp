@@ -766,8 +766,8 @@ EMSCRIPTEN_KEEPALIVE bool limber_world_state(int world) {
   });
 }
 
-/// Address and number of doubles, of records: which two (each as what it is and its number), position, normal,
-/// impulse, velocity, distance.
+/// Address and number of doubles, of records: which two (each as what it is and its number), position,
+/// normal, impulse, velocity, distance.
 EMSCRIPTEN_KEEPALIVE bool limber_world_contacts(int world) {
   return guarded([&] {
     WorldEntry& entry = find_world(world);

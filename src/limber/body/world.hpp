@@ -19,8 +19,8 @@ class World {
 
   /// Returns its number. options: of its steps.
   Index add(Body body, const ReducedStepOptions& options = {}, Driver driver = {});
-  /// Takes a body out, as it is now: it touches nothing any more. Those after it have one number less from now
-  /// on, and the contacts of the last step, which name numbers, are gone. So it is for what follows.
+  /// Takes a body out, as it is now: it touches nothing any more. Those after it have one number less from
+  /// now on, and the contacts of the last step, which name numbers, are gone. So it is for what follows.
   Body remove(Index i);
   [[nodiscard]] Index body_count() const { return static_cast<Index>(entries_.size()); }
   [[nodiscard]] Body& body(Index i) { return entry(i).body; }
