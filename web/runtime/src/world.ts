@@ -181,7 +181,7 @@ export class RigidBody extends Member {
 }
 
 /**
- * Bodies, and what they touch: rigid bodies and obstacles; deformable bodies pass through each other still. They move together: a step
+ * Bodies, and what they touch: rigid bodies, obstacles and each other. They move together: a step
  * counts only if it succeeds for all. Bodies of the methods 'reduced' and 'linear' touch, free or held; they keep all of their functions, but are stepped by the world, and cannot ride on a
  * support. Gravity is each body's own.
  *
