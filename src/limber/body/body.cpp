@@ -108,6 +108,8 @@ double Body::stiffness(Index domain) const {
 }
 
 void Body::set_inertia(SubtreeInertia inertia) {
+  require(!coupled() || inertia == SubtreeInertia::full,
+          "{}: bodies that touch others take the full inertia of subtrees; choose that", core_->name);
   core_->motion->set_inertia(inertia);
   core_->setup.inertia = inertia;
 }
@@ -156,6 +158,8 @@ void Body::set_coupled(bool on) {
   if (on == core_->setup.coupled) return;
   if (on) {
     require_ability(core_->method, Ability::contact, core_->name);
+    require(core_->setup.inertia == SubtreeInertia::full,
+            "{}: bodies that touch others take the full inertia of subtrees; choose that", core_->name);
     require(!core_->loads.support,
             "{}: it rides on a support that moves, where it cannot touch others; take the support away",
             core_->name);

@@ -43,13 +43,14 @@ struct Touching {
   bool operator==(const Touching&) const = default;
 };
 
-/// Where two touched in the last step, or nearly so.
+/// Where two touched in the last step, or nearly so. Of a step that was taken as shorter ones there are those
+/// of each, and positions and distances are of the start of that one.
 struct ContactPoint {
   Touching first, second;
   Vector3 position = Vector3::Zero();  ///< at the start of the step, m
   Vector3 normal = Vector3::Zero();    ///< of unit length, towards the first
   double distance = 0.0;               ///< at the start of the step, m; negative: so deep in each other
-  Vector3 impulse = Vector3::Zero();   ///< on the first, N s; over the length of the step: the force
+  Vector3 impulse = Vector3::Zero();   ///< on the first, N s
   Vector3 velocity = Vector3::Zero();  ///< of the first seen from the second, m/s
 };
 

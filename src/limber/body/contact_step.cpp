@@ -32,6 +32,13 @@ double distance_from(const BoundingBox& box, const Vector3& x) {
   return (x - x.cwiseMax(box.min).cwiseMin(box.max)).norm();
 }
 
+/// No place of an obstacle is faster, m/s. What turns about its own axes is as fast as its farthest corner;
+/// ground does not turn.
+double speed_of(const ContactStep::Static& fixed, const BoundingBox& bounds) {
+  const Vector3 far = bounds.min.cwiseAbs().cwiseMax(bounds.max.cwiseAbs());
+  return fixed.velocity.norm() + (far.allFinite() ? fixed.angular_velocity.norm() * far.norm() : 0.0);
+}
+
 }  // namespace
 
 void ContactStep::clear() {
@@ -53,10 +60,7 @@ void ContactStep::list_solids() {
     solid.fixed = &fixed;
     solid.material = fixed.obstacle->material;
     solid.bounds = bounds_of(*solid.shape);
-    // What turns about its own axes is as fast as its farthest corner; ground does not turn.
-    const Vector3 far = solid.bounds.min.cwiseAbs().cwiseMax(solid.bounds.max.cwiseAbs());
-    solid.speed = fixed.velocity.norm();
-    if (far.allFinite()) solid.speed += fixed.angular_velocity.norm() * far.norm();
+    solid.speed = speed_of(fixed, solid.bounds);
   }
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
@@ -106,11 +110,14 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
     for (const Solid& solid : solids_)
       if (may_touch(members_[i].name, solid.name)) find(static_cast<int>(i), solid);
   // Corners of obstacles against rigid bodies.
-  for (const Static& fixed : statics_)
+  for (const Static& fixed : statics_) {
+    const double speed = speed_of(fixed, bounds_of(fixed.obstacle->shape));
     for (const Solid& solid : solids_)
       if (solid.member >= 0 && may_touch(fixed.name, solid.name))
-        find_points(*fixed.samples, fixed.pose, -1, &fixed, solid,
-                    h_ * solid.speed + near_share * members_[static_cast<std::size_t>(solid.member)].size);
+        find_points(
+            *fixed.samples, fixed.pose, -1, &fixed, solid,
+            h_ * (solid.speed + speed) + near_share * members_[static_cast<std::size_t>(solid.member)].size);
+  }
   find_deforming();
   report_.contacts = static_cast<int>(contacts_.size());
   return {};
@@ -153,10 +160,10 @@ void ContactStep::find_deforming() {
     for (const Static& fixed : statics_) {
       if (fixed.samples->empty() || !may_touch(one.name, fixed.name)) continue;
       const BoundingBox bounds = bounds_of(fixed.obstacle->shape);
-      const double away = distance_from(bounds, fixed.pose.inverse().apply(center(i)));
-      if (away <= radius(i))
-        find_samples(*fixed.samples, fixed.pose, -1, &fixed, i,
-                     h_ * fixed.velocity.norm() + near_share * one.size);
+      const double away = distance_from(bounds, fixed.pose.inverse().apply(center(i))),
+                   speed = speed_of(fixed, bounds);
+      if (away <= radius(i) + h_ * speed)
+        find_samples(*fixed.samples, fixed.pose, -1, &fixed, i, h_ * speed + near_share * one.size);
     }
   }
 }
@@ -401,6 +408,10 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
                            const ContactOptions& options) {
   const Near& near = nears_[contact];
   const double distance = contacts_[contact].distance, yield = solver.yield(number);
+  if (!(yield > 0.0)) {  // a place that cannot move, such as one that the body is held at: nothing to resist
+    solver.cone(number) = {.normal = 1.0, .tangent = 1.0, .approach = -std::numeric_limits<float>::max()};
+    return;
+  }
   FrictionCone cone;
   cone.friction = near.material.friction;
   cone.normal = normal_softness * yield;
@@ -451,7 +462,7 @@ void ContactStep::solve_island(std::span<const int> members, std::span<const int
     }
     solver_.set_drift(number, axes.transpose() * near.drift);
     set_cone(solver_, number, contact, options);
-    if (near.material.restitution > 0.0) {
+    if (near.material.restitution > 0.0 && solver_.yield(number) > 0.0) {
       // How fast it comes, from the velocities before the step; slower than a few steps of gravity nothing
       // bounces, and only what meets in this step does.
       double coming = axes.col(2).dot(near.drift), weight = 0.0;
@@ -472,6 +483,7 @@ void ContactStep::solve_island(std::span<const int> members, std::span<const int
   report_.iterations = std::max(report_.iterations, solved.iterations);
   report_.active += solved.active;
   report_.converged = report_.converged && solved.ok();
+  solved_ = solved_ && solved.status != SolveStatus::not_finite;
   for (std::size_t k = 0; k < members.size(); ++k) {
     const auto m = static_cast<std::size_t>(members[k]);
     ends_[m] = solver_.velocity(static_cast<int>(k));
@@ -486,6 +498,7 @@ void ContactStep::solve_island(std::span<const int> members, std::span<const int
 }
 
 void ContactStep::solve(const ContactOptions& options) {
+  solved_ = true;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     ends_[i] = steps_[i].free;
     pushes_[i].setZero(steps_[i].free.size());
@@ -499,6 +512,13 @@ void ContactStep::solve(const ContactOptions& options) {
 StepReport ContactStep::commit(bool last) {
   StepReport total;
   failed_ = -1;
+  bool finite = solved_;
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    finite = finite && ends_[i].allFinite() && pushes_[i].allFinite();
+  if (!finite) {
+    total.status = SolveStatus::not_finite;
+    return total;
+  }
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (members_[i].body == nullptr) continue;
     add_report({members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last)}, total);

@@ -39,7 +39,7 @@ struct ContactReport {
 ///
 /// A contact with the distance d at the start of a step of h seconds may close at d/h, so that fast bodies
 /// stop at what they would have passed; one that is too deep opens at a share of the depth per step. Its
-/// softness is that of the materials, or a few hundredths of what the bodies there yield to an impulse.
+/// softness is that of the materials, or 0.003 of what the bodies there yield to an impulse.
 class ContactStep {
  public:
   struct Member {
@@ -121,6 +121,7 @@ class ContactStep {
 
   double h_ = 0.0;
   int failed_ = -1;
+  bool solved_ = true;  ///< with numbers that are finite
   const ContactFilter* filter_ = nullptr;
   std::vector<Member> members_;
   std::vector<Static> statics_;

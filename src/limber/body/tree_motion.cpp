@@ -299,7 +299,7 @@ StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {
 SolveReport TreeMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   if (!handles_.empty()) grasp(h, 1.0);
-  if (loads_vary()) use_loads(time(), time() + h);
+  if (loads_vary()) use_loads(time() - dynamics_.lag(), time() + 0.5 * h);  // for as long as forces act
   return dynamics_.begin_coupled(h, step, elastic);
 }
 

@@ -62,8 +62,11 @@ std::shared_ptr<BodyShell> World::shell_of(const Body& body) {
 void World::set_contact(Index i, const ContactMaterial& material) {
   Entry& one = entry(i);
   check_material(material, one.body.name());
+  require_ability(one.body.method(), Ability::contact, one.body.name());
+  std::unique_ptr<MovingShell> shell;
+  if (!one.shell) shell = std::make_unique<MovingShell>(shell_of(one.body));
   one.body.set_coupled(true);
-  if (!one.shell) one.shell = std::make_unique<MovingShell>(shell_of(one.body));
+  if (shell) one.shell = std::move(shell);
   one.material = material;
 }
 
@@ -252,6 +255,8 @@ StepReport World::solve(double h) {
 }
 
 void World::go_back() {
+  contacts_.clear();
+  contact_report_ = {};
   for (Entry& entry : entries_) entry.body.go_back();
   for (RigidBody& rigid : rigids_) rigid.go_back();
 }

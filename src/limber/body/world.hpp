@@ -17,7 +17,7 @@ class World {
   /// What is to happen to a body before its step of h seconds: loads that change, hands that move.
   using Driver = std::function<void(Body& body, double h)>;
 
-  /// Returns its number. options: of its steps.
+  /// Returns its number. options: of its steps, as long as it touches nothing.
   Index add(Body body, const ReducedStepOptions& options = {}, Driver driver = {});
   /// Takes a body out, as it is now: it touches nothing any more. Those after it have one number less from
   /// now on, and the contacts of the last step, which name numbers, are gone. So it is for what follows.

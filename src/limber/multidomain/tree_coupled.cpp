@@ -397,11 +397,11 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     const MiddleEnergy found = take_way(h, u, i == most_tries ? 0.0 : std::pow(0.5, i));
     const double fixed = found.elastic + load_potential(-0.5 * h);
     const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
-    const double allowed = before + loads_before + work + start_.state.slack;
+    const double allowed = before + loads_before + work + wind_work(h) + start_.state.slack;
     EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
     energy_size_ = found.kinetic + flight() + std::abs(found.elastic) + std::abs(fixed) +
                    std::abs(loads_before) + std::abs(struck);
-    if (finite && middle_before_.known && std::isfinite(allowed))
+    if (finite && middle_before_.known && middle_before_.judged && std::isfinite(allowed))
       verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, rounding());
     if (verdict == EnergyVerdict::rescue && (!last || (!finite && i == most_tries))) {
       return_to_start();
@@ -418,7 +418,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
       if (!adrift() && tree->free) follow_momentum();
       kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
     }
-    middle_ = {true, h, kinetic + flight(), found.elastic};
+    middle_ = {true, true, h, kinetic + flight(), found.elastic};
     // What even the shortest way did not keep is not held against the steps that follow.
     state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -rounding(),
                                                     slack_rate * h * std::max(0.0, kinetic + found.elastic))

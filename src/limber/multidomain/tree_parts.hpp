@@ -54,8 +54,8 @@ class TreeDynamics::Parts {
 
   // Energy (tree_energy.cpp).
   [[nodiscard]] double elastic_energy() const;
-  [[nodiscard]] double kinetic_energy() const { return middle_.known ? middle_.kinetic : kinetic_; }
-  [[nodiscard]] double shown_elastic() const { return middle_.known ? middle_.elastic : elastic_energy(); }
+  [[nodiscard]] double kinetic_energy() const { return middle_.judged ? middle_.kinetic : kinetic_; }
+  [[nodiscard]] double shown_elastic() const { return middle_.judged ? middle_.elastic : elastic_energy(); }
   [[nodiscard]] double lag() const { return middle_.known ? 0.5 * middle_.h : 0.0; }
   [[nodiscard]] bool adrift() const;  ///< whether nothing takes up momentum: gravity is felt as free fall
 
@@ -86,7 +86,7 @@ class TreeDynamics::Parts {
   /// Elastic forces become others of the same shape.
   void take_new_stiffness() {
     forget_slack();
-    middle_.known = false;
+    middle_.judged = false;
     filter_h_ = 0.0;
   }
   /// Of a tree adrift after a step in velocities: these are those of its middle, and so is the momentum.
@@ -316,6 +316,7 @@ class TreeDynamics::Parts {
   // Of steps in velocities.
   struct Middle {
     bool known = false;                   ///< whether the last step was one
+    bool judged = false;                  ///< whether its energies are those of the present stiffness
     double h = 0.0;                       ///< its length, s
     double kinetic = 0.0, elastic = 0.0;  ///< T and W in the middle of it, J
   };

@@ -136,8 +136,9 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   in.read(middle.h);
   in.read(middle.kinetic);
   in.read(middle.elastic);
+  middle.judged = middle.known;
   require(std::isfinite(kinetic) && center.allFinite() && std::isfinite(middle.kinetic) &&
-              std::isfinite(middle.elastic) && std::isfinite(middle.h),
+              std::isfinite(middle.elastic) && std::isfinite(middle.h) && middle.h >= 0.0,
           "the state has an energy that is not finite");
   std::vector<std::pair<Matrix3, Vector6>> moving;
   for (std::size_t i = 0; i < nodes.size(); ++i) moving.push_back(read_moving(in, i));
