@@ -396,6 +396,39 @@ TEST(Contact, TreesAndHeldBodiesTouchToo) {
   EXPECT_GT(world.contact_impulse({Touching::Of::body, 1}).z(), 0.0);
 }
 
+TEST(Contact, WhereABodyIsHeldNothingPushes) {
+  World world;
+  Body bar(make_model(test::bar_model(), false));
+  bar.set_gravity(gravity);
+  bar.set_damping({0.5, 1e-3});
+  const double low = lowest(bar);
+  add(world, bar);
+  world.add_obstacle({.name = "floor", .shape = HalfSpace{}, .pose = {Vector3(0.0, 0.0, low + 1e-3)}});
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(world.step(1e-3).ok());
+    ASSERT_TRUE(world.contact_report().converged);
+  }
+  const Vector3 force = world.contact_impulse({Touching::Of::body, 0}) / 1e-3;
+  EXPECT_GT(force.z(), 0.0);
+  EXPECT_LT(force.norm(), 10.0 * bar.momentum().mass * 9.81);
+}
+
+TEST(Contact, WindMovesWhatLiesOnTheGround) {
+  World world;
+  world.add_obstacle(ground({.friction = 0.0}));
+  Body body = falling(0.0);
+  body.set_damping({0.0, 1e-4});
+  body.set_wind({.velocity = Vector3(60.0, 0.0, 0.0)});
+  add(world, body, {.friction = 0.0});
+  int steps = 0;
+  for (int i = 0; i < 500; ++i) {
+    ASSERT_TRUE(world.step(2e-3).ok());
+    steps += world.contact_report().steps;
+  }
+  EXPECT_GT(speed(world.body(0)).x(), 5.0);
+  EXPECT_LE(steps, 520);
+}
+
 TEST(Contact, StartingInsideComesOutGently) {
   World world;
   world.add_obstacle(ground());

@@ -58,6 +58,12 @@ void BodyShell::make_solid() {
   own_ = std::make_unique<const OwnPatches>(*tree_, *solid_);
 }
 
+double MovingShell::swing() const {
+  double swing = 0.0;
+  for (const Placed& placed : domains_) swing = std::max(swing, placed.scale * placed.shell->swing());
+  return swing;
+}
+
 double MovingShell::reach(const TreeDynamics& tree) const {
   double reach = 0.0;
   for (const Placed& placed : domains_) {

@@ -59,6 +59,7 @@ class MovingShell {
   /// A ball around all points, m.
   [[nodiscard]] const Vector3& center() const { return domains_.front().position; }
   [[nodiscard]] double reach(const TreeDynamics& tree) const;
+  [[nodiscard]] double swing() const;  ///< no point moves farther per |q| of its domain, m
 
   /// Boxes and solid as they are, and as they move with u in h seconds, of a body that can have a solid; at
   /// the first call its solid is made.

@@ -18,6 +18,9 @@ constexpr double near_share = 1e-4;
 /// iterations; a block creeps down a slope by the second times gravity and step, below 0.1 mm/s at 1 ms.
 constexpr double normal_softness = 0.003, tangent_softness = 0.003;
 
+/// Places that yield less than that share of what a place of the body could are taken for held.
+constexpr double held_share = 1e-8;
+
 /// Axes of a contact: two tangents and the normal.
 Matrix3 axes_of(const Vector3& normal) {
   Matrix3 axes;
@@ -86,6 +89,7 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   if (steps_.size() < count) steps_.resize(count);
   speeds_.resize(count);
   reaches_.resize(count);
+  yields_.resize(count);
   ends_.resize(std::max(ends_.size(), count));
   pushes_.resize(ends_.size());
   for (std::size_t i = 0; i < count; ++i) {
@@ -93,6 +97,7 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
     CoupledStep& step = steps_[i];
     if (member.rigid != nullptr) {
       member.rigid->begin_coupled(h, step);
+      yields_[i] = 1.0 / member.rigid->mass_properties().mass;
       const double start = step.start.head<3>().norm() + member.rigid->radius() * step.start.tail<3>().norm();
       const double free = step.free.head<3>().norm() + member.rigid->radius() * step.free.tail<3>().norm();
       speeds_[i] = std::max(start, free);
@@ -102,6 +107,7 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
       return begun;
     const TreeDynamics& tree = *member.body->tree();
     member.shell->follow(tree);
+    yields_[i] = member.shell->swing() * member.shell->swing() / step.matrix.diagonal().minCoeff();
     reaches_[i] = member.shell->reach(tree);
     speeds_[i] = std::max(member.shell->speed(tree, step.start), member.shell->speed(tree, step.free));
   }
@@ -408,7 +414,9 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
                            const ContactOptions& options) {
   const Near& near = nears_[contact];
   const double distance = contacts_[contact].distance, yield = solver.yield(number);
-  if (!(yield > 0.0)) {  // a place that cannot move, such as one that the body is held at: nothing to resist
+  double most = yields_[static_cast<std::size_t>(near.first)];
+  if (near.second >= 0) most += yields_[static_cast<std::size_t>(near.second)];
+  if (!(yield > held_share * most)) {  // where the body is held: nothing that could move is to be stopped
     solver.cone(number) = {.normal = 1.0, .tangent = 1.0, .approach = -std::numeric_limits<float>::max()};
     return;
   }
@@ -462,7 +470,8 @@ void ContactStep::solve_island(std::span<const int> members, std::span<const int
     }
     solver_.set_drift(number, axes.transpose() * near.drift);
     set_cone(solver_, number, contact, options);
-    if (near.material.restitution > 0.0 && solver_.yield(number) > 0.0) {
+    if (near.material.restitution > 0.0 &&
+        solver_.cone(number).approach > -std::numeric_limits<float>::max()) {
       // How fast it comes, from the velocities before the step; slower than a few steps of gravity nothing
       // bounces, and only what meets in this step does.
       double coming = axes.col(2).dot(near.drift), weight = 0.0;

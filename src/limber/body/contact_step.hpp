@@ -129,8 +129,9 @@ class ContactStep {
   std::deque<CoupledStep> steps_;      ///< of the members
   std::vector<double> speeds_;         ///< of the members, m/s
   std::vector<Vector> ends_, pushes_;  ///< of the members: u and J^T g
-  std::vector<double> reaches_;        ///< of deformable members, m
-  std::vector<char> refitted_;         ///< whether members were
+  std::vector<double> yields_;   ///< of the members: what a place yields to an impulse at most, m/s per N s
+  std::vector<double> reaches_;  ///< of deformable members, m
+  std::vector<char> refitted_;   ///< whether members were
   TouchFinder finder_;
   std::vector<Touch> touches_;
   std::vector<Near> nears_;
