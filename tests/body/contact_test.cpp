@@ -413,6 +413,34 @@ TEST(Contact, WhereABodyIsHeldNothingPushes) {
   EXPECT_LT(force.norm(), 10.0 * bar.momentum().mass * 9.81);
 }
 
+TEST(Contact, ThreadsChangeNoBit) {
+  const auto end = [](int threads) {
+    World world;
+    world.set_executor(Executor(threads));
+    world.add_obstacle(ground());
+    for (int i = 0; i < 4; ++i) {
+      Body body = falling(0.02 + 0.21 * (i % 2));
+      TreeState state = body.state();
+      state.root.position.x() += 0.5 * (i / 2) + 0.01 * i;
+      body.set_state(state);
+      add(world, std::move(body));
+    }
+    world.add_rigid(box(Vector3(0.0, 0.0, 0.8)));
+    for (int i = 0; i < 300; ++i) EXPECT_TRUE(world.step(2e-3).ok());
+    EXPECT_EQ(world.contact_report().islands, 2);
+    Vector all(0);
+    for (Index i = 0; i < world.body_count(); ++i) {
+      const Vector& q = world.body(i).state().q;
+      all.conservativeResize(all.size() + q.size() + 3);
+      all.tail(q.size() + 3) << q, world.body(i).state().root.position;
+    }
+    return all;
+  };
+  const Vector one = end(1);
+  EXPECT_EQ(one, end(2));
+  EXPECT_EQ(one, end(4));
+}
+
 TEST(Contact, WindMovesWhatLiesOnTheGround) {
   World world;
   world.add_obstacle(ground({.friction = 0.0}));

@@ -186,6 +186,7 @@ void Body::Core::adopt(Method next_method, MotionSetup next, BodyLoads next_load
     moved->set_surface_forces(next_surface.forces());
     moved->set_state(state, accelerations);
   }
+  if (setup.coupled && next.coupled) moved->set_lag(motion->lag());
   setup = std::move(next);
   method = next_method;
   loads = std::move(next_loads);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace limber {
 
@@ -64,37 +65,96 @@ double MovingShell::swing() const {
   return swing;
 }
 
-double MovingShell::reach(const TreeDynamics& tree) const {
+double MovingShell::reach() const {
   double reach = 0.0;
-  for (const Placed& placed : domains_) {
-    const double bent = placed.shell->swing() * tree.state().q.segment(placed.first, placed.rank).norm();
-    reach =
-        std::max(reach, (placed.position - center()).norm() + placed.scale * (placed.shell->radius() + bent));
-  }
+  for (const Placed& placed : domains_)
+    for (const PointShell::Ball& ball : placed.cover)
+      reach = std::max(reach, (placed.position + placed.rotation * ball.center - center()).norm() +
+                                  placed.scale * ball.radius);
   return reach;
 }
 
-void MovingShell::refit(const TreeDynamics& tree, const Vector& u, double h) {
-  if (!boxes_) {
-    shell_->make_solid();
-    boxes_ = std::make_unique<RefittedBoxes>(shell_->tree());
-    solid_ = std::make_unique<DeformedSolid>(shell_->solid());
-  }
-  const Placed& placed = domains_.front();
-  const Pose pose{placed.position, Eigen::Quaterniond(placed.rotation)};
+/// How the frame of a body of one domain moves.
+SweptMotion MovingShell::swept(const TreeDynamics& tree, const Vector& u, double h) const {
   SweptMotion motion{.step = h};
   if (tree.tree().free) {
     motion.velocity = u.segment<3>(u.size() - 6);
     motion.angular_velocity = u.tail<3>();
   }
-  const auto q = tree.state().q.head(placed.rank), v = u.head(placed.rank);
-  boxes_->refit(pose, q, v, motion);
-  solid_->refit(pose, q, v, motion);
+  return motion;
+}
+
+void MovingShell::make_solid() {
+  if (solid_ || !can_have_solid()) return;
+  shell_->make_solid();
+  boxes_ = std::make_unique<RefittedBoxes>(shell_->tree());
+  solid_ = std::make_unique<DeformedSolid>(shell_->solid());
+}
+
+void MovingShell::refit_boxes(const TreeDynamics& tree, const Vector& u, double h) {
+  const Placed& placed = domains_.front();
+  boxes_->refit({placed.position, Eigen::Quaterniond(placed.rotation)}, tree.state().q.head(placed.rank),
+                u.head(placed.rank), swept(tree, u, h));
+}
+
+void MovingShell::refit_solid(const TreeDynamics& tree, const Vector& u, double h) {
+  const Placed& placed = domains_.front();
+  solid_->refit({placed.position, Eigen::Quaterniond(placed.rotation)}, tree.state().q.head(placed.rank),
+                u.head(placed.rank), swept(tree, u, h));
+}
+
+/// How the points of a ball of the cover move with u: that of its centre, and how much faster others are at
+/// most. In the axes of the domain, at its scale.
+PointShell::Ball MovingShell::moves(const Placed& placed, Index ball, const Vector6& frame,
+                                    const PointShell::Coordinates& way) const {
+  const PointShell::Ball& around = placed.cover[static_cast<std::size_t>(ball)];
+  PointShell::Ball moved = placed.shell->cover_way(ball, way);
+  moved.center += frame.head<3>() / placed.scale + Vector3(frame.tail<3>()).cross(around.center);
+  moved.radius += frame.tail<3>().norm() * around.radius;
+  return moved;
+}
+
+void MovingShell::cover(const TreeDynamics& tree, const Vector& u, double h) {
+  cover_.clear();
+  cover_box_.min.setConstant(std::numeric_limits<double>::infinity());
+  cover_box_.max = -cover_box_.min;
+  for (std::size_t d = 0; d < domains_.size(); ++d) {
+    const Placed& placed = domains_[d];
+    const Vector6 frame = tree.frame_motion(static_cast<Index>(d), u);
+    moving_.set(u.segment(placed.first, placed.rank));
+    for (std::size_t i = 0; i < placed.cover.size(); ++i) {
+      const PointShell::Ball velocity = moves(placed, static_cast<Index>(i), frame, moving_);
+      const Vector3 half = 0.5 * h * velocity.center;
+      PointShell::Ball swept;
+      swept.center = placed.position + placed.rotation * (placed.cover[i].center + half);
+      swept.radius = placed.scale * (placed.cover[i].radius + half.norm() + h * velocity.radius);
+      const Vector3 extent = Vector3::Constant(swept.radius);
+      cover_box_.min = cover_box_.min.cwiseMin(swept.center - extent);
+      cover_box_.max = cover_box_.max.cwiseMax(swept.center + extent);
+      cover_.push_back(swept);
+    }
+  }
+}
+
+double MovingShell::speed(const TreeDynamics& tree, const Vector& u) {
+  double fastest = 0.0;
+  for (std::size_t d = 0; d < domains_.size(); ++d) {
+    const Placed& placed = domains_[d];
+    const Vector6 frame = tree.frame_motion(static_cast<Index>(d), u);
+    moving_.set(u.segment(placed.first, placed.rank));
+    for (std::size_t i = 0; i < placed.cover.size(); ++i) {
+      const PointShell::Ball velocity = moves(placed, static_cast<Index>(i), frame, moving_);
+      fastest = std::max(fastest, placed.scale * (velocity.center.norm() + velocity.radius));
+    }
+  }
+  return fastest;
 }
 
 void MovingShell::follow(const TreeDynamics& tree) {
   const Model& model = tree.tree();
   domains_.resize(model.domains.size());
+  Vector3 sum = Vector3::Zero();
+  Index count = 0;
   for (std::size_t d = 0; d < domains_.size(); ++d) {
     const Domain& domain = model.domains[d];
     const auto index = static_cast<Index>(d);
@@ -106,20 +166,14 @@ void MovingShell::follow(const TreeDynamics& tree) {
     placed.first = tree.first_coordinate(index);
     placed.rank = tree.rank(index);
     placed.q.set(tree.state().q.segment(placed.first, placed.rank));
+    placed.cover.resize(static_cast<std::size_t>(placed.shell->cover_count()));
+    for (std::size_t i = 0; i < placed.cover.size(); ++i) {
+      placed.cover[i] = placed.shell->cover(static_cast<Index>(i), placed.q);
+      sum += placed.position + placed.rotation * placed.cover[i].center;
+      ++count;
+    }
   }
-}
-
-double MovingShell::speed(const TreeDynamics& tree, const Vector& u) const {
-  const bool free = tree.tree().free;
-  double moving = 0.0, turning = 0.0, elastic = 0.0;
-  if (free) {
-    moving = u.segment<3>(u.size() - 6).norm();
-    turning = u.tail<3>().norm();
-  }
-  // Coordinates of a parent carry all that hangs from it; so they are added up, which is more than enough.
-  for (const Placed& placed : domains_)
-    elastic += placed.scale * placed.shell->swing() * u.segment(placed.first, placed.rank).norm();
-  return moving + turning * reach(tree) + elastic;
+  center_ = sum / static_cast<double>(count);
 }
 
 /// Of the frame of a body of one domain that flies.

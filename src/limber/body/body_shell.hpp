@@ -6,6 +6,7 @@
 #include "limber/multidomain/tree_dynamics.hpp"
 
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace limber {
@@ -54,16 +55,25 @@ class MovingShell {
   void for_each_near(double margin, const Distance& distance, const Visit& visit) const;
 
   /// No point is faster, m/s, where the body moves with u.
-  [[nodiscard]] double speed(const TreeDynamics& tree, const Vector& u) const;
+  [[nodiscard]] double speed(const TreeDynamics& tree, const Vector& u);
 
   /// A ball around all points, m.
-  [[nodiscard]] const Vector3& center() const { return domains_.front().position; }
-  [[nodiscard]] double reach(const TreeDynamics& tree) const;
+  [[nodiscard]] const Vector3& center() const { return center_; }
+  [[nodiscard]] double reach() const;
   [[nodiscard]] double swing() const;  ///< no point moves farther per |q| of its domain, m
 
-  /// Boxes and solid as they are, and as they move with u in h seconds, of a body that can have a solid; at
-  /// the first call its solid is made.
-  void refit(const TreeDynamics& tree, const Vector& u, double h);
+  /// Some dozen balls around all points of a domain and their ways in h seconds, where the body moves with u,
+  /// and a box around these.
+  void cover(const TreeDynamics& tree, const Vector& u, double h);
+  [[nodiscard]] std::span<const PointShell::Ball> cover() const { return cover_; }
+  [[nodiscard]] const BoundingBox& cover_box() const { return cover_box_; }
+
+  /// What the functions after it need, in a fraction of a second, of a body that can have a solid; of others
+  /// it does nothing.
+  void make_solid();
+  /// Boxes, or the solid, as they are, and as they move with u in h seconds.
+  void refit_boxes(const TreeDynamics& tree, const Vector& u, double h);
+  void refit_solid(const TreeDynamics& tree, const Vector& u, double h);
   [[nodiscard]] bool can_have_solid() const { return shell_->can_have_solid(); }
   [[nodiscard]] RefittedBoxes& boxes() { return *boxes_; }
   [[nodiscard]] DeformedSolid& solid() { return *solid_; }
@@ -77,6 +87,8 @@ class MovingShell {
                   double sign, ContactSolver::Rows rows) const;
 
  private:
+  using Vector6 = Eigen::Matrix<double, 6, 1>;
+
   struct Placed {
     const PointShell* shell = nullptr;
     Matrix3 rotation;  ///< scaled
@@ -84,13 +96,21 @@ class MovingShell {
     double scale = 1.0;
     Index first = 0, rank = 0;
     PointShell::Coordinates q;
+    std::vector<PointShell::Ball> cover;  ///< in its axes
   };
+  [[nodiscard]] SweptMotion swept(const TreeDynamics& tree, const Vector& u, double h) const;
+  [[nodiscard]] PointShell::Ball moves(const Placed& placed, Index ball, const Vector6& frame,
+                                       const PointShell::Coordinates& way) const;
   void write_root(const Vector3& x, const Matrix3& axes, double sign, ContactSolver::Rows rows) const;
 
   std::shared_ptr<BodyShell> shell_;
   std::unique_ptr<RefittedBoxes> boxes_;
   std::unique_ptr<DeformedSolid> solid_;
   std::vector<Placed> domains_;
+  std::vector<PointShell::Ball> cover_;
+  BoundingBox cover_box_;
+  PointShell::Coordinates moving_;
+  Vector3 center_ = Vector3::Zero();
   mutable std::vector<int> columns_;
   mutable Matrix3X own_, rows_;
 };

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -79,6 +80,27 @@ void ContactStep::list_solids() {
   }
 }
 
+/// The step of one member, and how fast it is.
+void ContactStep::begin(std::size_t i) {
+  const Member& member = members_[i];
+  CoupledStep& step = steps_[i];
+  if (member.rigid != nullptr) {
+    member.rigid->begin_coupled(h_, step);
+    yields_[i] = 1.0 / member.rigid->mass_properties().mass;
+    const double start = step.start.head<3>().norm() + member.rigid->radius() * step.start.tail<3>().norm();
+    const double free = step.free.head<3>().norm() + member.rigid->radius() * step.free.tail<3>().norm();
+    speeds_[i] = std::max(start, free);
+    return;
+  }
+  reports_[i] = member.body->begin_coupled(h_, step, member.elastic);
+  if (!reports_[i].ok()) return;
+  const TreeDynamics& tree = *member.body->tree();
+  member.shell->follow(tree);
+  yields_[i] = member.shell->swing() * member.shell->swing() / step.matrix.diagonal().minCoeff();
+  reaches_[i] = member.shell->reach();
+  speeds_[i] = std::max(member.shell->speed(tree, step.start), member.shell->speed(tree, step.free));
+}
+
 SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   h_ = h;
   filter_ = &filter;
@@ -92,25 +114,11 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   yields_.resize(count);
   ends_.resize(std::max(ends_.size(), count));
   pushes_.resize(ends_.size());
-  for (std::size_t i = 0; i < count; ++i) {
-    const Member& member = members_[i];
-    CoupledStep& step = steps_[i];
-    if (member.rigid != nullptr) {
-      member.rigid->begin_coupled(h, step);
-      yields_[i] = 1.0 / member.rigid->mass_properties().mass;
-      const double start = step.start.head<3>().norm() + member.rigid->radius() * step.start.tail<3>().norm();
-      const double free = step.free.head<3>().norm() + member.rigid->radius() * step.free.tail<3>().norm();
-      speeds_[i] = std::max(start, free);
-      continue;
-    }
-    if (const SolveReport begun = member.body->begin_coupled(h, step, member.elastic); !begun.ok())
-      return begun;
-    const TreeDynamics& tree = *member.body->tree();
-    member.shell->follow(tree);
-    yields_[i] = member.shell->swing() * member.shell->swing() / step.matrix.diagonal().minCoeff();
-    reaches_[i] = member.shell->reach(tree);
-    speeds_[i] = std::max(member.shell->speed(tree, step.start), member.shell->speed(tree, step.free));
-  }
+  reports_.assign(count, {});
+  executor_.parallel_for(static_cast<std::ptrdiff_t>(count),
+                         [this](std::ptrdiff_t i) { begin(static_cast<std::size_t>(i)); });
+  for (const SolveReport& begun : reports_)
+    if (!begun.ok()) return begun;
   list_solids();
   for (std::size_t i = 0; i < count; ++i)
     for (const Solid& solid : solids_)
@@ -142,7 +150,9 @@ void ContactStep::find_deforming() {
     return (members_[at].rigid != nullptr ? members_[at].rigid->radius() : reaches_[at]) + h_ * speeds_[at] +
            near_share * members_[at].size;
   };
-  refitted_.assign(members_.size(), 0);
+  covered_.assign(members_.size(), 0);
+  boxes_refitted_.assign(members_.size(), 0);
+  solid_refitted_.assign(members_.size(), 0);
   for (int i = 0; i < count; ++i) {
     const Member& one = members_[static_cast<std::size_t>(i)];
     if (one.body == nullptr) continue;
@@ -158,6 +168,7 @@ void ContactStep::find_deforming() {
                      h_ * speeds_[static_cast<std::size_t>(j)] + near_share * one.size);
         continue;
       }
+      if (!covers_meet(i, j, near_share * std::min(one.size, other.size))) continue;
       if (!one.shell->can_have_solid() && !other.shell->can_have_solid()) ++report_.untested;
       find_between(i, j);
       find_between(j, i);
@@ -174,11 +185,44 @@ void ContactStep::find_deforming() {
   }
 }
 
-void ContactStep::refit(int member) {
+void ContactStep::cover(int member) {
   const auto i = static_cast<std::size_t>(member);
-  if (refitted_[i] != 0) return;
-  refitted_[i] = 1;
-  members_[i].shell->refit(*members_[i].body->tree(), steps_[i].free, h_);
+  if (std::exchange(covered_[i], 1) != 0) return;
+  members_[i].shell->cover(*members_[i].body->tree(), steps_[i].free, h_);
+}
+
+/// Whether a ball comes near a deformable body in the step; what has no part of the body near it is spared
+/// the refit.
+bool ContactStep::near_cover(int member, const Vector3& x, double radius) {
+  cover(member);
+  const MovingShell& shell = *members_[static_cast<std::size_t>(member)].shell;
+  if (distance_from(shell.cover_box(), x) > radius) return false;
+  const auto meets = [&](const PointShell::Ball& ball) {
+    const double reach = ball.radius + radius;
+    return (ball.center - x).squaredNorm() <= reach * reach;
+  };
+  return std::any_of(shell.cover().begin(), shell.cover().end(), meets);
+}
+
+/// The same for two of them.
+bool ContactStep::covers_meet(int one, int other, double margin) {
+  cover(one);
+  const MovingShell& shell = *members_[static_cast<std::size_t>(one)].shell;
+  return std::any_of(shell.cover().begin(), shell.cover().end(), [&](const PointShell::Ball& ball) {
+    return near_cover(other, ball.center, ball.radius + margin);
+  });
+}
+
+void ContactStep::refit_boxes(int member) {
+  const auto i = static_cast<std::size_t>(member);
+  if (std::exchange(boxes_refitted_[i], 1) != 0) return;
+  members_[i].shell->refit_boxes(*members_[i].body->tree(), steps_[i].free, h_);
+}
+
+void ContactStep::refit_solid(int member) {
+  const auto i = static_cast<std::size_t>(member);
+  if (std::exchange(solid_refitted_[i], 1) != 0) return;
+  members_[i].shell->refit_solid(*members_[i].body->tree(), steps_[i].free, h_);
 }
 
 /// Points of one body in the solid of another. Bodies without a solid have points that are not refitted: the
@@ -187,10 +231,10 @@ void ContactStep::find_between(int points, int solid) {
   const Member& owner = members_[static_cast<std::size_t>(points)];
   const Member& other = members_[static_cast<std::size_t>(solid)];
   if (!other.shell->can_have_solid()) return;
-  refit(solid);
+  refit_solid(solid);
   const double margin = near_share * std::min(owner.size, other.size);
   if (owner.shell->can_have_solid()) {
-    refit(points);
+    refit_boxes(points);
     touches_.clear();
     finder_.between(owner.shell->boxes(), other.shell->solid(), margin, touches_);
     return add_touches(points, solid);
@@ -220,7 +264,8 @@ void ContactStep::find_between(int points, int solid) {
 
 void ContactStep::find_self(int member) {
   const Member& one = members_[static_cast<std::size_t>(member)];
-  refit(member);
+  refit_boxes(member);
+  refit_solid(member);
   touches_.clear();
   finder_.within(one.shell->boxes(), one.shell->solid(), one.shell->shell().own_patches(),
                  near_share * one.size, touches_);
@@ -249,16 +294,15 @@ void ContactStep::add_touches(int points, int solid) {
 void ContactStep::find_samples(std::span<const SamplePoint> samples, const Pose& pose, int owner,
                                const Static* fixed, int member, double margin) {
   const Member& one = members_[static_cast<std::size_t>(member)];
-  refit(member);
-  DeformedSolid& deformed = one.shell->solid();
-  const Pose back = deformed.pose().inverse();
-  const double reach = reaches_[static_cast<std::size_t>(member)],
-               wide = margin + h_ * speeds_[static_cast<std::size_t>(member)];
+  const Matrix3 turned = pose.rotation.toRotationMatrix();
+  const double wide = margin + h_ * speeds_[static_cast<std::size_t>(member)];
   for (const SamplePoint& sample : samples) {
-    const Vector3 x = pose.apply(sample.place);
-    if ((x - one.shell->center()).norm() > reach + sample.radius + wide) continue;
+    const Vector3 x = pose.position + turned * sample.place;
+    if (!near_cover(member, x, sample.radius + margin)) continue;
+    refit_solid(member);
+    DeformedSolid& deformed = one.shell->solid();
     SolidTouch touch;
-    if (!deformed.touch(back.apply(x), sample.radius + wide, touch)) continue;
+    if (!deformed.touch(deformed.pose().inverse().apply(x), sample.radius + wide, touch)) continue;
     const Vector3 normal = deformed.pose().rotation * touch.normal, place = x - sample.radius * normal;
     Near near;
     near.place = touch.place;
@@ -374,21 +418,20 @@ void ContactStep::find_islands() {
     parents_[static_cast<std::size_t>(std::max(a, b))] = std::min(a, b);
   }
   numbers_.assign(count, -1);
-  for (auto& island : island_members_) island.clear();
-  for (auto& island : island_contacts_) island.clear();
+  for (Island& island : islands_) {
+    island.members.clear();
+    island.contacts.clear();
+  }
   int islands = 0;
   for (std::size_t c = 0; c < nears_.size(); ++c) {
     int& number = numbers_[static_cast<std::size_t>(root_of(nears_[c].first))];
     if (number < 0) number = islands++;
-    if (island_contacts_.size() < static_cast<std::size_t>(islands)) {
-      island_contacts_.emplace_back();
-      island_members_.emplace_back();
-    }
-    island_contacts_[static_cast<std::size_t>(number)].push_back(static_cast<int>(c));
+    if (islands_.size() < static_cast<std::size_t>(islands)) islands_.emplace_back();
+    islands_[static_cast<std::size_t>(number)].contacts.push_back(static_cast<int>(c));
   }
   for (std::size_t i = 0; i < count; ++i) {
     const int number = numbers_[static_cast<std::size_t>(root_of(static_cast<int>(i)))];
-    if (number >= 0) island_members_[static_cast<std::size_t>(number)].push_back(static_cast<int>(i));
+    if (number >= 0) islands_[static_cast<std::size_t>(number)].members.push_back(static_cast<int>(i));
   }
   report_.islands = islands;
 }
@@ -441,68 +484,64 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
   solver.cone(number) = cone;
 }
 
-void ContactStep::solve_island(std::span<const int> members, std::span<const int> contacts,
-                               const ContactOptions& options) {
-  bodies_.clear();
-  for (std::size_t k = 0; k < members.size(); ++k) {
-    const auto m = static_cast<std::size_t>(members[k]);
+void ContactStep::solve_island(Island& island, const ContactOptions& options) {
+  ContactSolver& solver = island.solver;
+  island.bodies.clear();
+  for (std::size_t k = 0; k < island.members.size(); ++k) {
+    const auto m = static_cast<std::size_t>(island.members[k]);
     numbers_[m] = static_cast<int>(k);
     const Member& member = members_[m];
     const bool flies = member.rigid != nullptr || member.body->model().free;
-    bodies_.push_back({&steps_[m].matrix, &steps_[m].free, &steps_[m].start, flies ? 6 : 0});
+    island.bodies.push_back({&steps_[m].matrix, &steps_[m].free, &steps_[m].start, flies ? 6 : 0});
   }
-  solver_.begin(bodies_);
-  for (const int c : contacts) {
+  solver.begin(island.bodies);
+  for (const int c : island.contacts) {
     const auto contact = static_cast<std::size_t>(c);
     const Near& near = nears_[contact];
     const Matrix3 axes = axes_of(contacts_[contact].normal);
     const bool self = near.second == near.first;
     const int second = near.second < 0 || self ? -1 : numbers_[static_cast<std::size_t>(near.second)];
-    const int number = solver_.add(numbers_[static_cast<std::size_t>(near.first)], second);
-    write_rows(0, contact, axes, solver_.rows(number, 0));
-    if (second >= 0) write_rows(1, contact, axes, solver_.rows(number, 1));
+    const int number = solver.add(numbers_[static_cast<std::size_t>(near.first)], second);
+    write_rows(0, contact, axes, solver.rows(number, 0));
+    if (second >= 0) write_rows(1, contact, axes, solver.rows(number, 1));
     if (self) {
       // How two places of one body move past each other.
-      const ContactSolver::Rows rows = solver_.rows(number, 0);
-      own_rows_ = rows;
+      const ContactSolver::Rows rows = solver.rows(number, 0);
+      island.own_rows = rows;
       write_rows(1, contact, axes, rows);
-      solver_.rows(number, 0) += own_rows_;
+      solver.rows(number, 0) += island.own_rows;
     }
-    solver_.set_drift(number, axes.transpose() * near.drift);
-    set_cone(solver_, number, contact, options);
+    solver.set_drift(number, axes.transpose() * near.drift);
+    set_cone(solver, number, contact, options);
     if (near.material.restitution > 0.0 &&
-        solver_.cone(number).approach > -std::numeric_limits<float>::max()) {
+        solver.cone(number).approach > -std::numeric_limits<float>::max()) {
       // How fast it comes, from the velocities before the step; slower than a few steps of gravity nothing
       // bounces, and only what meets in this step does.
       double coming = axes.col(2).dot(near.drift), weight = 0.0;
       for (int side = 0; side < (second >= 0 ? 2 : 1); ++side) {
         const auto m = static_cast<std::size_t>(side == 0 ? near.first : near.second);
-        coming += solver_.rows(number, side).row(2).dot(steps_[m].start);
+        coming += solver.rows(number, side).row(2).dot(steps_[m].start);
         const Member& member = members_[m];
         const Vector3& gravity =
             member.rigid != nullptr ? member.rigid->gravity() : member.body->loads().gravity;
         weight = std::max(weight, h_ * gravity.norm());
       }
       if (coming < -4.0 * weight && contacts_[contact].distance <= -coming * h_)
-        solver_.cone(number).approach =
-            std::max(solver_.cone(number).approach, -near.material.restitution * coming);
+        solver.cone(number).approach =
+            std::max(solver.cone(number).approach, -near.material.restitution * coming);
     }
   }
-  const ContactSolveReport solved = solver_.solve(options.solve);
-  report_.iterations = std::max(report_.iterations, solved.iterations);
-  report_.active += solved.active;
-  report_.converged = report_.converged && solved.ok();
-  solved_ = solved_ && solved.status != SolveStatus::not_finite;
-  for (std::size_t k = 0; k < members.size(); ++k) {
-    const auto m = static_cast<std::size_t>(members[k]);
-    ends_[m] = solver_.velocity(static_cast<int>(k));
-    pushes_[m] = solver_.impulses_on(static_cast<int>(k));
+  island.solved = solver.solve(options.solve);
+  for (std::size_t k = 0; k < island.members.size(); ++k) {
+    const auto m = static_cast<std::size_t>(island.members[k]);
+    ends_[m] = solver.velocity(static_cast<int>(k));
+    pushes_[m] = solver.impulses_on(static_cast<int>(k));
   }
-  for (std::size_t i = 0; i < contacts.size(); ++i) {
-    ContactPoint& contact = contacts_[static_cast<std::size_t>(contacts[i])];
+  for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+    ContactPoint& contact = contacts_[static_cast<std::size_t>(island.contacts[i])];
     const Matrix3 axes = axes_of(contact.normal);
-    contact.impulse = axes * solver_.impulse(static_cast<int>(i));
-    contact.velocity = axes * solver_.relative_velocity(static_cast<int>(i));
+    contact.impulse = axes * solver.impulse(static_cast<int>(i));
+    contact.velocity = axes * solver.relative_velocity(static_cast<int>(i));
   }
 }
 
@@ -513,9 +552,16 @@ void ContactStep::solve(const ContactOptions& options) {
     pushes_[i].setZero(steps_[i].free.size());
   }
   find_islands();
-  for (int i = 0; i < report_.islands; ++i)
-    solve_island(island_members_[static_cast<std::size_t>(i)], island_contacts_[static_cast<std::size_t>(i)],
-                 options);
+  executor_.parallel_for(report_.islands, [this, &options](std::ptrdiff_t i) {
+    solve_island(islands_[static_cast<std::size_t>(i)], options);
+  });
+  for (int i = 0; i < report_.islands; ++i) {
+    const ContactSolveReport& solved = islands_[static_cast<std::size_t>(i)].solved;
+    report_.iterations = std::max(report_.iterations, solved.iterations);
+    report_.active += solved.active;
+    report_.converged = report_.converged && solved.ok();
+    solved_ = solved_ && solved.status != SolveStatus::not_finite;
+  }
 }
 
 StepReport ContactStep::commit(bool last) {
@@ -528,13 +574,20 @@ StepReport ContactStep::commit(bool last) {
     total.status = SolveStatus::not_finite;
     return total;
   }
-  for (std::size_t i = 0; i < members_.size(); ++i) {
+  reports_.assign(members_.size(), {});
+  executor_.parallel_for(static_cast<std::ptrdiff_t>(members_.size()), [this, last](std::ptrdiff_t index) {
+    const auto i = static_cast<std::size_t>(index);
+    if (members_[i].body != nullptr)
+      reports_[i] = members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last);
+  });
+  for (std::size_t i = 0; i < members_.size() && failed_ < 0; ++i) {
     if (members_[i].body == nullptr) continue;
-    add_report({members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last)}, total);
-    if (total.ok()) continue;
-    failed_ = static_cast<int>(i);
-    while (i-- > 0)
-      if (members_[i].body != nullptr) members_[i].body->undo_coupled();
+    add_report({reports_[i]}, total);
+    if (!total.ok()) failed_ = static_cast<int>(i);
+  }
+  if (failed_ >= 0) {
+    for (std::size_t i = 0; i < members_.size(); ++i)
+      if (members_[i].body != nullptr && reports_[i].ok()) members_[i].body->undo_coupled();
     return total;
   }
   for (std::size_t i = 0; i < members_.size(); ++i)  // which cannot fail

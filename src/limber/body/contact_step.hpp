@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/base/executor.hpp"
 #include "limber/body/body.hpp"
 #include "limber/body/body_shell.hpp"
 #include "limber/body/contact.hpp"
@@ -61,6 +62,10 @@ class ContactStep {
     Vector3 velocity = Vector3::Zero(), angular_velocity = Vector3::Zero();  ///< mean ones of the step
   };
 
+  /// Bodies begin and end their steps, and islands are solved, side by side; with the same bits for any
+  /// number of threads.
+  void set_executor(const Executor& executor) { executor_ = executor; }
+
   void clear();  ///< of the members and obstacles of the step before
   void add(const Member& member) { members_.push_back(member); }
   void add(const Static& obstacle) { statics_.push_back(obstacle); }
@@ -98,12 +103,26 @@ class ContactStep {
     double speed = 0.0;  ///< m/s, at most
   };
 
+  /// What it takes to solve an island.
+  struct Island {
+    std::vector<int> members, contacts;
+    std::vector<ContactBody> bodies;
+    ContactSolver solver;
+    ContactSolveReport solved;
+    Matrix3X own_rows;
+  };
+
+  void begin(std::size_t member);
   void list_solids();
   void find(int member, const Solid& solid);
   void find_points(std::span<const SamplePoint> samples, const Pose& pose, int owner, const Static* fixed,
                    const Solid& solid, double margin);
   void find_deforming();
-  void refit(int member);
+  void cover(int member);
+  [[nodiscard]] bool near_cover(int member, const Vector3& x, double radius);
+  [[nodiscard]] bool covers_meet(int one, int other, double margin);
+  void refit_boxes(int member);
+  void refit_solid(int member);
   void find_between(int points, int solid);
   void find_self(int member);
   void find_samples(std::span<const SamplePoint> samples, const Pose& pose, int owner, const Static* fixed,
@@ -114,8 +133,7 @@ class ContactStep {
   [[nodiscard]] bool may_touch(const Touching& one, const Touching& other) const;
   void find_islands();
   [[nodiscard]] int root_of(int member);
-  void solve_island(std::span<const int> members, std::span<const int> contacts,
-                    const ContactOptions& options);
+  void solve_island(Island& island, const ContactOptions& options);
   void write_rows(int side, std::size_t contact, const Matrix3& axes, ContactSolver::Rows rows);
   void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);
 
@@ -131,16 +149,15 @@ class ContactStep {
   std::vector<Vector> ends_, pushes_;  ///< of the members: u and J^T g
   std::vector<double> yields_;   ///< of the members: what a place yields to an impulse at most, m/s per N s
   std::vector<double> reaches_;  ///< of deformable members, m
-  std::vector<char> refitted_;   ///< whether members were
+  std::vector<SolveReport> reports_;                             ///< of the members' own parts
+  std::vector<char> covered_, boxes_refitted_, solid_refitted_;  ///< whether members were
   TouchFinder finder_;
   std::vector<Touch> touches_;
   std::vector<Near> nears_;
   std::vector<ContactPoint> contacts_;
   std::vector<int> parents_, numbers_;  ///< of the members, in islands
-  std::vector<std::vector<int>> island_members_, island_contacts_;
-  std::vector<ContactBody> bodies_;
-  ContactSolver solver_;
-  Matrix3X own_rows_;
+  std::deque<Island> islands_;          ///< of which report_.islands are in use
+  Executor executor_{1};
   ContactReport report_;
 };
 

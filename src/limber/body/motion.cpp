@@ -53,13 +53,12 @@ void Motion::take(const BodyLoads& loads) {
 }
 
 void Motion::remember() {
-  StateWriter out;
-  save(out);
-  remembered_ = out.bytes();
+  remembered_.clear();
+  save(remembered_);
 }
 
 void Motion::go_back() {
-  StateReader in(remembered_, "state");
+  StateReader in(remembered_.bytes(), "state");
   restore(in);
 }
 

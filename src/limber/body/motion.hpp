@@ -95,6 +95,10 @@ class Motion {
   virtual SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic);
   virtual SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last);
   virtual void undo_coupled();
+  /// How much time before the positions the velocities are, s, after such steps; and for a motion that takes
+  /// the state of one.
+  [[nodiscard]] virtual double lag() const { return 0.0; }
+  virtual void set_lag(double /*lag*/) {}
   /// Equilibrium under the loads of now, from the present shape; at rest there. On failure all is left as it
   /// was.
   virtual StepReport solve_static(const EquilibriumOptions& options) = 0;
@@ -157,7 +161,7 @@ class Motion {
   Motion& operator=(const Motion&) = default;
 
  private:
-  std::string remembered_;  ///< as save() writes it
+  StateWriter remembered_;
 };
 
 }  // namespace limber

@@ -60,6 +60,8 @@ RigidBody::RigidBody(RigidBodySetup setup) : setup_(std::move(setup)) {
   samples_ = sample_shape(setup_.shape);
   for (const SamplePoint& sample : samples_)
     radius_ = std::max(radius_, (sample.place - mass_.center).norm() + sample.radius);
+  if (const auto* const mesh = std::get_if<std::shared_ptr<const MeshShape>>(&setup_.shape))
+    radius_ = ((*mesh)->vertices().colwise() - mass_.center).colwise().norm().maxCoeff();
   set_gravity(setup_.gravity);
   set_pose(setup_.pose);
   set_velocity(setup_.velocity, setup_.angular_velocity);

@@ -40,6 +40,8 @@ class TreeMotion final : public Motion {
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                           bool last) override;
   void undo_coupled() override;
+  [[nodiscard]] double lag() const override { return dynamics_.lag(); }
+  void set_lag(double lag) override { dynamics_.set_lag(lag); }
   /// By a motion that is damped until nothing moves any more.
   StepReport solve_static(const EquilibriumOptions& options) override;
   [[nodiscard]] double time() const override { return dynamics_.state().time; }

@@ -50,6 +50,7 @@ const World::Entry& World::entry(Index i) const {
 
 /// One for all bodies of a model.
 std::shared_ptr<BodyShell> World::shell_of(const Body& body) {
+  std::erase_if(shells_, [](const auto& known) { return known.second.expired(); });
   std::weak_ptr<BodyShell>& known = shells_[&body.model()];
   std::shared_ptr<BodyShell> shell = known.lock();
   if (!shell) {
@@ -68,6 +69,18 @@ void World::set_contact(Index i, const ContactMaterial& material) {
   one.body.set_coupled(true);
   if (shell) one.shell = std::move(shell);
   one.material = material;
+  make_solids();
+}
+
+/// Of bodies that others may touch with their points: now, because it takes longer than a step.
+void World::make_solids() {
+  const auto touching =
+      std::count_if(entries_.begin(), entries_.end(), [](const Entry& one) { return one.shell != nullptr; });
+  const bool points = touching > 1 || !rigids_.empty() ||
+                      std::any_of(obstacles_.begin(), obstacles_.end(),
+                                  [](const Standing& one) { return !one.samples.empty(); });
+  for (Entry& one : entries_)
+    if (one.shell && (points || one.self)) one.shell->make_solid();
 }
 
 void World::set_self_contact(Index i, bool on) {
@@ -77,6 +90,7 @@ void World::set_self_contact(Index i, bool on) {
       "{}: bodies that touch themselves take part in contact, have one domain and were kept with their mesh",
       one.body.name());
   one.self = on;
+  make_solids();
 }
 
 void World::leave_contact(Index i) {
@@ -93,6 +107,7 @@ const BodyShell& World::shell(Index i) const {
 
 Index World::add_rigid(RigidBody body) {
   rigids_.push_back(std::move(body));
+  make_solids();
   return rigid_count() - 1;
 }
 
@@ -120,6 +135,7 @@ Index World::add_obstacle(Obstacle obstacle) {
   check_pose(obstacle.motion ? obstacle.motion(time_) : obstacle.pose, obstacle.name);
   std::vector<SamplePoint> samples = sample_shape(obstacle.shape);
   obstacles_.push_back({std::move(obstacle), std::move(samples)});
+  make_solids();
   return obstacle_count() - 1;
 }
 

@@ -55,6 +55,8 @@ class World {
   void clear_obstacles();
   void set_contact_filter(ContactFilter filter) { filter_ = std::move(filter); }  ///< none: all may touch
   void set_contact_options(const ContactOptions& options) { contact_options_ = options; }
+  /// Threads for those that touch: one unless told. Their number changes no bit.
+  void set_executor(const Executor& executor) { contact_.set_executor(executor); }
 
   /// Of the last step: all that was found, none left out.
   [[nodiscard]] std::span<const ContactPoint> contacts() const { return contacts_; }
@@ -98,6 +100,7 @@ class World {
   StepReport step_touching(double h, double time, int halvings);
   StepReport solve(double h);
   std::shared_ptr<BodyShell> shell_of(const Body& body);
+  void make_solids();
   void go_back();
   void forget_contacts();
 

@@ -13,6 +13,9 @@ namespace {
 
 constexpr int points_per_leaf = 8;
 
+/// Balls of a cover hold that share of the points at most.
+constexpr int cover_share = 16;
+
 }  // namespace
 
 ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& triangles, Index count) {
@@ -55,6 +58,7 @@ PointShell::PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>&
   std::vector<int> order(chosen.size());
   std::iota(order.begin(), order.end(), 0);
   build(0, static_cast<int>(count), rest, rows, order);
+  find_cover();
   for (const int i : order) {
     vertices_.push_back(chosen[static_cast<std::size_t>(i)]);
     for (int l = 0; l < 4; ++l) points_.push_back(l < 3 ? static_cast<float>(rest(l, i)) : 0.0F);
@@ -114,6 +118,15 @@ void PointShell::add_ball(int first, int count, const Matrix3X& rest, const Matr
   }
 }
 
+void PointShell::find_cover() {
+  for (std::size_t n = 0; n < nodes_.size();) {
+    const Node& node = nodes_[n];
+    const bool small = node.leaf || Index{node.count} * cover_share <= Index{nodes_.front().count};
+    if (small) cover_.push_back(n);
+    n = small ? static_cast<std::size_t>(node.next) : n + 1;
+  }
+}
+
 const float* PointShell::columns(Index point) const {
   return points_.data() + static_cast<std::size_t>(point) * 4 * static_cast<std::size_t>(rank_ + 1) + 4;
 }
@@ -138,6 +151,18 @@ PointShell::Ball PointShell::ball(std::size_t node, const Coordinates& q) const 
   float radius = nodes_[node].radius;
   for (Index k = 0; k < rank; ++k) radius += q.sizes_[static_cast<std::size_t>(k)] * numbers[4 * (k + 1) + 3];
   return {{x[0], x[1], x[2]}, radius};
+}
+
+PointShell::Ball PointShell::cover(Index i, const Coordinates& q) const {
+  return ball(cover_[static_cast<std::size_t>(i)], q);
+}
+
+PointShell::Ball PointShell::cover_way(Index i, const Coordinates& way) const {
+  const std::size_t node = cover_[static_cast<std::size_t>(i)];
+  const float* const numbers = balls_.data() + node * 4 * static_cast<std::size_t>(rank_ + 1);
+  const Ball moved = ball(node, way);
+  return {moved.center - Vector3(numbers[0], numbers[1], numbers[2]),
+          moved.radius - static_cast<double>(nodes_[node].radius)};
 }
 
 Vector3 PointShell::column(Index point, Index coordinate) const {

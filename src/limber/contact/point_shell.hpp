@@ -66,6 +66,16 @@ class PointShell {
   Index for_each_near(const Coordinates& q, double margin, const Distance& distance,
                       const Visit& visit) const;
 
+  struct Ball {
+    Vector3 center = Vector3::Zero();
+    double radius = 0.0;
+  };
+  /// Balls around some of the points each and around all of them together: some dozen.
+  [[nodiscard]] Index cover_count() const { return static_cast<Index>(cover_.size()); }
+  [[nodiscard]] Ball cover(Index i, const Coordinates& q) const;
+  /// How its centre moves with the coordinates, and how much farther than that its points go at most.
+  [[nodiscard]] Ball cover_way(Index i, const Coordinates& way) const;
+
  private:
   struct Node {
     int first = 0, count = 0;  ///< points of it
@@ -73,20 +83,17 @@ class PointShell {
     int next = 0;         ///< node after its subtree
     float radius = 0.0F;  ///< at rest, m
   };
-  struct Ball {
-    Vector3 center = Vector3::Zero();
-    double radius = 0.0;
-  };
-
   void build(int first, int count, const Matrix3X& rest, const Matrix& rows, std::vector<int>& order);
   void add_ball(int first, int count, const Matrix3X& rest, const Matrix& rows,
                 const std::vector<int>& order);
+  void find_cover();
   [[nodiscard]] Ball ball(std::size_t node, const Coordinates& q) const;
 
   Index rank_ = 0;
   double radius_ = 0.0, swing_ = 0.0;
   std::vector<int> vertices_;
   std::vector<Node> nodes_;
+  std::vector<std::size_t> cover_;  ///< nodes
   // Of points and of nodes: X or c, then a column per coordinate, of four numbers each; the last one of a
   // node is r_k.
   std::vector<float> points_, balls_;

@@ -117,10 +117,14 @@ void StateWriter::write(std::string_view value) {
   bytes_ += value;
 }
 
-void StateWriter::write(const Vector& value) {
+void StateWriter::write_numbers(std::span<const double> values) {
   bytes_.push_back(vector);
-  append_size(bytes_, value.size());
-  append_all(bytes_, value.data(), static_cast<std::size_t>(value.size()));
+  append_size(bytes_, static_cast<Index>(values.size()));
+  append_all(bytes_, values.data(), values.size());
+}
+
+void StateWriter::write(const Vector& value) {
+  write_numbers({value.data(), static_cast<std::size_t>(value.size())});
 }
 
 void StateWriter::write(const Matrix& value) {

@@ -3,6 +3,7 @@
 #include "limber/linalg/types.hpp"
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -24,9 +25,11 @@ class StateWriter {
   void write(const Matrix& value);
   void write(const Matrix3X& value);
   void write(const std::vector<int>& value);
-  void write(const char*) = delete;  // would be a bool
+  void write(const char*) = delete;                    // would be a bool
+  void write_numbers(std::span<const double> values);  ///< as a vector
 
   [[nodiscard]] const std::string& bytes() const { return bytes_; }
+  void clear() { bytes_.clear(); }  ///< keeps the memory
 
  private:
   std::string bytes_;

@@ -38,28 +38,41 @@ double step_damping(double frequency, double h) {
 
 }  // namespace
 
-/// Of the domains, for steps of h seconds: r x r each.
-void TreeDynamics::Parts::make_filters(double h) {
-  if (filter_h_ == h && filters_.size() == nodes.size()) return;
-  filters_.assign(nodes.size(), nullptr);
+/// Of the domains; those alike share theirs.
+void TreeDynamics::Parts::find_rest_modes() {
+  if (rest_modes_.size() == nodes.size()) return;
+  rest_modes_.assign(nodes.size(), nullptr);
   for (std::size_t i = 0; i < nodes.size(); ++i) {
     const TreeNode& node = nodes[i];
     if (node.rank == 0) continue;
-    for (std::size_t k = 0; k < i && !filters_[i]; ++k) {
+    for (std::size_t k = 0; k < i && !rest_modes_[i]; ++k) {
       const TreeNode& other = nodes[k];
       if (other.part == node.part && other.scale == node.scale && other.stiffness == node.stiffness)
-        filters_[i] = filters_[k];
+        rest_modes_[i] = rest_modes_[k];
     }
-    if (filters_[i]) continue;
+    if (rest_modes_[i]) continue;
     const double elastic = node.stiffness * std::pow(node.scale, 3), heavy = std::pow(node.scale, 5);
     const Matrix M = heavy * node.body->mass();
     const SymmetricEigen modes = symmetric_eigen(elastic * node.body->rest_stiffness(), M);
-    if (!modes.found) continue;
-    Vector rates(node.rank);
-    for (Index k = 0; k < node.rank; ++k)
-      rates(k) = step_damping(std::sqrt(std::max(0.0, modes.values(k))), h);
-    const Matrix shapes = M * modes.vectors;
-    filters_[i] = std::make_shared<const Matrix>(shapes * rates.asDiagonal() * shapes.transpose());
+    if (modes.found)
+      rest_modes_[i] = std::make_shared<const RestModes>(
+          RestModes{modes.values.cwiseMax(0.0).cwiseSqrt(), M * modes.vectors});
+  }
+}
+
+/// Of the domains, for steps of h seconds: r x r each.
+void TreeDynamics::Parts::make_filters(double h) {
+  if (filter_h_ == h) return;
+  find_rest_modes();
+  filters_.resize(nodes.size());
+  for (std::size_t i = 0; i < nodes.size(); ++i) {
+    const RestModes* const modes = rest_modes_[i].get();
+    filters_[i].resize(0, 0);
+    if (modes == nullptr) continue;
+    rates_.resize(modes->frequencies.size());
+    for (Index k = 0; k < rates_.size(); ++k) rates_(k) = step_damping(modes->frequencies(k), h);
+    scaled_shapes_ = modes->shapes * rates_.asDiagonal();
+    filters_[i].noalias() = scaled_shapes_ * modes->shapes.transpose();
   }
   filter_h_ = h;
 }
@@ -81,11 +94,11 @@ SolveStatus TreeDynamics::Parts::set_up_alone(std::size_t i, const StepRule& rul
     swept_ += terms.mass * (node.frame.position - start_.momentum.center) + node.frame.rotation * terms.first;
   set_up(node, rule, q_hat_, state.v, positive);
   add_loads(node, rule);
-  if (!filters_[i]) return SolveStatus::converged;
+  if (filters_[i].size() == 0) return SolveStatus::converged;
   const Index r = node.rank;
-  S.topLeftCorner(r, r) += rule.air * *filters_[i];  // at the end of the step, as the air
+  S.topLeftCorner(r, r) += rule.air * filters_[i];  // at the end of the step, as the air
   strain_.head(r) = state.v.segment(node.first, r);
-  load_.head(r).noalias() = filters_[i]->lazyProduct(strain_.head(r));
+  load_.head(r).noalias() = filters_[i].lazyProduct(strain_.head(r));
   S.row(r + 6).head(r) += load_.head(r).transpose();
   return SolveStatus::converged;
 }
@@ -227,6 +240,16 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, Elas
   return step.free.allFinite() ? SolveStatus::converged : SolveStatus::not_finite;
 }
 
+/// How the frame of a domain moves with the unknowns u of the step that was begun, in its axes.
+Vector6 TreeDynamics::Parts::frame_motion(std::size_t i, const Vector& u) const {
+  if (nodes.size() > 1) return frames_moved_[i] * u;
+  Vector6 motion = Vector6::Zero();
+  if (tree->free)
+    motion << nodes[i].frame.rotation.transpose() * u.segment<3>(u.size() - 6),
+        nodes[i].frame.rotation.transpose() * u.tail<3>();
+  return motion;
+}
+
 /// Of what acts from outside, but where the tree was that much time later than it is, J.
 double TreeDynamics::Parts::load_potential(double later) {
   const bool alone = adrift();
@@ -268,20 +291,6 @@ double TreeDynamics::Parts::half_of_middle(const Vector& way) const {
            (0.5 * states.energies(node.lane) + 5.0 / 32.0 * slope + curvature / 64.0);
   }
   return sum;
-}
-
-/// All motion within the tree f times as fast.
-void TreeDynamics::Parts::scale_motion(double factor) {
-  const LockedMotion lock = locked();
-  state.v *= factor;
-  if (tree->free) {
-    const TreeNode& node = nodes.front();
-    Vector6 velocity;
-    velocity << node.velocity, node.spin;
-    velocity = lock.velocity + factor * (velocity - lock.velocity);
-    state.root.velocity = node.frame.rotation * velocity.head<3>();
-    state.root.angular_velocity = node.frame.rotation * velocity.tail<3>();
-  }
 }
 
 /// To where the velocities of the state lead from the start of the step in t seconds; a tree adrift as its
@@ -412,10 +421,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     double kinetic = found.kinetic;
     if (verdict != EnergyVerdict::accept) {
       const double factor = slowing_factor(allowed, found.kinetic - found.locked, fixed + found.locked);
-      scale_motion(factor);
-      place_all(Rotations::keep);
-      take_motion();
-      if (!adrift() && tree->free) follow_momentum();
+      scale_motion(factor, locked());
       kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
     }
     middle_ = {true, true, h, kinetic + flight(), found.elastic};

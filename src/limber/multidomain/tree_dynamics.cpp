@@ -213,6 +213,10 @@ SolveReport TreeDynamics::begin_coupled(double h, CoupledStep& step, ElasticEnd 
 
 void TreeDynamics::undo_coupled() { parts_->undo_coupled(); }
 
+Eigen::Matrix<double, 6, 1> TreeDynamics::frame_motion(Index domain, const Vector& u) const {
+  return parts_->frame_motion(static_cast<std::size_t>(domain), u);
+}
+
 SolveReport TreeDynamics::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                                       bool last) {
   require(u.size() == step.free.size() && impulse.size() == u.size(),
@@ -268,6 +272,11 @@ void TreeDynamics::point_rows(Index domain, const Vector3& place, const Eigen::R
 double TreeDynamics::elastic_energy() const { return parts_->shown_elastic(); }
 
 double TreeDynamics::lag() const { return parts_->lag(); }
+
+void TreeDynamics::set_lag(double lag) {
+  require(std::isfinite(lag) && lag >= 0.0, "velocities of {} s before, expected at least 0", lag);
+  parts_->set_lag(lag);
+}
 
 double TreeDynamics::kinetic_energy() const { return parts_->kinetic_energy(); }
 

@@ -174,7 +174,10 @@ class TreeDynamics {
   /// is `rescued`.
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last = true);
   void undo_coupled();  ///< takes back such a step, which was the last that was taken
-  void reset();         ///< at rest, at time 0; all that was set stays
+  /// How fast the frame of a domain is where the tree moves with u, of the step that was begun last: velocity
+  /// of its origin, m/s, and angular velocity, in its axes.
+  [[nodiscard]] Eigen::Matrix<double, 6, 1> frame_motion(Index domain, const Vector& u) const;
+  void reset();  ///< at rest, at time 0; all that was set stays
   [[nodiscard]] const TreeState& state() const;
   /// The accelerations will be those that balance the forces, whatever is given.
   void set_state(const TreeState& state);
@@ -194,6 +197,8 @@ class TreeDynamics {
   /// How long ago energies and momentum were what they are said to be, s: half of a step in velocities, which
   /// has them in its middle; 0 after others.
   [[nodiscard]] double lag() const;
+  /// Velocities are of that much time before the positions: of a state taken from steps in velocities.
+  void set_lag(double lag);
   /// J, with that by which interfaces resist being crushed: where one is narrower than 0.4 of its width.
   [[nodiscard]] double elastic_energy() const;
   [[nodiscard]] double kinetic_energy() const;     ///< J, of the true mass distribution, whatever the lumping

@@ -167,7 +167,11 @@ void TreeDynamics::Parts::slow_down(double allowed, double potential, const Lock
   // Of square f^2 + cross f = left.
   const double f = lock.cross > 0.0 ? 2.0 * left / (lock.cross + root)
                                     : (square > 0.0 ? (root - lock.cross) / (2.0 * square) : 1.0);
-  const double factor = std::clamp(f, 0.0, 1.0);
+  scale_motion(std::clamp(f, 0.0, 1.0), lock);
+}
+
+/// All motion but the locked one so many times as fast.
+void TreeDynamics::Parts::scale_motion(double factor, const LockedMotion& lock) {
   state.v *= factor;
   if (tree->free) {
     const TreeNode& node = nodes.front();

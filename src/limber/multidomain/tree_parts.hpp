@@ -57,6 +57,7 @@ class TreeDynamics::Parts {
   [[nodiscard]] double kinetic_energy() const { return middle_.judged ? middle_.kinetic : kinetic_; }
   [[nodiscard]] double shown_elastic() const { return middle_.judged ? middle_.elastic : elastic_energy(); }
   [[nodiscard]] double lag() const { return middle_.known ? 0.5 * middle_.h : 0.0; }
+  void set_lag(double lag) { middle_ = {lag > 0.0, false, 2.0 * lag, 0.0, 0.0}; }
   [[nodiscard]] bool adrift() const;  ///< whether nothing takes up momentum: gravity is felt as free fall
 
   // Steps (tree_step.cpp).
@@ -67,6 +68,7 @@ class TreeDynamics::Parts {
   SolveStatus begin_coupled(double h, CoupledStep& step, ElasticEnd elastic);
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last);
   void undo_coupled();
+  [[nodiscard]] Vector6 frame_motion(std::size_t node, const Vector& u) const;
 
   [[nodiscard]] TreeState rest() const;
   [[nodiscard]] FrameState rest_root() const;  ///< where it was placed
@@ -87,6 +89,7 @@ class TreeDynamics::Parts {
   void take_new_stiffness() {
     forget_slack();
     middle_.judged = false;
+    rest_modes_.clear();
     filter_h_ = 0.0;
   }
   /// Of a tree adrift after a step in velocities: these are those of its middle, and so is the momentum.
@@ -254,6 +257,7 @@ class TreeDynamics::Parts {
 
   // Steps in velocities.
 
+  void find_rest_modes();
   void make_filters(double h);
   SolveStatus set_up_alone(std::size_t i, const StepRule& rule, bool positive);
   void add_to_whole(const TreeNode& node, const Matrix& moved, const Vector6& bias, Matrix& A, Vector& b);
@@ -261,7 +265,7 @@ class TreeDynamics::Parts {
   SolveStatus assemble(const StepRule& rule, bool positive, Matrix& A, Vector& b);
   [[nodiscard]] double load_potential(double later);
   [[nodiscard]] double half_of_middle(const Vector& way) const;
-  void scale_motion(double factor);
+  void scale_motion(double factor, const LockedMotion& lock);
   void move_by(double t);
   void settle_in_middle(double h);
   void settle_at_end(double h);
@@ -321,8 +325,15 @@ class TreeDynamics::Parts {
     double kinetic = 0.0, elastic = 0.0;  ///< T and W in the middle of it, J
   };
   Middle middle_, middle_before_;
-  double filter_h_ = 0.0;                               ///< s, of the steps that the filters are for
-  std::vector<std::shared_ptr<const Matrix>> filters_;  ///< damping of fast modes, of the nodes
+  struct RestModes {
+    Vector frequencies;  ///< rad/s
+    Matrix shapes;       ///< M times the modes
+  };
+  std::vector<std::shared_ptr<const RestModes>> rest_modes_;  ///< of the nodes
+  double filter_h_ = 0.0;                                     ///< s, of the steps that the filters are for
+  std::vector<Matrix> filters_;                               ///< damping of fast modes, of the nodes
+  Vector rates_;
+  Matrix scaled_shapes_;
   Cholesky coupled_factor_;
   std::vector<Matrix> frames_moved_;  ///< memory of assemble(): 6 x n of the nodes
   std::vector<Vector6> frame_biases_;

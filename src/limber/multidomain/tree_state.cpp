@@ -12,7 +12,7 @@
 namespace limber {
 namespace {
 
-void write_vector(const Vector3& x, StateWriter& out) { out.write(Vector(x)); }
+void write_vector(const Vector3& x, StateWriter& out) { out.write_numbers({x.data(), 3}); }
 
 void read_vector(StateReader& in, Vector3& x) {
   Vector values;
@@ -97,12 +97,12 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   for (const Vector3* x : {&state.root.position, &state.root.velocity, &state.root.angular_velocity,
                            &state.root.acceleration, &state.root.angular_acceleration})
     write_vector(*x, out);
-  out.write(Vector(state.root.rotation.coeffs()));
+  out.write_numbers({state.root.rotation.coeffs().data(), 4});
   write_momentum(momentum_, out);
   out.write(balanced_);
   out.write(loads_changed_);
   out.write(support_moved_);
-  out.write(Vector(start_acceleration_));
+  out.write_numbers({start_acceleration_.data(), 6});
   out.write(kinetic_);
   write_vector(center_, out);
   out.write(middle_.known);
@@ -110,8 +110,8 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   out.write(middle_.kinetic);
   out.write(middle_.elastic);
   for (const TreeNode& node : nodes) {
-    out.write(Vector(node.turned.reshaped()));
-    out.write(Vector(node.settled));
+    out.write_numbers({node.turned.data(), 9});
+    out.write_numbers({node.settled.data(), 6});
   }
 }
 
