@@ -87,6 +87,7 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   contacts_.clear();
   const std::size_t count = members_.size();
   if (steps_.size() < count) steps_.resize(count);
+  if (condensed_.size() < count) condensed_.resize(count);
   speeds_.resize(count);
   reaches_.resize(count);
   yields_.resize(count);
@@ -105,11 +106,12 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
     }
     if (const SolveReport begun = member.body->begin_coupled(h, step, member.elastic); !begun.ok())
       return begun;
-    const TreeDynamics& tree = *member.body->tree();
-    member.shell->follow(tree);
-    yields_[i] = member.shell->swing() * member.shell->swing() / step.matrix.diagonal().minCoeff();
-    reaches_[i] = member.shell->reach(tree);
-    speeds_[i] = std::max(member.shell->speed(tree, step.start), member.shell->speed(tree, step.free));
+    member.shell->follow(*member.body);
+    reaches_[i] = member.shell->reach();
+    speeds_[i] =
+        std::max(member.shell->speed(*member.body, step.start), member.shell->speed(*member.body, step.free));
+    if (step.matrix.size() > 0)
+      yields_[i] = member.shell->swing() * member.shell->swing() / step.matrix.diagonal().minCoeff();
   }
   list_solids();
   for (std::size_t i = 0; i < count; ++i)
@@ -126,6 +128,35 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   }
   find_deforming();
   report_.contacts = static_cast<int>(contacts_.size());
+  return condense();
+}
+
+SolveReport ContactStep::condense() {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (condenses(i)) condensed_[i].unknowns.clear();
+  for (const Near& near : nears_) {
+    for (int side = 0; side < 2; ++side) {
+      const int index = side == 0 ? near.first : near.second;
+      if (index < 0 || !condenses(static_cast<std::size_t>(index))) continue;
+      const Member& member = members_[static_cast<std::size_t>(index)];
+      std::vector<int>& unknowns = condensed_[static_cast<std::size_t>(index)].unknowns;
+      if (near.at_place == side) {
+        member.shell->list_unknowns(*member.body, near.place, unknowns);
+      } else {
+        member.shell->list_unknowns(*member.body, near.point, unknowns);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (!condenses(i)) continue;
+    CondensedStep& condensed = condensed_[i];
+    std::sort(condensed.unknowns.begin(), condensed.unknowns.end());
+    condensed.unknowns.erase(std::unique(condensed.unknowns.begin(), condensed.unknowns.end()),
+                             condensed.unknowns.end());
+    if (const SolveReport found = members_[i].body->condense(condensed); !found.ok()) return found;
+    const Matrix& A = condensed.step.matrix;
+    yields_[i] = A.size() > 0 ? 1.0 / A.diagonal().minCoeff() : 0.0;
+  }
   return {};
 }
 
@@ -146,7 +177,7 @@ void ContactStep::find_deforming() {
   for (int i = 0; i < count; ++i) {
     const Member& one = members_[static_cast<std::size_t>(i)];
     if (one.body == nullptr) continue;
-    if (one.self && one.shell->can_have_solid()) find_self(i);
+    if (one.self && one.shell->has_boxes()) find_self(i);
     for (int j = 0; j < count; ++j) {
       const Member& other = members_[static_cast<std::size_t>(j)];
       if (i == j || (other.body != nullptr && j < i)) continue;  // of two bodies the first one asks
@@ -178,7 +209,7 @@ void ContactStep::refit(int member) {
   const auto i = static_cast<std::size_t>(member);
   if (refitted_[i] != 0) return;
   refitted_[i] = 1;
-  members_[i].shell->refit(*members_[i].body->tree(), steps_[i].free, h_);
+  members_[i].shell->refit(*members_[i].body, steps_[i].free, h_);
 }
 
 /// Points of one body in the solid of another. Bodies without a solid have points that are not refitted: the
@@ -189,13 +220,13 @@ void ContactStep::find_between(int points, int solid) {
   if (!other.shell->can_have_solid()) return;
   refit(solid);
   const double margin = near_share * std::min(owner.size, other.size);
-  if (owner.shell->can_have_solid()) {
+  if (owner.shell->has_boxes() && other.shell->has_boxes()) {
     refit(points);
     touches_.clear();
     finder_.between(owner.shell->boxes(), other.shell->solid(), margin, touches_);
     return add_touches(points, solid);
   }
-  // Points of a tree: those within the ball around the other.
+  // Points of a tree, or of a body that moves without frames, and what touches that: those within the ball around the other.
   DeformedSolid& deformed = other.shell->solid();
   const Pose back = deformed.pose().inverse();
   const double speed = speeds_[static_cast<std::size_t>(points)] + speeds_[static_cast<std::size_t>(solid)];
@@ -405,8 +436,10 @@ void ContactStep::write_rows(int side, std::size_t contact, const Matrix3& axes,
     return;
   }
   const Near& near = nears_[contact];
-  if (near.at_place == side) return owner.shell->write_rows(near.place, x, axes, sign, rows);
-  owner.shell->write_rows(*owner.body->tree(), near.domain, near.point, x, axes, sign, rows);
+  const auto m = static_cast<std::size_t>(member);
+  const MovingShell::RowTarget to{*owner.body, condenses(m) ? &condensed_[m] : nullptr, x, axes, sign, rows};
+  if (near.at_place == side) return owner.shell->write_rows(near.place, to);
+  owner.shell->write_rows(near.domain, near.point, to);
 }
 
 /// What the contact resists, and from which speed on.
@@ -448,8 +481,10 @@ void ContactStep::solve_island(std::span<const int> members, std::span<const int
     const auto m = static_cast<std::size_t>(members[k]);
     numbers_[m] = static_cast<int>(k);
     const Member& member = members_[m];
-    const bool flies = member.rigid != nullptr || member.body->model().free;
-    bodies_.push_back({&steps_[m].matrix, &steps_[m].free, &steps_[m].start, flies ? 6 : 0});
+    const bool flies =
+        member.rigid != nullptr || (condenses(m) ? condensed_[m].flies : member.body->model().free);
+    const CoupledStep& step = seen(m);
+    bodies_.push_back({&step.matrix, &step.free, &step.start, flies ? 6 : 0});
   }
   solver_.begin(bodies_);
   for (const int c : contacts) {
@@ -477,7 +512,7 @@ void ContactStep::solve_island(std::span<const int> members, std::span<const int
       double coming = axes.col(2).dot(near.drift), weight = 0.0;
       for (int side = 0; side < (second >= 0 ? 2 : 1); ++side) {
         const auto m = static_cast<std::size_t>(side == 0 ? near.first : near.second);
-        coming += solver_.rows(number, side).row(2).dot(steps_[m].start);
+        coming += solver_.rows(number, side).row(2).dot(seen(m).start);
         const Member& member = members_[m];
         const Vector3& gravity =
             member.rigid != nullptr ? member.rigid->gravity() : member.body->loads().gravity;
@@ -509,8 +544,8 @@ void ContactStep::solve_island(std::span<const int> members, std::span<const int
 void ContactStep::solve(const ContactOptions& options) {
   solved_ = true;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    ends_[i] = steps_[i].free;
-    pushes_[i].setZero(steps_[i].free.size());
+    ends_[i] = seen(i).free;
+    pushes_[i].setZero(ends_[i].size());
   }
   find_islands();
   for (int i = 0; i < report_.islands; ++i)
@@ -530,7 +565,10 @@ StepReport ContactStep::commit(bool last) {
   }
   for (std::size_t i = 0; i < members_.size(); ++i) {
     if (members_[i].body == nullptr) continue;
-    add_report({members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last)}, total);
+    Body& body = *members_[i].body;
+    add_report({condenses(i) ? body.end_condensed(condensed_[i], pushes_[i], last)
+                             : body.end_coupled(steps_[i], ends_[i], pushes_[i], last)},
+               total);
     if (total.ok()) continue;
     failed_ = static_cast<int>(i);
     while (i-- > 0)
