@@ -37,10 +37,10 @@ TEST(BodyShell, CoverHoldsAllPointsAndTheirWaysAndNoneIsFaster) {
     MovingShell shell(std::make_shared<BodyShell>(body.shared_model()));
     CoupledStep step;
     ASSERT_TRUE(body.begin_coupled(h, step, ElasticEnd::mean).ok());
-    const TreeDynamics& tree = *body.tree();
-    shell.follow(tree);
-    shell.cover(tree, step.free, h);
-    const double speed = shell.speed(tree, step.free), reach = shell.reach();
+    shell.follow(body);
+    shell.cover(body, step.free, h);
+    const Matrix3 axes = Matrix3::Identity();
+    const double speed = shell.speed(body, step.free), reach = shell.reach();
     double fastest = 0.0;
     Index points = 0;
     shell.for_each_near(
@@ -49,8 +49,9 @@ TEST(BodyShell, CoverHoldsAllPointsAndTheirWaysAndNoneIsFaster) {
           ++points;
           Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor> rows(3, step.free.size());
           shell.write_rows(
-              tree, domain, point, x, Matrix3::Identity(), 1.0,
-              ContactSolver::Rows(rows.data(), 3, rows.cols(), Eigen::OuterStride<>(rows.cols())));
+              domain, point,
+              {body, nullptr, x, axes, 1.0,
+               ContactSolver::Rows(rows.data(), 3, rows.cols(), Eigen::OuterStride<>(rows.cols()))});
           const Vector3 v = rows * step.free;
           fastest = std::max(fastest, v.norm());
           EXPECT_LE((x - shell.center()).norm(), reach * (1.0 + 1e-6));

@@ -164,6 +164,11 @@ void Body::set_coupled(bool on) {
             "{}: it rides on a support that moves, where it cannot touch others; take the support away",
             core_->name);
   }
+  if (!has_model()) {
+    core_->motion->set_coupled(on);
+    core_->setup.coupled = on;
+    return;
+  }
   MotionSetup next = core_->setup;
   next.coupled = on;
   core_->adopt(std::move(next));
@@ -180,6 +185,16 @@ SolveReport Body::end_coupled(const CoupledStep& step, const Vector& u, const Ve
   if (report.ok()) core_->follow_shape();
   return report;
 }
+
+SolveReport Body::condense(CondensedStep& step) { return core_->motion->condense(step); }
+
+SolveReport Body::end_condensed(const CondensedStep& step, const Vector& impulse, bool last) {
+  const SolveReport report = core_->motion->end_condensed(step, impulse, last);
+  if (report.ok()) core_->follow_shape();
+  return report;
+}
+
+const VolumeMesh* Body::volume_mesh() const { return core_->motion->volume_mesh(); }
 
 void Body::undo_coupled() {
   core_->motion->undo_coupled();

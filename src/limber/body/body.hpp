@@ -136,6 +136,10 @@ class Body {
   SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic = ElasticEnd::mean);
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last = true);
   void undo_coupled();
+  /// Of a body whose steps have no matrix of their own, as those with every vertex of a mesh: its step for the
+  /// unknowns that are touched, and the end of that.
+  SolveReport condense(CondensedStep& step);
+  SolveReport end_condensed(const CondensedStep& step, const Vector& impulse, bool last = true);
   /// Equilibrium under the loads as they are now, from the present shape; it rests there. On failure the
   /// state is left as it was.
   StepReport solve_static(const EquilibriumOptions& options = {});
@@ -180,6 +184,8 @@ class Body {
   [[nodiscard]] Matrix3X surface_displacement() const;
   [[nodiscard]] Matrix3X mesh_displacement() const;
   [[nodiscard]] Index mesh_vertex_count() const;  ///< 0 where the mesh was not kept
+  /// That mesh at rest, of a body that moves without frames; else none, as where it was not kept.
+  [[nodiscard]] const VolumeMesh* volume_mesh() const;
   /// Where the own coordinates of the part of a domain are carried to now.
   [[nodiscard]] Pose frame(Index domain = 0) const;
   /// Positions and unit normals of all vertices into an interleaved vertex buffer; what else is in it stays.

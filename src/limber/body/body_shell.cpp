@@ -7,6 +7,28 @@
 #include <limits>
 
 namespace limber {
+namespace {
+
+/// Vertices and triangles of what is drawn, and of the boundary of a mesh behind them: what is drawn is what
+/// shall not sink in, and where it has few vertices the mesh has more.
+struct BothSurfaces {
+  Matrix3X vertices;
+  Eigen::Matrix3Xi triangles;
+
+  BothSurfaces(const SurfaceMesh& drawn, const VolumeMesh& mesh) {
+    const Eigen::Matrix3Xi boundary = boundary_triangles(mesh);
+    vertices.resize(3, drawn.vertices.cols() + mesh.vertices.cols());
+    vertices << drawn.vertices, mesh.vertices;
+    triangles.resize(3, drawn.triangles.cols() + boundary.cols());
+    triangles << drawn.triangles, boundary.array() + static_cast<int>(drawn.vertices.cols());
+  }
+};
+
+double size_of(const Matrix3X& places) {
+  return (places.rowwise().maxCoeff() - places.rowwise().minCoeff()).norm();
+}
+
+}  // namespace
 
 BodyShell::BodyShell(const std::shared_ptr<const Model>& shared, Index points) {
   const Model& model = *shared;
@@ -19,16 +41,11 @@ BodyShell::BodyShell(const std::shared_ptr<const Model>& shared, Index points) {
     Matrix basis;
     Eigen::Matrix3Xi triangles;
     if (reduced.simulation) {
-      // Both: what is drawn is what shall not sink in, and where it has few vertices the mesh has more.
-      const Index drawn = reduced.surface.mesh.vertices.cols(),
-                  kept = reduced.simulation->mesh.vertices.cols();
-      const Eigen::Matrix3Xi boundary = boundary_triangles(reduced.simulation->mesh);
-      vertices.resize(3, drawn + kept);
-      vertices << reduced.surface.mesh.vertices, reduced.simulation->mesh.vertices;
-      basis.resize(3 * (drawn + kept), reduced.rank);
+      BothSurfaces both(reduced.surface.mesh, reduced.simulation->mesh);
+      basis.resize(3 * both.vertices.cols(), reduced.rank);
       basis << reduced.surface.basis.cast<double>(), reduced.simulation->basis;
-      triangles.resize(3, reduced.surface.mesh.triangles.cols() + boundary.cols());
-      triangles << reduced.surface.mesh.triangles, boundary.array() + static_cast<int>(drawn);
+      vertices = std::move(both.vertices);
+      triangles = std::move(both.triangles);
     } else {
       vertices = reduced.surface.mesh.vertices;
       basis = reduced.surface.basis.cast<double>();
@@ -52,26 +69,39 @@ BodyShell::BodyShell(const std::shared_ptr<const Model>& shared, Index points) {
     solid_of_ = shared;
 }
 
+BodyShell::BodyShell(const Body& body, Index points) : name_(body.name()) {
+  const SurfaceMesh& drawn = body.surface().mesh();
+  const auto own = static_cast<int>(drawn.vertices.cols());
+  if (const VolumeMesh* const mesh = body.volume_mesh()) mesh_ = *mesh;
+  const BothSurfaces both(drawn, mesh_);
+  const ShellSample sample = sample_shell(both.vertices, both.triangles, points);
+  spacing_ = sample.spacing;
+  size_ = size_of(drawn.vertices);
+  for (const int v : sample.vertices) points_.push_back(v < own ? Point(v) : mesh_point(v - own));
+}
+
 void BodyShell::make_solid() {
-  if (solid_ || !solid_of_) return;
+  if (solid_) return;
+  if (pointwise() && can_have_solid())
+    solid_ = std::make_shared<const RestSolid>(
+        mesh_, std::make_shared<const RestField>(boundary_surface(mesh_), name_));
+  if (!solid_of_) return;
   solid_ = std::make_shared<const RestSolid>(make_rest_solid(solid_of_->part(0).model));
   tree_ = std::make_shared<const ShellTree>(part(0));
   own_ = std::make_unique<const OwnPatches>(*tree_, *solid_);
 }
 
 double MovingShell::swing() const {
-  double swing = 0.0;
+  double swing = swing_;
   for (const Placed& placed : domains_) swing = std::max(swing, placed.scale * placed.shell->swing());
   return swing;
 }
 
-double MovingShell::reach() const {
-  double reach = 0.0;
-  for (const Placed& placed : domains_)
-    for (const PointShell::Ball& ball : placed.cover)
-      reach = std::max(reach, (placed.position + placed.rotation * ball.center - center()).norm() +
-                                  placed.scale * ball.radius);
-  return reach;
+/// Places are taken from the middle of the body: floats have few digits far from there.
+void MovingShell::refit_vertices(const Body& body) {
+  Matrix3X places = body.volume_mesh()->vertices + body.mesh_displacement();
+  places.colwise() -= center_;
+  solid_->refit_vertices({center_, Eigen::Quaterniond::Identity()}, places);
 }
 
 /// How the frame of a body of one domain moves.
@@ -87,17 +117,20 @@ SweptMotion MovingShell::swept(const TreeDynamics& tree, const Vector& u, double
 void MovingShell::make_solid() {
   if (solid_ || !can_have_solid()) return;
   shell_->make_solid();
-  boxes_ = std::make_unique<RefittedBoxes>(shell_->tree());
+  if (has_boxes()) boxes_ = std::make_unique<RefittedBoxes>(shell_->tree());
   solid_ = std::make_unique<DeformedSolid>(shell_->solid());
 }
 
-void MovingShell::refit_boxes(const TreeDynamics& tree, const Vector& u, double h) {
+void MovingShell::refit_boxes(const Body& body, const Vector& u, double h) {
+  const TreeDynamics& tree = *body.tree();
   const Placed& placed = domains_.front();
   boxes_->refit({placed.position, Eigen::Quaterniond(placed.rotation)}, tree.state().q.head(placed.rank),
                 u.head(placed.rank), swept(tree, u, h));
 }
 
-void MovingShell::refit_solid(const TreeDynamics& tree, const Vector& u, double h) {
+void MovingShell::refit_solid(const Body& body, const Vector& u, double h) {
+  if (shell_->pointwise()) return refit_vertices(body);
+  const TreeDynamics& tree = *body.tree();
   const Placed& placed = domains_.front();
   solid_->refit({placed.position, Eigen::Quaterniond(placed.rotation)}, tree.state().q.head(placed.rank),
                 u.head(placed.rank), swept(tree, u, h));
@@ -114,10 +147,12 @@ PointShell::Ball MovingShell::moves(const Placed& placed, Index ball, const Vect
   return moved;
 }
 
-void MovingShell::cover(const TreeDynamics& tree, const Vector& u, double h) {
+void MovingShell::cover(const Body& body, const Vector& u, double h) {
   cover_.clear();
   cover_box_.min.setConstant(std::numeric_limits<double>::infinity());
   cover_box_.max = -cover_box_.min;
+  if (shell_->pointwise()) return add_to_cover({center_, reach_ + h * speed(body, u)});
+  const TreeDynamics& tree = *body.tree();
   for (std::size_t d = 0; d < domains_.size(); ++d) {
     const Placed& placed = domains_[d];
     const Vector6 frame = tree.frame_motion(static_cast<Index>(d), u);
@@ -125,32 +160,34 @@ void MovingShell::cover(const TreeDynamics& tree, const Vector& u, double h) {
     for (std::size_t i = 0; i < placed.cover.size(); ++i) {
       const PointShell::Ball velocity = moves(placed, static_cast<Index>(i), frame, moving_);
       const Vector3 half = 0.5 * h * velocity.center;
-      PointShell::Ball swept;
-      swept.center = placed.position + placed.rotation * (placed.cover[i].center + half);
-      swept.radius = placed.scale * (placed.cover[i].radius + half.norm() + h * velocity.radius);
-      const Vector3 extent = Vector3::Constant(swept.radius);
-      cover_box_.min = cover_box_.min.cwiseMin(swept.center - extent);
-      cover_box_.max = cover_box_.max.cwiseMax(swept.center + extent);
-      cover_.push_back(swept);
+      add_to_cover({placed.position + placed.rotation * (placed.cover[i].center + half),
+                    placed.scale * (placed.cover[i].radius + half.norm() + h * velocity.radius)});
     }
   }
 }
 
-double MovingShell::speed(const TreeDynamics& tree, const Vector& u) {
-  double fastest = 0.0;
-  for (std::size_t d = 0; d < domains_.size(); ++d) {
-    const Placed& placed = domains_[d];
-    const Vector6 frame = tree.frame_motion(static_cast<Index>(d), u);
-    moving_.set(u.segment(placed.first, placed.rank));
-    for (std::size_t i = 0; i < placed.cover.size(); ++i) {
-      const PointShell::Ball velocity = moves(placed, static_cast<Index>(i), frame, moving_);
-      fastest = std::max(fastest, placed.scale * (velocity.center.norm() + velocity.radius));
-    }
-  }
-  return fastest;
+void MovingShell::add_to_cover(const PointShell::Ball& ball) {
+  const Vector3 extent = Vector3::Constant(ball.radius);
+  cover_box_.min = cover_box_.min.cwiseMin(ball.center - extent);
+  cover_box_.max = cover_box_.max.cwiseMax(ball.center + extent);
+  cover_.push_back(ball);
 }
 
-void MovingShell::follow(const TreeDynamics& tree) {
+void MovingShell::follow(const Body& body) {
+  if (shell_->pointwise()) return follow_points(body);
+  follow_domains(*body.tree());
+}
+
+void MovingShell::follow_points(const Body& body) {
+  const std::vector<Point>& points = shell_->points();
+  places_.resize(3, static_cast<Index>(points.size()));
+  for (Index i = 0; i < places_.cols(); ++i)
+    places_.col(i) = body.position(points[static_cast<std::size_t>(i)]);
+  center_ = 0.5 * (places_.rowwise().minCoeff() + places_.rowwise().maxCoeff());
+  reach_ = std::sqrt((places_.colwise() - center_).colwise().squaredNorm().maxCoeff());
+}
+
+void MovingShell::follow_domains(const TreeDynamics& tree) {
   const Model& model = tree.tree();
   domains_.resize(model.domains.size());
   Vector3 sum = Vector3::Zero();
@@ -174,42 +211,114 @@ void MovingShell::follow(const TreeDynamics& tree) {
     }
   }
   center_ = sum / static_cast<double>(count);
+  reach_ = 0.0;
+  for (const Placed& placed : domains_)
+    for (const PointShell::Ball& ball : placed.cover)
+      reach_ = std::max(reach_, (placed.position + placed.rotation * ball.center - center_).norm() +
+                                    placed.scale * ball.radius);
+}
+
+double MovingShell::speed(const Body& body, const Vector& u) const {
+  if (shell_->pointwise()) {
+    double squared = 0.0;
+    for (const Point& point : shell_->points()) {
+      body.point_rows(point, point_rows_);
+      Vector3 velocity = Vector3::Zero();
+      for (std::size_t k = 0; k < point_rows_.columns.size(); ++k)
+        velocity += u(point_rows_.columns[k]) * point_rows_.rows.col(static_cast<Index>(k));
+      squared = std::max(squared, velocity.squaredNorm());
+      swing_ = std::max(swing_, point_rows_.rows.norm());
+    }
+    return std::sqrt(squared);
+  }
+  const TreeDynamics& tree = *body.tree();
+  double fastest = 0.0;
+  for (std::size_t d = 0; d < domains_.size(); ++d) {
+    const Placed& placed = domains_[d];
+    const Vector6 frame = tree.frame_motion(static_cast<Index>(d), u);
+    moving_.set(u.segment(placed.first, placed.rank));
+    for (std::size_t i = 0; i < placed.cover.size(); ++i) {
+      const PointShell::Ball velocity = moves(placed, static_cast<Index>(i), frame, moving_);
+      fastest = std::max(fastest, placed.scale * (velocity.center.norm() + velocity.radius));
+    }
+  }
+  return fastest;
+}
+
+void MovingShell::list_unknowns(const Body& body, Index point, std::vector<int>& unknowns) const {
+  body.point_rows(shell_->points()[static_cast<std::size_t>(point)], point_rows_);
+  unknowns.insert(unknowns.end(), point_rows_.columns.begin(), point_rows_.columns.end());
+}
+
+void MovingShell::list_unknowns(const Body& body, const SolidPlace& place, std::vector<int>& unknowns) const {
+  for (const int vertex : place.vertices) {
+    body.point_rows(mesh_point(vertex), point_rows_);
+    unknowns.insert(unknowns.end(), point_rows_.columns.begin(), point_rows_.columns.end());
+  }
 }
 
 /// Of the frame of a body of one domain that flies.
-void MovingShell::write_root(const Vector3& x, const Matrix3& axes, double sign,
-                             ContactSolver::Rows rows) const {
+void MovingShell::write_root(RowTarget& to) const {
   const Placed& placed = domains_.front();
-  if (rows.cols() == placed.rank) return;
-  rows.middleCols<3>(placed.rank) = sign * axes.transpose();
-  rows.rightCols<3>().noalias() = sign * axes.transpose() * cross_matrix(placed.position - x);
+  if (to.rows.cols() == placed.rank) return;
+  to.rows.middleCols<3>(placed.rank) = to.sign * to.axes.transpose();
+  to.rows.rightCols<3>().noalias() = to.sign * to.axes.transpose() * cross_matrix(placed.position - to.x);
 }
 
-void MovingShell::write_rows(const SolidPlace& place, const Vector3& x, const Matrix3& axes, double sign,
-                             ContactSolver::Rows rows) const {
+/// Of a condensed body that flies.
+void MovingShell::write_whole(RowTarget& to) {
+  if (to.condensed == nullptr || !to.condensed->flies) return;
+  to.rows.middleCols<3>(to.rows.cols() - 6) = to.sign * to.axes.transpose();
+  to.rows.rightCols<3>().noalias() =
+      to.sign * to.axes.transpose() * cross_matrix(to.condensed->center - to.x);
+}
+
+void MovingShell::add_rows(const Point& point, double weight, RowTarget& to) const {
+  to.body.point_rows(point, point_rows_);
+  for (std::size_t k = 0; k < point_rows_.columns.size(); ++k) {
+    const int unknown = point_rows_.columns[k];
+    to.rows.col(to.condensed != nullptr ? to.condensed->index_of(unknown) : unknown) +=
+        weight * to.sign * to.axes.transpose() * point_rows_.rows.col(static_cast<Index>(k));
+  }
+}
+
+void MovingShell::write_rows(const SolidPlace& place, RowTarget to) const {
+  if (shell_->pointwise()) {
+    to.rows.setZero();
+    double sum = 0.0;  // 1 but for floats, which would cost momentum
+    for (const double weight : place.weights) sum += weight;
+    for (std::size_t i = 0; i < 4; ++i) add_rows(mesh_point(place.vertices[i]), place.weights[i] / sum, to);
+    return write_whole(to);
+  }
   const Placed& placed = domains_.front();
   own_.resize(3, solid_->rest().rank());
   solid_->rest().rows_at(place, own_);
-  rows.leftCols(placed.rank).noalias() =
-      (sign * axes.transpose() * placed.rotation).lazyProduct(own_.leftCols(placed.rank));
-  write_root(x, axes, sign, rows);
+  to.rows.leftCols(placed.rank).noalias() =
+      (to.sign * to.axes.transpose() * placed.rotation).lazyProduct(own_.leftCols(placed.rank));
+  write_root(to);
 }
 
-void MovingShell::write_rows(const TreeDynamics& tree, Index domain, Index point, const Vector3& x,
-                             const Matrix3& axes, double sign, ContactSolver::Rows rows) const {
+void MovingShell::write_rows(Index domain, Index point, RowTarget to) const {
+  if (shell_->pointwise()) {
+    to.rows.setZero();
+    add_rows(shell_->points()[static_cast<std::size_t>(point)], 1.0, to);
+    return write_whole(to);
+  }
   const Placed& placed = domains_[static_cast<std::size_t>(domain)];
   if (domains_.size() == 1) {
-    placed.shell->rows(point, sign * placed.rotation.transpose() * axes, rows.leftCols(placed.rank));
-    return write_root(x, axes, sign, rows);
+    placed.shell->rows(point, to.sign * placed.rotation.transpose() * to.axes, to.rows.leftCols(placed.rank));
+    return write_root(to);
   }
+  const TreeDynamics& tree = *to.body.tree();
   own_.resize(3, placed.rank);
   for (Index k = 0; k < placed.rank; ++k) own_.col(k) = placed.shell->column(point, k);
-  const Vector3 local = placed.rotation.transpose() * (x - placed.position) / (placed.scale * placed.scale);
+  const Vector3 local =
+      placed.rotation.transpose() * (to.x - placed.position) / (placed.scale * placed.scale);
   const Vector3 place = local - own_ * tree.state().q.segment(placed.first, placed.rank);
   tree.point_rows(domain, place, own_, columns_, rows_);
-  rows.setZero();
+  to.rows.setZero();
   for (std::size_t k = 0; k < columns_.size(); ++k)
-    rows.col(columns_[k]) = sign * axes.transpose() * rows_.col(static_cast<Index>(k));
+    to.rows.col(columns_[k]) = to.sign * to.axes.transpose() * rows_.col(static_cast<Index>(k));
 }
 
 }  // namespace limber

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/body/body.hpp"
 #include "limber/contact/contact_solver.hpp"
 #include "limber/contact/point_shell.hpp"
 #include "limber/contact/touch_finder.hpp"
@@ -11,14 +12,19 @@
 
 namespace limber {
 
-/// Points that stand for the surface of a model where it touches something: of the surface that is drawn,
-/// and of the boundary of its simulation mesh where that was kept. Constant, and shared by all bodies of it.
+/// Points that stand for the surface of a body where it touches something: of the surface that is drawn, and
+/// of the boundary of its simulation mesh where that was kept. Constant, and shared by all bodies of a model.
 class BodyShell {
  public:
   /// points: at most, of all domains together; at least a few dozen of each.
   explicit BodyShell(const std::shared_ptr<const Model>& model, Index points = 2000);
+  /// Of a body that moves without frames: it is asked where each of its points is.
+  explicit BodyShell(const Body& body, Index points = 2000);
 
   [[nodiscard]] const PointShell& part(Index i) const { return *parts_[static_cast<std::size_t>(i)]; }
+  /// Of a body that moves without frames; else none.
+  [[nodiscard]] const std::vector<Point>& points() const { return points_; }
+  [[nodiscard]] bool pointwise() const { return parts_.empty(); }
   /// No point of the boundary is farther from one of these at rest, m before scaling.
   [[nodiscard]] double spacing() const { return spacing_; }
   [[nodiscard]] double size() const { return size_; }  ///< m, diagonal of the box around the body at rest
@@ -26,7 +32,7 @@ class BodyShell {
   /// What others, and its own points, are tested against: of a body of one domain that was kept with its
   /// mesh, at its own scale; else none. Made by make_solid(), in a fraction of a second.
   [[nodiscard]] bool has_solid() const { return solid_ != nullptr; }
-  [[nodiscard]] bool can_have_solid() const { return solid_of_ != nullptr; }
+  [[nodiscard]] bool can_have_solid() const { return solid_of_ != nullptr || mesh_.elements.size() > 0; }
   void make_solid();
   [[nodiscard]] const std::shared_ptr<const RestSolid>& solid() const { return solid_; }
   [[nodiscard]] const std::shared_ptr<const ShellTree>& tree() const { return tree_; }
@@ -34,6 +40,9 @@ class BodyShell {
 
  private:
   std::vector<std::unique_ptr<const PointShell>> parts_;
+  std::vector<Point> points_;
+  VolumeMesh mesh_;  ///< of a body that moves without frames; empty where it was not kept
+  std::string name_;
   double spacing_ = 0.0, size_ = 0.0;
   std::shared_ptr<const Model> solid_of_;  ///< none where there can be no solid
   std::shared_ptr<const RestSolid> solid_;
@@ -47,7 +56,7 @@ class MovingShell {
   explicit MovingShell(std::shared_ptr<BodyShell> shell) : shell_(std::move(shell)) {}
 
   [[nodiscard]] const BodyShell& shell() const { return *shell_; }
-  void follow(const TreeDynamics& tree);  ///< before all that follows
+  void follow(const Body& body);  ///< before all that follows
 
   /// Calls visit(domain, point, x) for the points within `margin` of what a function measures the distance
   /// from.  distance(x): in the world.
@@ -55,16 +64,17 @@ class MovingShell {
   void for_each_near(double margin, const Distance& distance, const Visit& visit) const;
 
   /// No point is faster, m/s, where the body moves with u.
-  [[nodiscard]] double speed(const TreeDynamics& tree, const Vector& u);
+  [[nodiscard]] double speed(const Body& body, const Vector& u) const;
 
   /// A ball around all points, m.
   [[nodiscard]] const Vector3& center() const { return center_; }
-  [[nodiscard]] double reach() const;
-  [[nodiscard]] double swing() const;  ///< no point moves farther per |q| of its domain, m
+  [[nodiscard]] double reach() const { return reach_; }
+  /// No point moves farther per |q| of its domain, m. Of a body that moves without frames: at rest.
+  [[nodiscard]] double swing() const;
 
-  /// Some dozen balls around all points of a domain and their ways in h seconds, where the body moves with u,
-  /// and a box around these.
-  void cover(const TreeDynamics& tree, const Vector& u, double h);
+  /// Balls around all points and their ways in h seconds, where the body moves with u, some dozen of each
+  /// domain, and a box around these.
+  void cover(const Body& body, const Vector& u, double h);
   [[nodiscard]] std::span<const PointShell::Ball> cover() const { return cover_; }
   [[nodiscard]] const BoundingBox& cover_box() const { return cover_box_; }
 
@@ -72,19 +82,30 @@ class MovingShell {
   /// it does nothing.
   void make_solid();
   /// Boxes, or the solid, as they are, and as they move with u in h seconds.
-  void refit_boxes(const TreeDynamics& tree, const Vector& u, double h);
-  void refit_solid(const TreeDynamics& tree, const Vector& u, double h);
+  void refit_boxes(const Body& body, const Vector& u, double h);
+  void refit_solid(const Body& body, const Vector& u, double h);
   [[nodiscard]] bool can_have_solid() const { return shell_->can_have_solid(); }
+  [[nodiscard]] bool has_boxes() const { return can_have_solid() && !shell_->pointwise(); }
   [[nodiscard]] RefittedBoxes& boxes() { return *boxes_; }
   [[nodiscard]] DeformedSolid& solid() { return *solid_; }
 
-  /// The same as below for a place of the mesh.
-  void write_rows(const SolidPlace& place, const Vector3& x, const Matrix3& axes, double sign,
-                  ContactSolver::Rows rows) const;
-  /// How a point moves with the unknowns of the body along the columns of `axes`, times `sign`: written
-  /// whole.
-  void write_rows(const TreeDynamics& tree, Index domain, Index point, const Vector3& x, const Matrix3& axes,
-                  double sign, ContactSolver::Rows rows) const;
+  /// Unknowns that move a point, or a place of the mesh, beside those that are in the list already.
+  void list_unknowns(const Body& body, Index point, std::vector<int>& unknowns) const;
+  void list_unknowns(const Body& body, const SolidPlace& place, std::vector<int>& unknowns) const;
+
+  /// Where rows are written to.
+  struct RowTarget {
+    const Body& body;
+    const CondensedStep* condensed;  ///< whose unknowns are meant; none: those of the body
+    const Vector3& x;                ///< where the point is, m
+    const Matrix3& axes;
+    double sign;
+    ContactSolver::Rows rows;
+  };
+  /// How a point, or a place of the mesh, moves with the unknowns of the body along the columns of `axes`,
+  /// times `sign`: written whole.
+  void write_rows(const SolidPlace& place, RowTarget to) const;
+  void write_rows(Index domain, Index point, RowTarget to) const;
 
  private:
   using Vector6 = Eigen::Matrix<double, 6, 1>;
@@ -98,10 +119,16 @@ class MovingShell {
     PointShell::Coordinates q;
     std::vector<PointShell::Ball> cover;  ///< in its axes
   };
+  void follow_domains(const TreeDynamics& tree);
+  void follow_points(const Body& body);
+  void refit_vertices(const Body& body);
+  void add_to_cover(const PointShell::Ball& ball);
   [[nodiscard]] SweptMotion swept(const TreeDynamics& tree, const Vector& u, double h) const;
   [[nodiscard]] PointShell::Ball moves(const Placed& placed, Index ball, const Vector6& frame,
                                        const PointShell::Coordinates& way) const;
-  void write_root(const Vector3& x, const Matrix3& axes, double sign, ContactSolver::Rows rows) const;
+  void write_root(RowTarget& to) const;
+  void add_rows(const Point& point, double weight, RowTarget& to) const;
+  static void write_whole(RowTarget& to);
 
   std::shared_ptr<BodyShell> shell_;
   std::unique_ptr<RefittedBoxes> boxes_;
@@ -109,14 +136,23 @@ class MovingShell {
   std::vector<Placed> domains_;
   std::vector<PointShell::Ball> cover_;
   BoundingBox cover_box_;
-  PointShell::Coordinates moving_;
   Vector3 center_ = Vector3::Zero();
+  double reach_ = 0.0;
+  mutable PointShell::Coordinates moving_;
+  // Of a body that moves without frames.
+  Matrix3X places_;  ///< of its points, m
+  mutable double swing_ = 0.0;
+  mutable PointRows point_rows_;
   mutable std::vector<int> columns_;
   mutable Matrix3X own_, rows_;
 };
 
 template <class Distance, class Visit>
 void MovingShell::for_each_near(double margin, const Distance& distance, const Visit& visit) const {
+  for (Index i = 0; i < places_.cols(); ++i) {
+    const Vector3 x = places_.col(i);
+    if (distance(x) <= margin) visit(Index{0}, i, x);
+  }
   for (std::size_t d = 0; d < domains_.size(); ++d) {
     const Placed& placed = domains_[d];
     const auto in_world = [&](const Vector3& x) { return Vector3(placed.position + placed.rotation * x); };

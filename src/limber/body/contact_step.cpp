@@ -94,11 +94,12 @@ void ContactStep::begin(std::size_t i) {
   }
   reports_[i] = member.body->begin_coupled(h_, step, member.elastic);
   if (!reports_[i].ok()) return;
-  const TreeDynamics& tree = *member.body->tree();
-  member.shell->follow(tree);
-  yields_[i] = member.shell->swing() * member.shell->swing() / step.matrix.diagonal().minCoeff();
+  member.shell->follow(*member.body);
   reaches_[i] = member.shell->reach();
-  speeds_[i] = std::max(member.shell->speed(tree, step.start), member.shell->speed(tree, step.free));
+  speeds_[i] =
+      std::max(member.shell->speed(*member.body, step.start), member.shell->speed(*member.body, step.free));
+  if (step.matrix.size() > 0)
+    yields_[i] = member.shell->swing() * member.shell->swing() / step.matrix.diagonal().minCoeff();
 }
 
 SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
@@ -109,6 +110,7 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   contacts_.clear();
   const std::size_t count = members_.size();
   if (steps_.size() < count) steps_.resize(count);
+  if (condensed_.size() < count) condensed_.resize(count);
   speeds_.resize(count);
   reaches_.resize(count);
   yields_.resize(count);
@@ -134,6 +136,35 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   }
   find_deforming();
   report_.contacts = static_cast<int>(contacts_.size());
+  return condense();
+}
+
+SolveReport ContactStep::condense() {
+  for (std::size_t i = 0; i < members_.size(); ++i)
+    if (condenses(i)) condensed_[i].unknowns.clear();
+  for (const Near& near : nears_) {
+    for (int side = 0; side < 2; ++side) {
+      const int index = side == 0 ? near.first : near.second;
+      if (index < 0 || !condenses(static_cast<std::size_t>(index))) continue;
+      const Member& member = members_[static_cast<std::size_t>(index)];
+      std::vector<int>& unknowns = condensed_[static_cast<std::size_t>(index)].unknowns;
+      if (near.at_place == side) {
+        member.shell->list_unknowns(*member.body, near.place, unknowns);
+      } else {
+        member.shell->list_unknowns(*member.body, near.point, unknowns);
+      }
+    }
+  }
+  for (std::size_t i = 0; i < members_.size(); ++i) {
+    if (!condenses(i)) continue;
+    CondensedStep& condensed = condensed_[i];
+    std::sort(condensed.unknowns.begin(), condensed.unknowns.end());
+    condensed.unknowns.erase(std::unique(condensed.unknowns.begin(), condensed.unknowns.end()),
+                             condensed.unknowns.end());
+    if (const SolveReport found = members_[i].body->condense(condensed); !found.ok()) return found;
+    const Matrix& A = condensed.step.matrix;
+    yields_[i] = A.size() > 0 ? 1.0 / A.diagonal().minCoeff() : 0.0;
+  }
   return {};
 }
 
@@ -156,7 +187,7 @@ void ContactStep::find_deforming() {
   for (int i = 0; i < count; ++i) {
     const Member& one = members_[static_cast<std::size_t>(i)];
     if (one.body == nullptr) continue;
-    if (one.self && one.shell->can_have_solid()) find_self(i);
+    if (one.self && one.shell->has_boxes()) find_self(i);
     for (int j = 0; j < count; ++j) {
       const Member& other = members_[static_cast<std::size_t>(j)];
       if (i == j || (other.body != nullptr && j < i)) continue;  // of two bodies the first one asks
@@ -188,7 +219,7 @@ void ContactStep::find_deforming() {
 void ContactStep::cover(int member) {
   const auto i = static_cast<std::size_t>(member);
   if (std::exchange(covered_[i], 1) != 0) return;
-  members_[i].shell->cover(*members_[i].body->tree(), steps_[i].free, h_);
+  members_[i].shell->cover(*members_[i].body, steps_[i].free, h_);
 }
 
 /// Whether a ball comes near a deformable body in the step; what has no part of the body near it is spared
@@ -216,13 +247,13 @@ bool ContactStep::covers_meet(int one, int other, double margin) {
 void ContactStep::refit_boxes(int member) {
   const auto i = static_cast<std::size_t>(member);
   if (std::exchange(boxes_refitted_[i], 1) != 0) return;
-  members_[i].shell->refit_boxes(*members_[i].body->tree(), steps_[i].free, h_);
+  members_[i].shell->refit_boxes(*members_[i].body, steps_[i].free, h_);
 }
 
 void ContactStep::refit_solid(int member) {
   const auto i = static_cast<std::size_t>(member);
   if (std::exchange(solid_refitted_[i], 1) != 0) return;
-  members_[i].shell->refit_solid(*members_[i].body->tree(), steps_[i].free, h_);
+  members_[i].shell->refit_solid(*members_[i].body, steps_[i].free, h_);
 }
 
 /// Points of one body in the solid of another. Bodies without a solid have points that are not refitted: the
@@ -233,13 +264,13 @@ void ContactStep::find_between(int points, int solid) {
   if (!other.shell->can_have_solid()) return;
   refit_solid(solid);
   const double margin = near_share * std::min(owner.size, other.size);
-  if (owner.shell->can_have_solid()) {
+  if (owner.shell->has_boxes() && other.shell->has_boxes()) {
     refit_boxes(points);
     touches_.clear();
     finder_.between(owner.shell->boxes(), other.shell->solid(), margin, touches_);
     return add_touches(points, solid);
   }
-  // Points of a tree: those within the ball around the other.
+  // Points of a tree, or of a body that moves without frames, and what touches that: those within the ball around the other.
   DeformedSolid& deformed = other.shell->solid();
   const Pose back = deformed.pose().inverse();
   const double speed = speeds_[static_cast<std::size_t>(points)] + speeds_[static_cast<std::size_t>(solid)];
@@ -448,8 +479,10 @@ void ContactStep::write_rows(int side, std::size_t contact, const Matrix3& axes,
     return;
   }
   const Near& near = nears_[contact];
-  if (near.at_place == side) return owner.shell->write_rows(near.place, x, axes, sign, rows);
-  owner.shell->write_rows(*owner.body->tree(), near.domain, near.point, x, axes, sign, rows);
+  const auto m = static_cast<std::size_t>(member);
+  const MovingShell::RowTarget to{*owner.body, condenses(m) ? &condensed_[m] : nullptr, x, axes, sign, rows};
+  if (near.at_place == side) return owner.shell->write_rows(near.place, to);
+  owner.shell->write_rows(near.domain, near.point, to);
 }
 
 /// What the contact resists, and from which speed on.
@@ -491,8 +524,10 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
     const auto m = static_cast<std::size_t>(island.members[k]);
     numbers_[m] = static_cast<int>(k);
     const Member& member = members_[m];
-    const bool flies = member.rigid != nullptr || member.body->model().free;
-    island.bodies.push_back({&steps_[m].matrix, &steps_[m].free, &steps_[m].start, flies ? 6 : 0});
+    const bool flies =
+        member.rigid != nullptr || (condenses(m) ? condensed_[m].flies : member.body->model().free);
+    const CoupledStep& step = seen(m);
+    island.bodies.push_back({&step.matrix, &step.free, &step.start, flies ? 6 : 0});
   }
   solver.begin(island.bodies);
   for (const int c : island.contacts) {
@@ -520,7 +555,7 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
       double coming = axes.col(2).dot(near.drift), weight = 0.0;
       for (int side = 0; side < (second >= 0 ? 2 : 1); ++side) {
         const auto m = static_cast<std::size_t>(side == 0 ? near.first : near.second);
-        coming += solver.rows(number, side).row(2).dot(steps_[m].start);
+        coming += solver.rows(number, side).row(2).dot(seen(m).start);
         const Member& member = members_[m];
         const Vector3& gravity =
             member.rigid != nullptr ? member.rigid->gravity() : member.body->loads().gravity;
@@ -548,8 +583,8 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
 void ContactStep::solve(const ContactOptions& options) {
   solved_ = true;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    ends_[i] = steps_[i].free;
-    pushes_[i].setZero(steps_[i].free.size());
+    ends_[i] = seen(i).free;
+    pushes_[i].setZero(ends_[i].size());
   }
   find_islands();
   executor_.parallel_for(report_.islands, [this, &options](std::ptrdiff_t i) {
@@ -578,7 +613,8 @@ StepReport ContactStep::commit(bool last) {
   executor_.parallel_for(static_cast<std::ptrdiff_t>(members_.size()), [this, last](std::ptrdiff_t index) {
     const auto i = static_cast<std::size_t>(index);
     if (members_[i].body != nullptr)
-      reports_[i] = members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last);
+      reports_[i] = condenses(i) ? members_[i].body->end_condensed(condensed_[i], pushes_[i], last)
+                                 : members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last);
   });
   for (std::size_t i = 0; i < members_.size() && failed_ < 0; ++i) {
     if (members_[i].body == nullptr) continue;

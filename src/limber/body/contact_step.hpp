@@ -35,8 +35,9 @@ struct ContactReport {
   int steps = 0;          ///< shorter ones that it was taken as; 1: as it is
 };
 
-/// A step of bodies that may touch: each begins its own (CoupledStep), what is near is found, and islands of
-/// those that touch are solved for their velocities (ContactSolver).
+/// A step of bodies that may touch: each begins its own (CoupledStep), what is near is found, bodies with far
+/// more unknowns than are touched are condensed to these (CondensedStep), and islands of those that touch are
+/// solved for their velocities (ContactSolver).
 ///
 /// A contact with the distance d at the start of a step of h seconds may close at d/h, so that fast bodies
 /// stop at what they would have passed; one that is too deep opens at a share of the depth per step. Its
@@ -128,6 +129,14 @@ class ContactStep {
   void find_samples(std::span<const SamplePoint> samples, const Pose& pose, int owner, const Static* fixed,
                     int member, double margin);
   void add_touches(int points, int solid);
+  SolveReport condense();
+  [[nodiscard]] bool condenses(std::size_t member) const {
+    return members_[member].body != nullptr && steps_[member].matrix.size() == 0;
+  }
+  /// As the solver sees it.
+  [[nodiscard]] const CoupledStep& seen(std::size_t member) const {
+    return condenses(member) ? condensed_[member].step : steps_[member];
+  }
   void add_contact(const Near& near, const Touching& first, const Touching& second, const Vector3& x,
                    const SurfaceDistance& found, double radius);
   [[nodiscard]] bool may_touch(const Touching& one, const Touching& other) const;
@@ -144,9 +153,10 @@ class ContactStep {
   std::vector<Member> members_;
   std::vector<Static> statics_;
   std::vector<Solid> solids_;
-  std::deque<CoupledStep> steps_;      ///< of the members
-  std::vector<double> speeds_;         ///< of the members, m/s
-  std::vector<Vector> ends_, pushes_;  ///< of the members: u and J^T g
+  std::deque<CoupledStep> steps_;        ///< of the members
+  std::deque<CondensedStep> condensed_;  ///< the same, of those whose steps have no matrix of their own
+  std::vector<double> speeds_;           ///< of the members, m/s
+  std::vector<Vector> ends_, pushes_;    ///< of the members: u and J^T g
   std::vector<double> yields_;   ///< of the members: what a place yields to an impulse at most, m/s per N s
   std::vector<double> reaches_;  ///< of deformable members, m
   std::vector<SolveReport> reports_;                             ///< of the members' own parts

@@ -18,6 +18,7 @@ std::unique_ptr<Motion> FullMotion::copy() const {
   next->points_ = points_;
   next->damping_ = damping_;
   hand_loads_to(*next);
+  if (coupled_) next->make_coupled();
   next->adopt(moment());
   next->remembered_ = remembered_;
   return next;
@@ -68,8 +69,58 @@ void FullMotion::make_dynamics(const DynamicsOptions& options) {
   dynamics_ = std::move(next);
 }
 
+void FullMotion::make_coupled() {
+  coupled_ = std::make_unique<CoupledFull>(*model_, damping_, setup_->solver);
+  coupled_->set_springs(full_springs());
+}
+
+void FullMotion::require_uncoupled(bool nothing, std::string_view what) const {
+  require(nothing || !coupled_,
+          "{}: a body with every vertex that may touch others takes no {}; choose a "
+          "reduced model of it, or let it touch nothing",
+          name(), what);
+}
+
+void FullMotion::set_handles(std::span<const Handle> handles, ConstraintPriority priority,
+                             std::span<const Point> exercised) {
+  require_uncoupled(handles.empty(), "handles");
+  MeshMotion::set_handles(handles, priority, exercised);
+}
+
+void FullMotion::set_wind(const Wind& wind) {
+  require_uncoupled(wind == Wind{}, "wind");
+  MeshMotion::set_wind(wind);
+}
+
+void FullMotion::set_support(const PoseFunction& motion) {
+  require_uncoupled(!motion, "support that moves");
+  MeshMotion::set_support(motion);
+}
+
+void FullMotion::set_coupled(bool on) {
+  if (on == (coupled_ != nullptr)) return;
+  require_dynamic(!on, "contact");
+  const auto check = [&](bool has, std::string_view what) {
+    require(!on || !has, "{}: a body with every vertex that has {} cannot touch others; take that away first",
+            name(), what);
+  };
+  check(has_handles(), "handles");
+  check(has_wind(), "wind");
+  check(support_ != nullptr, "a support that moves");
+  Moment next = moment();
+  next.started = false;
+  next.state = {next.state.time, next.state.u, next.state.v, Vector::Zero(model_->dof_count())};
+  next.memory = {};
+  next.coupled = {};
+  dynamics_.reset();
+  coupled_.reset();
+  if (on) make_coupled();
+  adopt(std::move(next));
+}
+
 /// Before the first step nothing was lost that could come back.
 void FullMotion::loads_changed() {
+  if (coupled_) return;  // each step asks for them
   if (dynamics_ && dynamics_->started()) dynamics_->note_change();
   if (!dynamics_ && moment_.started) note_change(moment_.state);
 }
@@ -77,6 +128,7 @@ void FullMotion::loads_changed() {
 void FullMotion::set_damping(const RayleighDamping& damping) {
   damping_ = damping;  // the next step takes it
   critical_ = 0.0;
+  if (coupled_) coupled_->set_damping(damping);
   loads_changed();
 }
 
@@ -84,15 +136,23 @@ void FullMotion::set_material(Index region, const Material& material) {
   std::unique_ptr<FullModel> next = model_with(region, material);
   Moment kept = moment();
   if (kept.started) note_change(kept.state);
+  kept.coupled.judged = false;
+  const bool coupled = coupled_ != nullptr;
   dynamics_.reset();
   quasistatics_.reset();
+  coupled_.reset();
   adopt_model(std::move(next));
   critical_ = 0.0;
+  if (coupled) make_coupled();
   if (quasistatic()) make_quasistatics();
   adopt(std::move(kept));
 }
 
 void FullMotion::springs_changed() {
+  if (coupled_) {
+    coupled_->set_springs(full_springs());
+    moment_.coupled.judged = false;
+  }
   if (!dynamics_) return loads_changed();
   dynamics_->set_springs(full_springs());
 }
@@ -127,6 +187,7 @@ void FullMotion::go_back() {
 StepReport FullMotion::step(double h, const ReducedStepOptions& options) {
   check_step(h);
   if (quasistatic()) return step_quasistatic(h);
+  if (coupled_) return step_coupled(h, options.max_halvings);
   check_explicit_step(h, options);
   if (dynamics_) {
     dynamics_->set_options(dynamics_options(options));
@@ -138,6 +199,62 @@ StepReport FullMotion::step(double h, const ReducedStepOptions& options) {
   support_h_ = h;
   if (has_handles()) look_at_handles();
   return {solved};
+}
+
+SolveReport FullMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
+  check_step(h);
+  require(coupled_ != nullptr, "{}: steps in velocities are those of bodies that may touch others", name());
+  Vector force;
+  load(time() - lag(), time() + 0.5 * h, force);  // for as long as forces act
+  const SolveReport begun =
+      coupled_->begin(h, elastic == ElasticEnd::implicit, force, moment_.state, moment_.coupled);
+  step.h = h;
+  step.kick = coupled_->kick();
+  step.matrix.resize(0, 0);
+  step.start = coupled_->start_velocity();
+  step.free = coupled_->free_velocity();
+  return begun;
+}
+
+SolveReport FullMotion::condense(CondensedStep& step) {
+  CoupledFull::Condensed found;
+  const SolveReport report = coupled_->condense(step.unknowns, found);
+  step.flies = coupled_->flies();
+  step.center = coupled_->center();
+  step.step.matrix = std::move(found.matrix);
+  step.step.start = std::move(found.start);
+  step.step.free = std::move(found.free);
+  step.step.kick = coupled_->kick();
+  return report;
+}
+
+SolveReport FullMotion::end_condensed(const CondensedStep& step, const Vector& impulse, bool last) {
+  before_ = moment();
+  return coupled_->end(step.unknowns, impulse, last, moment_.state, moment_.coupled);
+}
+
+void FullMotion::undo_coupled() { adopt(before_); }
+
+/// Alone, as one that touches nothing.
+StepReport FullMotion::step_coupled(double h, int halvings) {
+  CoupledStep step;
+  CondensedStep untouched;
+  for (const ElasticEnd elastic : {ElasticEnd::mean, ElasticEnd::implicit}) {
+    const bool last = elastic == ElasticEnd::implicit && halvings == 0;
+    if (const SolveReport begun = begin_coupled(h, step, elastic); !begun.ok()) return {begun};
+    const SolveReport ended = end_condensed(untouched, Vector::Zero(coupled_->flies() ? 6 : 0), last);
+    if (ended.ok() || last) return {ended};
+  }
+  const Moment start = moment();
+  StepReport total = step_coupled(0.5 * h, halvings - 1);
+  if (total.ok()) add_report(step_coupled(0.5 * h, halvings - 1), total);
+  if (!total.ok()) adopt(start);
+  return total;
+}
+
+BodyEnergy FullMotion::energy() const {
+  if (!coupled_ || moment_.coupled.h == 0.0) return MeshMotion::energy();
+  return {moment_.coupled.kept(), moving_energy()};
 }
 
 StepReport FullMotion::step_quasistatic(double h) {
@@ -171,6 +288,7 @@ void FullMotion::rest_at(Vector u) {
   next.state = state_at_rest(next.state.time, std::move(u));
   next.started = false;
   next.memory = {};
+  next.coupled = {};
   adopt(std::move(next));
 }
 
@@ -186,6 +304,7 @@ void FullMotion::set_state(const TreeState& state, Accelerations accelerations) 
     next.started = accelerations == Accelerations::keep;
   }
   next.memory = {};
+  next.coupled = {};
   adopt(std::move(next));
 }
 
@@ -194,6 +313,7 @@ void FullMotion::take_velocities(Vector v) {
   next.state = {next.state.time, next.state.u, std::move(v), Vector::Zero(model_->dof_count())};
   next.started = false;
   next.memory.wake = {};
+  next.coupled = {};
   adopt(std::move(next));
 }
 
@@ -216,6 +336,7 @@ void FullMotion::save(StateWriter& out) const {
   save_state(now.state, out);
   now.clock.save(out);
   now.memory.save(out);
+  if (coupled_) now.coupled.save(out);
   out.write(now.report.met);
   out.write(now.report.position_error);
   out.write(now.support_h);
@@ -227,6 +348,7 @@ void FullMotion::restore(StateReader& in) {
   next.state = restore_state(in, model_->dof_count());
   next.clock.restore(in);
   next.memory = FullDynamics::Memory::restored(in, model_->dof_count());
+  if (coupled_) next.coupled = CoupledFull::Memory::restored(in);
   in.read(next.report.met);
   in.read(next.report.position_error);
   in.read(next.support_h);

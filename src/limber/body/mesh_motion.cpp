@@ -468,9 +468,14 @@ void MeshMotion::set_velocity(const Vector3& velocity, const Vector3& angular) {
 BodyEnergy MeshMotion::energy() const { return {model_->energy(world_displacement()), kinetic_energy()}; }
 
 double MeshMotion::load_energy() const {
-  const Matrix3X moved = mesh_displacement();
+  Matrix3X moved = mesh_displacement();
+  const double later = lag();
+  if (later > 0.0) moved -= later * mesh_velocity();
   double energy = -gravity_.dot(moved * model_->vertex_masses());
-  for (const auto& [point, force] : forces_) energy -= force.dot(position(point) - points_.rest(point));
+  for (const auto& [point, force] : forces_) {
+    energy -= force.dot(position(point) - points_.rest(point));
+    if (later > 0.0) energy += later * force.dot(velocity(point));
+  }
   return energy;
 }
 

@@ -107,6 +107,7 @@ class MeshMotion : public Motion {
   [[nodiscard]] Matrix3X surface_displacement() const override;
   [[nodiscard]] Index mesh_vertex_count() const override { return model_->mesh().vertex_count(); }
   [[nodiscard]] Matrix3X mesh_displacement() const override;
+  [[nodiscard]] const VolumeMesh* volume_mesh() const override { return &setup_->mesh; }
   [[nodiscard]] double smallest_volume_ratio() const override;
   [[nodiscard]] ConstraintReport handle_report() const override { return report_; }
 
@@ -148,6 +149,8 @@ class MeshMotion : public Motion {
   // Of one vertex of the mesh.
   [[nodiscard]] Vector3 vertex_displacement(int vertex) const;
   [[nodiscard]] Vector3 vertex_velocity(int vertex) const;
+  /// So much before now is what energies and velocities are of, s.
+  [[nodiscard]] virtual double lag() const { return 0.0; }
   /// How a free vertex moves with its unknowns; none: as they say.
   [[nodiscard]] virtual const Matrix3* vertex_map(int /*vertex*/) const { return nullptr; }
 
@@ -168,6 +171,7 @@ class MeshMotion : public Motion {
   void look_at_handles();  ///< after a step: how far they are from where they should be
   [[nodiscard]] bool has_springs() const { return !springs_.empty(); }
   [[nodiscard]] bool has_handles() const { return !handles_.empty(); }
+  [[nodiscard]] bool has_wind() const { return !(wind_ == Wind{}); }
   /// Gives dynamics that were just made all of these, and what they go on from.
   template <class Dynamics>
   void burden(Dynamics& dynamics, const DynamicState& state, bool started,

@@ -75,4 +75,14 @@ SolveReport Motion::end_coupled(const CoupledStep& /*step*/, const Vector& /*u*/
 
 void Motion::undo_coupled() { throw Error("a body of this method cannot touch others"); }
 
+SolveReport Motion::condense(CondensedStep& /*step*/) {
+  throw Error("a body of this method has a matrix of its own");
+}
+
+SolveReport Motion::end_condensed(const CondensedStep& /*step*/, const Vector& /*impulse*/, bool /*last*/) {
+  throw Error("a body of this method has a matrix of its own");
+}
+
+void Motion::set_coupled(bool on) { require(!on, "a body of this method cannot touch others"); }
+
 }  // namespace limber

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/base/progress.hpp"
+#include "limber/body/condensed_step.hpp"
 #include "limber/body/loads.hpp"
 #include "limber/body/step_report.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
@@ -17,6 +18,7 @@
 namespace limber {
 
 struct OnlineReport;
+struct VolumeMesh;
 
 /// J, of the body; without the springs that pull at it.
 struct BodyEnergy {
@@ -95,6 +97,12 @@ class Motion {
   virtual SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic);
   virtual SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last);
   virtual void undo_coupled();
+  /// The same of motions whose steps have no matrix of their own, for the unknowns that are given.
+  virtual SolveReport condense(CondensedStep& step);
+  virtual SolveReport end_condensed(const CondensedStep& step, const Vector& impulse, bool last);
+  /// Of motions without a reduced model: of others a new motion is made. Throws Error for what such a body
+  /// cannot have, and for a method that cannot.
+  virtual void set_coupled(bool on);
   /// How much time before the positions the velocities are, s, after such steps; and for a motion that takes
   /// the state of one.
   [[nodiscard]] virtual double lag() const { return 0.0; }
@@ -138,6 +146,8 @@ class Motion {
   /// Displacements of the surface, 3 x n, m.
   [[nodiscard]] virtual Matrix3X surface_displacement() const = 0;
   [[nodiscard]] virtual Index mesh_vertex_count() const = 0;  ///< 0 where its mesh was not kept
+  /// That mesh; none where it was not kept.
+  [[nodiscard]] virtual const VolumeMesh* volume_mesh() const { return nullptr; }
   /// Whether it moves: some vertices of a mesh belong to no element.
   [[nodiscard]] virtual bool has_mesh_vertex(int /*vertex*/) const { return true; }
   /// The same for the vertices of the mesh; none where it was not kept.

@@ -15,6 +15,9 @@ void check_pose(const Pose& pose, const std::string& name) {
           "{}: its pose is not finite, or its rotation not of unit length", name);
 }
 
+/// Whether its shell asks it where points are: it has no frames while it touches something.
+bool moves_pointwise(const Body& body) { return !body.has_model() || body.method() == Method::warped; }
+
 }  // namespace
 
 Index World::add(Body body, const ReducedStepOptions& options, Driver driver) {
@@ -48,13 +51,15 @@ const World::Entry& World::entry(Index i) const {
   return entries_[static_cast<std::size_t>(i)];
 }
 
-/// One for all bodies of a model.
+/// One for all bodies of a model; of those that move without frames, for all of a surface.
 std::shared_ptr<BodyShell> World::shell_of(const Body& body) {
   std::erase_if(shells_, [](const auto& known) { return known.second.expired(); });
-  std::weak_ptr<BodyShell>& known = shells_[&body.model()];
+  const bool pointwise = moves_pointwise(body);
+  std::weak_ptr<BodyShell>& known =
+      shells_[pointwise ? static_cast<const void*>(&body.surface()) : &body.model()];
   std::shared_ptr<BodyShell> shell = known.lock();
   if (!shell) {
-    shell = std::make_shared<BodyShell>(body.shared_model());
+    shell = pointwise ? std::make_shared<BodyShell>(body) : std::make_shared<BodyShell>(body.shared_model());
     known = shell;
   }
   return shell;
@@ -65,7 +70,8 @@ void World::set_contact(Index i, const ContactMaterial& material) {
   check_material(material, one.body.name());
   require_ability(one.body.method(), Ability::contact, one.body.name());
   std::unique_ptr<MovingShell> shell;
-  if (!one.shell) shell = std::make_unique<MovingShell>(shell_of(one.body));
+  if (!one.shell || one.shell->shell().pointwise() != moves_pointwise(one.body))
+    shell = std::make_unique<MovingShell>(shell_of(one.body));
   one.body.set_coupled(true);
   if (shell) one.shell = std::move(shell);
   one.material = material;
@@ -85,10 +91,11 @@ void World::make_solids() {
 
 void World::set_self_contact(Index i, bool on) {
   Entry& one = entry(i);
-  require(
-      !on || (one.shell && one.shell->can_have_solid()),
-      "{}: bodies that touch themselves take part in contact, have one domain and were kept with their mesh",
-      one.body.name());
+  require(!on || (one.shell && one.shell->has_boxes()),
+          "{}: bodies that touch themselves take part in contact, are reduced or linear, have one domain and "
+          "were "
+          "kept with their mesh",
+          one.body.name());
   one.self = on;
   make_solids();
 }
@@ -186,6 +193,10 @@ SolveReport World::detect(double h, double time) {
   for (Index i = 0; i < body_count(); ++i) {
     Entry& one = entry(i);
     if (!one.shell) continue;
+    if (one.shell->shell().pointwise() != moves_pointwise(one.body)) {  // it has another method now
+      one.shell = std::make_unique<MovingShell>(shell_of(one.body));
+      one.self = one.self && one.shell->has_boxes();
+    }
     contact_.add(ContactStep::Member{{Touching::Of::body, i},
                                      &one.body,
                                      nullptr,

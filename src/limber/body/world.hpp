@@ -107,7 +107,7 @@ class World {
   std::vector<Entry> entries_;
   std::vector<RigidBody> rigids_;
   std::vector<Standing> obstacles_;
-  std::map<const Model*, std::weak_ptr<BodyShell>> shells_;  ///< of models in use
+  std::map<const void*, std::weak_ptr<BodyShell>> shells_;  ///< of models, or else surfaces, in use
   ContactFilter filter_;
   ContactOptions contact_options_;
   ContactStep contact_;

@@ -12,6 +12,9 @@
 namespace limber {
 namespace {
 
+/// Of floats, in sums of some dozen numbers.
+constexpr float map_rounding = 1e-6F;
+
 /// A place and a linear map, as patches have them.
 struct AffineMap {
   Eigen::Vector3f place;
@@ -83,7 +86,7 @@ DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest) : rest_(std:
 
 void DeformedSolid::refit(const Pose& pose, const VectorRef& q) {
   require(q.size() <= rest_->rank(), "{} coordinates for a solid of rank {}", q.size(), rest_->rank());
-  pose_ = pose;
+  begin_refit(pose);
   q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
   v_.assign(q_.size(), 0.0F);
   for (std::size_t k = 0; k < q_.size(); ++k) q_[k] = static_cast<float>(q(static_cast<Index>(k)));
@@ -94,7 +97,7 @@ void DeformedSolid::refit(const Pose& pose, const VectorRef& q, const VectorRef&
                           const SweptMotion& motion) {
   require(q.size() <= rest_->rank() && v.size() == q.size(),
           "{} coordinates and {} velocities for a solid of rank {}", q.size(), v.size(), rest_->rank());
-  pose_ = pose;
+  begin_refit(pose);
   q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
   v_.assign(q_.size(), 0.0F);
   for (std::size_t k = 0; k < q_.size(); ++k) {
@@ -104,10 +107,81 @@ void DeformedSolid::refit(const Pose& pose, const VectorRef& q, const VectorRef&
   refit_patches(true, motion);
 }
 
-void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
+void DeformedSolid::refit_vertices(const Pose& pose, const Matrix3X& places) {
+  require(places.cols() == rest_->vertex_count() && !rest_->fits_.empty(),
+          "{} places for a solid of {} vertices that {}", places.cols(), rest_->vertex_count(),
+          rest_->fits_.empty() ? "coordinates move" : "move by themselves");
+  begin_refit(pose);
+  for (Index v = 0; v < places.cols(); ++v)
+    for (Index l = 0; l < 3; ++l)
+      positions_[static_cast<std::size_t>(4 * v + l)] = static_cast<float>(places(l, v));
+  std::fill(time_of_.begin(), time_of_.end(), time_);
+  computed_ = places.cols();
+  for (std::size_t n = boxes_.size(); n-- > 0;) {
+    const int patch = rest_->nodes_[n].patch;
+    if (patch < 0) {
+      join_boxes(n);
+      continue;
+    }
+    const auto p = static_cast<std::size_t>(patch);
+    fit_motion(p, motions_[p]);
+    set_box(rest_->patches_[p], motions_[p], boxes_[n]);
+  }
+}
+
+void DeformedSolid::fit_motion(std::size_t patch, Motion& motion) const {
+  const RestSolid::PatchFit& fit = rest_->fits_[patch];
+  const auto rest = [&](int v) {
+    return Eigen::Map<const Eigen::Vector3f>(rest_->rest_of(v)).cast<double>().eval();
+  };
+  const auto moved = [&](int v) {
+    return (Eigen::Map<const Eigen::Vector3f>(&positions_[4 * static_cast<std::size_t>(v)]).cast<double>() -
+            rest(v))
+        .eval();
+  };
+  Vector3 middle = Vector3::Zero();
+  Matrix3 products = Matrix3::Zero();
+  for (const int v : fit.vertices) {
+    const Vector3 u = moved(v);
+    middle += u / static_cast<double>(fit.vertices.size());
+    products += u * (rest(v) - fit.mean).transpose();
+  }
+  const Matrix3 slope = products * fit.inverse;
+  double left = 0.0;
+  for (const int v : fit.vertices)
+    left = std::max(left, (moved(v) - middle - slope * (rest(v) - fit.mean)).norm());
+  const Vector3 center = rest_->patches_[patch].center.cast<double>();
+  motion.center = (center + middle + slope * (center - fit.mean)).cast<float>();
+  motion.slope = (Matrix3::Identity() + slope).cast<float>();
+  motion.slack =
+      static_cast<float>(left) + map_rounding * (motion.center.norm() + rest_->patches_[patch].half.norm());
+  motion.inverted = false;
+}
+
+void DeformedSolid::set_box(const RestSolid::Patch& patch, const Motion& motion, SweptBox& box) const {
+  const Eigen::Matrix3f turn = rotation_.cast<float>();
+  const SweptBox::Corner middle = corner_of(turn * motion.center);
+  const SweptBox::Corner half = corner_of((turn * motion.slope).cwiseAbs() * patch.half) + motion.slack;
+  box.low = middle - half;
+  box.high = middle + half;
+  box.least_way.setZero();
+  box.most_way.setZero();
+}
+
+/// Children are behind their parent.
+void DeformedSolid::join_boxes(std::size_t node) {
+  boxes_[node] = boxes_[node + 1];
+  boxes_[node].include(boxes_[static_cast<std::size_t>(rest_->nodes_[node + 1].next)]);
+}
+
+void DeformedSolid::begin_refit(const Pose& pose) {
   ++time_;
   computed_ = 0;
+  pose_ = pose;
   rotation_ = pose_.rotation.toRotationMatrix();
+}
+
+void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
   const Eigen::Matrix3f turn = rotation_.cast<float>();
   const auto rank = static_cast<Index>(q_.size());
   const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
@@ -121,8 +195,7 @@ void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
   for (std::size_t n = boxes_.size(); n-- > 0;) {
     const RestSolid::Node& node = rest_->nodes_[n];
     if (node.patch < 0) {
-      boxes_[n] = boxes_[n + 1];
-      boxes_[n].include(boxes_[static_cast<std::size_t>(rest_->nodes_[n + 1].next)]);
+      join_boxes(n);
       continue;
     }
     const auto p = static_cast<std::size_t>(node.patch);
@@ -130,23 +203,17 @@ void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
     const float* const numbers = rest_->motions_.data() + p * stride;
     const float* const bounds = rest_->bounds_.data() + p * rest_->bound_stride_;
     const AffineMap map = follow_map(numbers, numbers + 16, q_.data(), rank);
-    constexpr float rounding = 1e-6F;  // of floats, in sums of some dozen numbers
     Motion& now = motions_[p];
     now.center = map.place;
     now.slack = sum_of_bounds(bounds, sizes_.data(), sizes_.size()) +
-                rounding * (map.place.norm() + patch.half.norm());
+                map_rounding * (map.place.norm() + patch.half.norm());
     now.slope = map.slope;
     now.inverted = false;
+    SweptBox& box = boxes_[n];
+    set_box(patch, now, box);
+    if (!moving) continue;
     const Eigen::Matrix3f turned = turn * map.slope;
     const Eigen::Vector3f center = turn * map.place;
-    const SweptBox::Corner middle = corner_of(center);
-    const SweptBox::Corner half = corner_of(turned.cwiseAbs() * patch.half) + now.slack;
-    SweptBox& box = boxes_[n];
-    box.low = middle - half;
-    box.high = middle + half;
-    box.least_way.setZero();
-    box.most_way.setZero();
-    if (!moving) continue;
     const AffineMap change = follow_map(nullptr, numbers + 16, v_.data(), rank);
     const SweptBox::Corner way = corner_of(turn * change.place + shift + spin_vector.cross(center));
     const SweptBox::Corner spread = corner_of((turn * change.slope + spin * turned).cwiseAbs() * patch.half) +

@@ -23,8 +23,8 @@ struct SolidTouch {
   int patch = -1;                     ///< of the surface touched
 };
 
-/// The solid of one reduced body as it is deformed now, x = X + U q in the axes of its domain, and as it
-/// moves within a step. Answers how far a place is from its surface without looking at most of its vertices.
+/// The solid of one body as it is deformed now, x = X + U q in the axes of its domain or with each vertex
+/// where it is said to be, and as it moves within a step. Answers how far a place is from its surface without looking at most of its vertices.
 ///
 /// A place x is taken back to rest, where distances are known: the patches whose boxes hold it give a first
 /// guess, from which a walk over deformed tetrahedra leads to the one that holds x (or to the boundary), and
@@ -58,6 +58,10 @@ class DeformedSolid {
   /// The same, with boxes over all of a step.  v: q', as many as q.
   void refit(const Pose& pose, const VectorRef& q, const VectorRef& v, const SweptMotion& motion);
 
+  /// With each vertex where it is.  places: 3 x n, in the axes of that pose. Of a solid at rest that is made
+  /// for that.
+  void refit_vertices(const Pose& pose, const Matrix3X& places);
+
   /// The nearest place of the surface, if it is at most `reach` (m) away or x is inside; else false, and
   /// touch is as it was.  x: in the axes of the domain.
   bool touch(const Vector3& x, double reach, SolidTouch& touch);
@@ -86,7 +90,13 @@ class DeformedSolid {
   };
 
   static void invert(Motion& motion);
+  void begin_refit(const Pose& pose);
   void refit_patches(bool moving, const SweptMotion& motion);
+  /// From where its vertices are.
+  void fit_motion(std::size_t patch, Motion& motion) const;
+  /// From the motion of the patch, at rest within the step.
+  void set_box(const RestSolid::Patch& patch, const Motion& motion, SweptBox& box) const;
+  void join_boxes(std::size_t node);
   const float* vertex_at(int vertex);
   TetrahedronFrame frame_at(int tetrahedron);
   /// The same for what one patch holds, or leads to.  own: bits of patches that do not count; or none.

@@ -47,6 +47,20 @@ void halve_by_place(std::vector<int>& order, int first, int count, int least, co
   halve_by_place(order, first + half, count - half, least, place, leaf);
 }
 
+Vector3 mean_of(const Matrix3X& places, const std::vector<int>& chosen) {
+  Vector3 mean = Vector3::Zero();
+  for (const int v : chosen) mean += places.col(v) / static_cast<double>(chosen.size());
+  return mean;
+}
+
+/// Of the second moment about the mean, by which slopes are fitted. A flat patch has no slope across: any will
+/// do, 0 is as good.
+Matrix3 inverse_moment(const Matrix3X& places, const std::vector<int>& chosen, const Vector3& mean) {
+  Matrix3 second = Matrix3::Zero();
+  for (const int v : chosen) second += (places.col(v) - mean) * (places.col(v) - mean).transpose();
+  return (second + 1e-9 * second.trace() * Matrix3::Identity()).inverse();
+}
+
 }  // namespace
 
 RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& basis,
@@ -65,15 +79,8 @@ RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& bas
     for (Index k = 0; k < rank_; ++k)
       for (Index l = 0; l < 3; ++l) row[4 * (k + 1) + l] = static_cast<float>(basis(3 * v + l, k));
   }
-  std::vector<std::vector<int>> members;  // vertices of each patch
   make_patches(mesh.vertices);
-  members.resize(patches_.size());
-  for (std::size_t t = 0; t < tetrahedra_.size(); ++t)
-    for (const int v : tetrahedra_[t].vertex) members[static_cast<std::size_t>(patch_of_[t])].push_back(v);
-  for (auto& of_patch : members) {
-    std::sort(of_patch.begin(), of_patch.end());
-    of_patch.erase(std::unique(of_patch.begin(), of_patch.end()), of_patch.end());
-  }
+  const std::vector<std::vector<int>> members = patch_vertices();
   fit_patches(mesh.vertices, basis, members);
 
   words_ = (patches_.size() + 63) / 64;
@@ -90,6 +97,27 @@ RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& bas
   std::vector<int> order(patches_.size());
   std::iota(order.begin(), order.end(), 0);
   build_tree(0, static_cast<int>(order.size()), order);
+}
+
+RestSolid::RestSolid(const VolumeMesh& mesh, std::shared_ptr<const RestField> field)
+    : RestSolid(mesh, Matrix(3 * mesh.vertex_count(), 0), std::move(field)) {
+  for (std::vector<int>& vertices : patch_vertices()) {
+    PatchFit& fit = fits_.emplace_back();
+    fit.mean = mean_of(mesh.vertices, vertices);
+    fit.inverse = inverse_moment(mesh.vertices, vertices, fit.mean);
+    fit.vertices = std::move(vertices);
+  }
+}
+
+std::vector<std::vector<int>> RestSolid::patch_vertices() const {
+  std::vector<std::vector<int>> members(patches_.size());
+  for (std::size_t t = 0; t < tetrahedra_.size(); ++t)
+    for (const int v : tetrahedra_[t].vertex) members[static_cast<std::size_t>(patch_of_[t])].push_back(v);
+  for (auto& of_patch : members) {
+    std::sort(of_patch.begin(), of_patch.end());
+    of_patch.erase(std::unique(of_patch.begin(), of_patch.end()), of_patch.end());
+  }
+  return members;
 }
 
 void RestSolid::split_into_tetrahedra(const VolumeMesh& mesh) {
@@ -185,18 +213,15 @@ void RestSolid::fit_patches(const Matrix3X& vertices, const Eigen::Ref<const Mat
   bound_stride_ = (static_cast<std::size_t>(rank_) + 15) / 16 * 16;
   for (std::size_t p = 0; p < members.size(); ++p) {
     const std::vector<int>& of_patch = members[p];
-    Vector3 low = vertices.col(of_patch[0]), high = low, mean = Vector3::Zero();
+    const Vector3 mean = mean_of(vertices, of_patch);
+    Vector3 low = vertices.col(of_patch[0]), high = low;
     for (const int v : of_patch) {
       low = low.cwiseMin(vertices.col(v));
       high = high.cwiseMax(vertices.col(v));
-      mean += vertices.col(v) / static_cast<double>(of_patch.size());
     }
     const Vector3 center = 0.5 * (low + high);
     patches_[p] = {center.cast<float>(), (0.5 * (high - low)).cast<float>()};
-    Matrix3 second = Matrix3::Zero();
-    for (const int v : of_patch) second += (vertices.col(v) - mean) * (vertices.col(v) - mean).transpose();
-    // A flat patch has no slope across: any will do, 0 is as good.
-    const Matrix3 inverse = (second + 1e-9 * second.trace() * Matrix3::Identity()).inverse();
+    const Matrix3 inverse = inverse_moment(vertices, of_patch, mean);
     put(center);
     for (int l = 0; l < 3; ++l) put(Vector3::Unit(l));
     for (Index k = 0; k < rank_; ++k) {

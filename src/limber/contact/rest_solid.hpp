@@ -16,8 +16,8 @@ struct SolidPlace {
   std::array<double, 4> weights{};
 };
 
-/// The solid that a reduced body fills, as contact needs it: a mesh of tetrahedra with neighbours, the rows
-/// of its basis vertex by vertex, its distance field at rest, and patches by which places are found.
+/// The solid that a body fills, as contact needs it: a mesh of tetrahedra with neighbours, the rows of its
+/// basis vertex by vertex where it has one, its distance field at rest, and patches by which places are found.
 ///
 /// A patch is a connected group of tetrahedra, about 1/192 of them. How its vertices move is nearly affine in
 /// their rest places, and linear in q as all motion is:
@@ -25,7 +25,8 @@ struct SolidPlace {
 /// with (u_k, G_k) fitted to column k of the basis by least squares and e_k what is left of it, which shrinks
 /// with the square of the patch's size. So t, A and the bound cost O(r), whatever the patch holds; the box of
 /// its deformed tetrahedra follows, and so does a first guess of the rest place of any x: c + A^-1 (x - t).
-/// Balls that follow q [James & Pai 2004] are the same without A.
+/// Balls that follow q [James & Pai 2004] are the same without A. Where each vertex moves by itself, t and A
+/// are fitted to where they are, in O(n).
 ///
 /// Bricks are cut into six tetrahedra each, the same way everywhere; within a brick that differs from its
 /// trilinear map in second order. Floats: places are good to 1e-6 of the size. Constant, shared by all bodies
@@ -35,6 +36,8 @@ class RestSolid {
   /// basis: 3n x r, rows of the mesh's vertices.
   RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& basis,
             std::shared_ptr<const RestField> field);
+  /// Of a body whose vertices move each by itself.
+  RestSolid(const VolumeMesh& mesh, std::shared_ptr<const RestField> field);
 
   [[nodiscard]] Index rank() const { return rank_; }
   [[nodiscard]] Index vertex_count() const { return vertex_count_; }
@@ -71,6 +74,12 @@ class RestSolid {
   struct Patch {
     Eigen::Vector3f center = Eigen::Vector3f::Zero(), half = Eigen::Vector3f::Zero();  ///< box at rest
   };
+  /// Of a patch whose vertices move each by itself: how an affine map is fitted to them.
+  struct PatchFit {
+    std::vector<int> vertices;
+    Vector3 mean = Vector3::Zero();     ///< of their rest places, m
+    Matrix3 inverse = Matrix3::Zero();  ///< of the second moment of these about it
+  };
   /// Of the tree over patches: children follow their parent; a leaf is one patch.
   struct Node {
     int patch = -1;  ///< of a leaf
@@ -84,6 +93,7 @@ class RestSolid {
   void split_into_tetrahedra(const VolumeMesh& mesh);
   void find_neighbours();
   void make_patches(const Matrix3X& vertices);
+  [[nodiscard]] std::vector<std::vector<int>> patch_vertices() const;
   void fit_patches(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
                    const std::vector<std::vector<int>>& members);
   void build_tree(int first, int count, std::vector<int>& order);
@@ -100,6 +110,7 @@ class RestSolid {
   std::vector<int> patch_of_;  ///< of tetrahedra
   std::vector<float> rows_;    ///< of vertices: X, then a column per coordinate, of four numbers each
   std::vector<Patch> patches_;
+  std::vector<PatchFit> fits_;  ///< of patches, where vertices move each by itself; else none
   std::vector<float> motions_;  ///< of patches: c and I, then u_k and G_k per coordinate, in columns of four
   std::size_t bound_stride_ = 0;
   std::vector<float> bounds_;  ///< of patches: e_k, and zeros up to a multiple of sixteen

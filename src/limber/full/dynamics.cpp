@@ -390,7 +390,8 @@ SolveReport FullSystem::factor(double mass, double damping, double stiffness, co
   springs().add_stiffness(matrix_);
   wind_.add_stiffness(matrix_);
   SolveReport report = solver_->factor(matrix_);
-  if (report.status != SolveStatus::not_positive_definite) return report;
+  projected_ = report.status == SolveStatus::not_positive_definite;
+  if (!projected_) return report;
   model_.force_and_stiffness(u_, force_, K_, Tangent::projected);
   combine(mass, damping, stiffness);
   springs().add_stiffness(matrix_);

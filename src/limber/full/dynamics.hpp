@@ -111,6 +111,13 @@ class FullSystem {
   /// positive definite, the projected tangent takes the place of K and the term before K_s is left out.
   SolveReport factor(double mass, double damping, double stiffness, const Vector& v);
   SolveReport solve(const Vector& b, Vector& x);
+  /// The same for many, as the matrix is: n x k each.
+  SolveReport solve_columns(const Eigen::Ref<const Matrix>& b, Eigen::Ref<Matrix> x) {
+    return solver_->solve(b, x);
+  }
+  [[nodiscard]] const SparseMatrix& stiffness() const { return K_; }    ///< K where it was last evaluated
+  [[nodiscard]] const SparseMatrix& matrix() const { return matrix_; }  ///< that was factored last
+  [[nodiscard]] bool projected() const { return projected_; }  ///< whether that is of the projected K
 
  private:
   SolveReport solve_in_wind(const Vector& b, Vector& x);
@@ -147,6 +154,7 @@ class FullSystem {
   SparseMatrix damping_derivative_;  ///< H(u) : v, only for local damping
   SparseMatrix matrix_;              ///< the combination to factor
   double on_mass_ = 1.0;             ///< the factor of M in it
+  bool projected_ = false;           ///< whether it has the projected tangent in place of K
   double extent_ = 0.0;              ///< of the body at rest, m
   std::optional<FreeFlight> flight_;
   Vector3 start_torque_ = Vector3::Zero();

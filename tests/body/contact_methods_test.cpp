@@ -1,0 +1,237 @@
+// Bodies of all methods touch: those with every vertex of a mesh against mechanics, and against the reduced
+// body that can move in the same ways.
+
+#include "limber/base/error.hpp"
+#include "limber/body/mesh_body.hpp"
+#include "limber/body/world.hpp"
+#include "limber/precompute/build_model.hpp"
+#include "tests/body/bar.hpp"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <gmock/gmock.h>
+
+namespace limber::contact_methods_test {
+namespace {
+
+using test::error_text;
+using testing::HasSubstr;
+
+constexpr double edge = 0.2;  // m, of a cube
+const Vector3 down(0.0, 0.0, -9.81);
+
+VolumeMesh cube_mesh(double height, int cells = 3) {
+  VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3::Constant(edge), {cells, cells, cells}});
+  const Vector3 low = mesh.vertices.rowwise().minCoeff();
+  mesh.vertices.colwise() += Vector3(0.0, 0.0, height) - low;
+  return mesh;
+}
+
+/// With its lower face at that height.
+Body full_cube(double height, double young = 1e6, const Vector3& weight = down, std::string_view law = "stvk",
+               int cells = 3) {
+  MeshBodySetup setup;
+  setup.name = "cube";
+  setup.mesh = cube_mesh(height, cells);
+  setup.materials = {test::material(law, young, 0.3, 1000.0)};
+  Body body = make_full_body(std::move(setup));
+  body.set_gravity(weight);
+  return body;
+}
+
+Body reduced_cube(double height, double young, const Vector3& weight) {
+  static const std::shared_ptr<const Model> model = [] {
+    const FullModel full(cube_mesh(0.0), {test::material("stvk", 1e6, 0.3, 1000.0)}, {});
+    return std::make_shared<const Model>(
+        make_model(build_reduced_model(full, compute_linear_modes(full, 12).elastic_shapes()), true));
+  }();
+  Body body(model);
+  body.set_material(0, test::material("stvk", young, 0.3, 1000.0));
+  body.set_gravity(weight);
+  TreeState state = body.state();
+  state.root.position.z() += height;
+  body.set_state(state);
+  return body;
+}
+
+Obstacle flat_ground(double friction = 0.5) {
+  return {.name = "ground", .shape = HalfSpace{}, .material = {.friction = friction}};
+}
+
+Index touching(World& world, Body body, const ContactMaterial& material = {}) {
+  const Index number = world.add(std::move(body));
+  world.set_contact(number, material);
+  return number;
+}
+
+double lowest_of(const Body& body) {
+  Eigen::Matrix3Xf x(3, body.surface().mesh().vertex_count());
+  body.positions(x);
+  return x.row(2).minCoeff();
+}
+
+Vector3 mean_velocity(const Body& body) { return body.momentum().linear / body.momentum().mass; }
+
+double whole_energy(const World& world) {
+  double sum = world.energy();
+  for (Index i = 0; i < world.body_count(); ++i) sum += world.body(i).load_energy();
+  return sum;
+}
+
+using Momenta = Eigen::Matrix<double, 6, 1>;
+
+/// Linear, and angular about the origin.
+Momenta all_momenta(const World& world) {
+  Momenta sum = Momenta::Zero();
+  const auto add = [&](const Vector3& linear, const Vector3& angular, const Vector3& center) {
+    sum.head<3>() += linear;
+    sum.tail<3>() += angular + center.cross(linear);
+  };
+  for (Index i = 0; i < world.body_count(); ++i) {
+    const TreeMomentum part = world.body(i).momentum();
+    add(part.linear, part.angular, part.center);
+  }
+  for (Index i = 0; i < world.rigid_count(); ++i)
+    add(world.rigid(i).momentum(), world.rigid(i).angular_momentum(), world.rigid(i).center());
+  return sum;
+}
+
+class FullDrop : public testing::TestWithParam<double> {};
+
+TEST_P(FullDrop, LandsWithoutSinkingInAndComesToRest) {
+  const double h = GetParam();
+  World world;
+  world.add_obstacle(flat_ground());
+  Body body = full_cube(edge);
+  body.set_damping({0.0, 1e-3});
+  const double weight = body.momentum().mass * 9.81, whole = weight * edge;
+  touching(world, std::move(body));
+  double deepest = 0.0, growth = 0.0, before = whole_energy(world);
+  for (int i = 0; i < static_cast<int>(2.0 / h); ++i) {
+    const StepReport report = world.step(h);
+    ASSERT_TRUE(report.ok());
+    ASSERT_TRUE(world.contact_report().converged);
+    deepest = std::max(deepest, -lowest_of(world.body(0)));
+    const double now = whole_energy(world);
+    if (i > 0) growth = std::max(growth, now - before);
+    before = now;
+  }
+  EXPECT_LE(deepest, 0.005 * edge);
+  EXPECT_LE(growth, (h < 2e-3 ? 1e-5 : 1e-4) * whole);
+  EXPECT_LE(mean_velocity(world.body(0)).norm(), 1e-4);
+  EXPECT_LE(world.body(0).v().lpNorm<Eigen::Infinity>(), 1e-4);
+  EXPECT_NEAR(world.contact_impulse({Touching::Of::body, 0}).z() / h, weight, 0.01 * weight);
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, FullDrop, testing::Values(1e-3, 5e-3));
+
+class FullSlope : public testing::TestWithParam<double> {};
+
+TEST_P(FullSlope, HoldsAndLetsSlideAtTheAngleOfFriction) {
+  const double h = GetParam(), friction = 0.5;
+  for (const double beyond : {-0.2, 0.2}) {  // degrees
+    const double angle = std::atan(friction) + beyond * 3.141592653589793 / 180.0;
+    World world;
+    world.add_obstacle(flat_ground(friction));
+    Body block = full_cube(0.0, 1e6, 9.81 * Vector3(std::sin(angle), 0.0, -std::cos(angle)));
+    block.set_damping({0.0, 1e-3});
+    touching(world, block, {.friction = friction});
+    double early = 0.0;
+    const int steps = static_cast<int>(std::lround(0.5 / h));
+    for (int i = 0; i < 2 * steps; ++i) {
+      ASSERT_TRUE(world.step(h).ok());
+      ASSERT_TRUE(world.contact_report().converged);
+      if (i + 1 == steps) early = mean_velocity(world.body(0)).x();
+    }
+    const double late = mean_velocity(world.body(0)).x();
+    const double exact = 0.5 * 9.81 * (std::sin(angle) - friction * std::cos(angle));
+    if (beyond < 0.0) {
+      EXPECT_LE(std::abs(late), 0.1 * h) << "creeps";  // 0.1 mm/s at 1 ms
+    } else {
+      EXPECT_NEAR(late - early, exact, 0.01 * exact);
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Steps, FullSlope, testing::Values(1e-3, 5e-3));
+
+TEST(ContactMethods, StopsFullBodiesOfAnyStiffness) {
+  for (const double young : {1e4, 1e5, 1e7, 1e9, 2e11}) {
+    for (const double h : {1e-3, 5e-3}) {
+      World world;
+      world.add_obstacle(flat_ground());
+      Body body = full_cube(0.1, young, down, young < 1e5 ? "neo-hookean" : "stvk", 2);
+      body.set_damping({0.2, 1e-4});
+      touching(world, body);
+      double deepest = 0.0, fastest = 0.0;
+      for (int i = 0; i < static_cast<int>(0.6 / h); ++i) {
+        ASSERT_TRUE(world.step(h).ok()) << young << " " << h;
+        deepest = std::max(deepest, -lowest_of(world.body(0)));
+        fastest = std::max(fastest, mean_velocity(world.body(0)).norm());
+      }
+      EXPECT_LE(deepest, 0.005 * edge) << young << " " << h;
+      EXPECT_LE(std::abs(lowest_of(world.body(0))), 0.02) << young << " " << h;
+      EXPECT_LE(fastest, 1.01 * std::sqrt(2.0 * 9.81 * 0.1)) << young << " " << h;
+    }
+  }
+}
+
+/// Thrown at the cube that stands above the origin, askew.
+template <class Other>
+void expect_momentum_kept(const Other& throw_other) {
+  World world;
+  touching(world, full_cube(0.0, 2e5, Vector3::Zero()));
+  throw_other(world);
+  const Momenta start = all_momenta(world);
+  const double before = world.energy();
+  bool touched = false;
+  double deepest = 0.0;
+  for (int i = 0; i < 300; ++i) {
+    ASSERT_TRUE(world.step(1e-3).ok()) << i;
+    touched = touched || world.contact_report().active > 0;
+    deepest = std::max(deepest, world.contact_report().deepest);
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_LE(deepest, 0.01 * edge);
+  EXPECT_GT(world.body(0).momentum().linear.norm(), 0.05 * start.head<3>().norm());
+  EXPECT_LE((all_momenta(world) - start).norm(), 1e-10 * start.norm());
+  EXPECT_LE(world.energy(), before * (1.0 + 1e-5));
+}
+
+TEST(ContactMethods, FullBodiesExchangeMomentumWithRigidOnesToRounding) {
+  expect_momentum_kept([](World& world) {
+    RigidBody ball({.name = "ball", .shape = Sphere{0.05}, .pose = {Vector3(0.13, 0.02, 0.3)}});
+    ball.set_velocity(Vector3(0.3, 0.1, -3.0), Vector3(5.0, 0.0, 20.0));
+    world.add_rigid(ball);
+  });
+}
+
+TEST(ContactMethods, FullBodiesExchangeMomentumWithEachOtherToRounding) {
+  expect_momentum_kept([](World& world) {
+    MeshBodySetup setup;
+    setup.name = "other";
+    setup.mesh = cube_mesh(0.0, 2);
+    const Matrix3 turn = Eigen::AngleAxisd(0.4, Vector3(1.0, 2.0, 0.5).normalized()).toRotationMatrix();
+    setup.mesh.vertices = ((turn * setup.mesh.vertices).colwise() + Vector3(0.05, 0.03, 0.32)).eval();
+    setup.materials = {test::material("stvk", 2e5, 0.3, 1000.0)};
+    Body other = make_full_body(std::move(setup));
+    other.set_velocity(Vector3(0.2, 0.0, -2.0), Vector3(1.0, 3.0, 0.5));
+    touching(world, std::move(other));
+  });
+}
+
+TEST(ContactMethods, FullBodiesExchangeMomentumWithReducedOnesToRounding) {
+  expect_momentum_kept([](World& world) {
+    Body other = reduced_cube(0.3, 2e5, Vector3::Zero());
+    TreeState state = other.state();
+    state.root.position += Vector3(0.05, 0.03, 0.0);
+    state.root.rotation = Eigen::AngleAxisd(0.4, Vector3(1.0, 2.0, 0.5).normalized());
+    other.set_state(state);
+    other.set_velocity(Vector3(0.2, 0.0, -2.0), Vector3(1.0, 3.0, 0.5));
+    touching(world, std::move(other));
+  });
+}
+
+}  // namespace
+}  // namespace limber::contact_methods_test
