@@ -139,6 +139,27 @@ void World::set_obstacle_pose(Index i, const Pose& pose) {
   obstacles_[static_cast<std::size_t>(i)].obstacle.pose = pose;
 }
 
+Index World::add_host(HostBody body) {
+  hosts_.push_back(std::move(body));
+  return host_count() - 1;
+}
+
+void World::remove_host(Index i) {
+  (void)host(i);
+  hosts_.erase(hosts_.begin() + i);
+  forget_contacts();
+}
+
+HostBody& World::host(Index i) {
+  require(i >= 0 && i < host_count(), "host body {} of a world with {}", i, host_count());
+  return hosts_[static_cast<std::size_t>(i)];
+}
+
+const HostBody& World::host(Index i) const {
+  require(i >= 0 && i < host_count(), "host body {} of a world with {}", i, host_count());
+  return hosts_[static_cast<std::size_t>(i)];
+}
+
 void World::clear_obstacles() {
   obstacles_.clear();
   forget_contacts();
@@ -199,7 +220,39 @@ SolveReport World::detect(double h, double time) {
     }
     contact_.add(fixed);
   }
+  add_hosts();
   return contact_.detect(h, filter_);
+}
+
+/// Those that nothing moves are obstacles.
+void World::add_hosts() {
+  for (Index i = 0; i < host_count(); ++i) {
+    HostBody& one = host(i);
+    const Touching name{Touching::Of::host, i};
+    if (one.yields())
+      contact_.add(ContactStep::Member{name, nullptr, &one.copy(), nullptr, one.material(),
+                                       2.0 * one.copy().radius()});
+    else
+      contact_.add(ContactStep::Static{name, &one.standing(), &one.samples(), one.state().pose,
+                                       one.velocity_of_pose(), one.state().angular_velocity});
+  }
+}
+
+/// About the centres that the other engine gave: there it will add them.
+void World::add_pushes() {
+  std::vector<HostPush> pushes(hosts_.size());
+  const auto add = [&](const Touching& name, const ContactPoint& contact, double sign) {
+    if (name.of != Touching::Of::host) return;
+    HostPush& push = pushes[static_cast<std::size_t>(name.number)];
+    push.impulse += sign * contact.impulse;
+    push.angular_impulse +=
+        sign * (contact.position - host(name.number).state().center).cross(contact.impulse);
+  };
+  for (const ContactPoint& contact : contacts()) {
+    add(contact.first, contact, 1.0);
+    add(contact.second, contact, -1.0);
+  }
+  for (std::size_t i = 0; i < hosts_.size(); ++i) hosts_[i].set_push(pushes[i]);
 }
 
 /// Those that touch. A body that gains energy takes the step with the elastic forces of its end, and where
@@ -259,12 +312,17 @@ void World::go_back() {
   contact_report_ = {};
   for (Entry& entry : entries_) entry.body.go_back();
   for (RigidBody& rigid : rigids_) rigid.go_back();
+  add_pushes();
 }
 
 StepReport World::step(double h) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   const bool alone = body_count() == 1 && !contact_possible();  // which stays where it was if it fails
+  for (const HostBody& host : hosts_)
+    require(host.is_ready(),
+            "{}: it moves, and was not told how it is in this step; call set_state before each", host.name());
   apply_loads(h);
+  for (HostBody& host : hosts_) host.reset_copy();
   if (!alone) {
     for (Entry& entry : entries_) entry.body.remember();
     for (RigidBody& rigid : rigids_) rigid.remember();
@@ -272,7 +330,10 @@ StepReport World::step(double h) {
   try {
     const StepReport total = solve(h);
     if (!total.ok() && !alone) go_back();
-    if (total.ok()) time_ += h;
+    if (!total.ok()) return total;
+    time_ += h;
+    add_pushes();
+    for (HostBody& host : hosts_) host.end_step();
     return total;
   } catch (...) {
     if (!alone) go_back();
