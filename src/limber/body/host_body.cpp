@@ -89,6 +89,11 @@ void HostBody::reset_copy() {
   copy_->set_velocity(state_.velocity, state_.angular_velocity);
 }
 
+void HostBody::add_push(const Vector3& impulse, const Vector3& place) {
+  push_.impulse += impulse;
+  push_.angular_impulse += (place - state_.center).cross(impulse);
+}
+
 Vector3 HostBody::velocity_of_pose() const {
   return state_.velocity + state_.angular_velocity.cross(state_.pose.position - state_.center);
 }

@@ -63,7 +63,9 @@ class HostBody {
   [[nodiscard]] const Obstacle& standing() const { return standing_; }  ///< of one that does not
   [[nodiscard]] const std::vector<SamplePoint>& samples() const { return samples_; }
   [[nodiscard]] Vector3 velocity_of_pose() const;  ///< of the origin of its axes, m/s
-  void set_push(const HostPush& push) { push_ = push; }
+  void clear_push() { push_ = {}; }
+  /// About the centre that was given: there the engine will add it, wherever the step moved the copy.
+  void add_push(const Vector3& impulse, const Vector3& place);
   void end_step() { fresh_ = false; }
 
  private:

@@ -238,21 +238,14 @@ void World::add_hosts() {
   }
 }
 
-/// About the centres that the other engine gave: there it will add them.
 void World::add_pushes() {
-  std::vector<HostPush> pushes(hosts_.size());
-  const auto add = [&](const Touching& name, const ContactPoint& contact, double sign) {
-    if (name.of != Touching::Of::host) return;
-    HostPush& push = pushes[static_cast<std::size_t>(name.number)];
-    push.impulse += sign * contact.impulse;
-    push.angular_impulse +=
-        sign * (contact.position - host(name.number).state().center).cross(contact.impulse);
-  };
+  for (HostBody& host : hosts_) host.clear_push();
   for (const ContactPoint& contact : contacts()) {
-    add(contact.first, contact, 1.0);
-    add(contact.second, contact, -1.0);
+    if (contact.first.of == Touching::Of::host)
+      host(contact.first.number).add_push(contact.impulse, contact.position);
+    if (contact.second.of == Touching::Of::host)
+      host(contact.second.number).add_push(-contact.impulse, contact.position);
   }
-  for (std::size_t i = 0; i < hosts_.size(); ++i) hosts_[i].set_push(pushes[i]);
 }
 
 /// Those that touch. A body that gains energy takes the step with the elastic forces of its end, and where
