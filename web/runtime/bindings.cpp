@@ -623,8 +623,8 @@ EMSCRIPTEN_KEEPALIVE bool limber_mode_shape(int number, int mode) {
   });
 }
 
-// Worlds: bodies that touch, and what they meet. Bodies keep their numbers; rigid bodies and obstacles are
-// numbered as in World.
+// Worlds: bodies that touch, and what they meet. Bodies keep their numbers; rigid bodies, obstacles and
+// bodies of another engine are numbered as in World.
 
 /// The number of a new one, 0 where there is no memory.
 EMSCRIPTEN_KEEPALIVE int limber_world_create() {
@@ -742,6 +742,41 @@ EMSCRIPTEN_KEEPALIVE bool limber_rigid_set_state(int world, int rigid) {
 
 EMSCRIPTEN_KEEPALIVE bool limber_rigid_set_gravity(int world, int rigid, double x, double y, double z) {
   return guarded([&] { find_world(world).world.rigid(rigid).set_gravity({x, y, z}); });
+}
+
+/// Of a shape and a material.
+EMSCRIPTEN_KEEPALIVE bool limber_world_add_host(int world) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    const double* const x = entry.room.data();
+    (void)entry.world.add_host({"a host body", shape_at(x), material_at(x + 4)});
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_world_remove_host(int world, int host) {
+  return guarded([&] { find_world(world).world.remove_host(host); });
+}
+
+/// Of a pose, the centre of mass, velocity, angular velocity, inverse mass and inverse inertia by rows.
+EMSCRIPTEN_KEEPALIVE bool limber_host_set_state(int world, int host) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    const double* const x = entry.room.data();
+    entry.world.host(host).set_state({.pose = pose_at(x),
+                                      .center = vector_at(x + 7),
+                                      .velocity = vector_at(x + 10),
+                                      .angular_velocity = vector_at(x + 13),
+                                      .inverse_mass = x[16],
+                                      .inverse_inertia = Eigen::Map<const Matrix3>(x + 17)});
+  });
+}
+
+/// Impulse and angular impulse of the last step.
+EMSCRIPTEN_KEEPALIVE bool limber_host_push(int world, int host) {
+  return guarded([&] {
+    const HostPush& push = find_world(world).world.host(host).push();
+    give_vectors(push.impulse, push.angular_impulse);
+  });
 }
 
 /// Where a step fails, those before it stay taken.

@@ -35,7 +35,7 @@ struct Obstacle {
 
 /// One of those that touch in a world, by its number.
 struct Touching {
-  enum class Of { body, rigid, obstacle };
+  enum class Of { body, rigid, obstacle, host };
 
   Of of = Of::body;
   Index number = 0;

@@ -50,8 +50,12 @@ void ContactStep::clear() {
   statics_.clear();
 }
 
+/// What bodies of another engine do to each other is its own, and what stands in their way, too.
 bool ContactStep::may_touch(const Touching& one, const Touching& other) const {
-  return !(one == other) && (!*filter_ || (*filter_)(one, other));
+  const auto own = [](const Touching& x) {
+    return x.of == Touching::Of::body || x.of == Touching::Of::rigid;
+  };
+  return !(one == other) && (own(one) || own(other)) && (!*filter_ || (*filter_)(one, other));
 }
 
 void ContactStep::list_solids() {

@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/contact/point_shell.hpp"
+#include "limber/linalg/symmetric_eigen.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <Eigen/LU>
@@ -56,12 +57,10 @@ std::vector<SamplePoint> sample_shape(const SolidShape& shape) { return std::vis
 RigidBody::RigidBody(RigidBodySetup setup) : setup_(std::move(setup)) {
   check_shape(setup_.shape, setup_.name);
   check_material(setup_.material, setup_.name);
-  mass_ = limber::mass_properties(setup_.shape, setup_.density, setup_.name);
   samples_ = sample_shape(setup_.shape);
-  for (const SamplePoint& sample : samples_)
-    radius_ = std::max(radius_, (sample.place - mass_.center).norm() + sample.radius);
-  if (const auto* const mesh = std::get_if<std::shared_ptr<const MeshShape>>(&setup_.shape))
-    radius_ = ((*mesh)->vertices().colwise() - mass_.center).colwise().norm().maxCoeff();
+  require(!setup_.mass || !samples_.empty(), "{}: ground has no end, and so no mass", setup_.name);
+  set_mass_properties(setup_.mass ? *setup_.mass
+                                  : limber::mass_properties(setup_.shape, setup_.density, setup_.name));
   set_gravity(setup_.gravity);
   set_pose(setup_.pose);
   set_velocity(setup_.velocity, setup_.angular_velocity);
@@ -71,6 +70,24 @@ RigidBody::RigidBody(RigidBodySetup setup) : setup_(std::move(setup)) {
 void RigidBody::set_material(const ContactMaterial& material) {
   check_material(material, setup_.name);
   setup_.material = material;
+}
+
+void RigidBody::set_mass_properties(const MassProperties& mass) {
+  require(std::isfinite(mass.mass) && mass.mass > 0.0, "{}: the mass is {} kg, expected a positive number",
+          setup_.name, mass.mass);
+  require(
+      mass.center.allFinite() && mass.inertia.allFinite() && symmetric_eigen3(mass.inertia).values(0) > 0.0,
+      "{}: its centre of mass is not finite, or its inertia not positive", setup_.name);
+  const Pose before = pose();
+  const Vector3 speed = mass_.mass > 0.0 ? velocity() : Vector3::Zero();
+  mass_ = mass;
+  radius_ = 0.0;
+  for (const SamplePoint& sample : samples_)
+    radius_ = std::max(radius_, (sample.place - mass_.center).norm() + sample.radius);
+  if (const auto* const mesh = std::get_if<std::shared_ptr<const MeshShape>>(&setup_.shape))  // sampled
+    radius_ = ((*mesh)->vertices().colwise() - mass_.center).colwise().norm().maxCoeff();
+  momentum_ = mass_.mass * speed;
+  set_pose(before);
 }
 
 void RigidBody::set_gravity(const Vector3& acceleration) {
@@ -108,13 +125,17 @@ double RigidBody::kinetic_energy() const {
 void RigidBody::begin_coupled(double h, CoupledStep& step) const {
   const Matrix3 I = inertia(rotation_);
   step.h = h;
-  step.kick = 0.5 * (h + last_);
+  step.kick = setup_.hosted ? h : 0.5 * (h + last_);
   step.matrix.setZero(6, 6);
   step.matrix.diagonal().head<3>().setConstant(mass_.mass);
   step.matrix.bottomRightCorner<3, 3>() = I;
   step.start.resize(6);
   step.start.head<3>() = velocity();
   step.start.tail<3>() = spin_;
+  if (setup_.hosted) {
+    step.free = step.start;
+    return;
+  }
   // What the momentum makes of the angular velocity, as the body turns by half of the step.
   const Eigen::Quaterniond half =
       Eigen::Quaterniond(rotation_matrix(0.5 * h * spin_) * rotation_.toRotationMatrix()).normalized();
@@ -129,7 +150,7 @@ void RigidBody::end_coupled(const CoupledStep& step, const Vector& u, const Vect
   angular_ += impulse.tail<3>();
   // The angular velocity is that of the middle of the step.
   Vector3 spin = u.tail<3>();
-  for (int i = 0; i < 2; ++i) {
+  for (int i = 0; i < 2 && !setup_.hosted; ++i) {
     const Eigen::Quaterniond half(rotation_matrix(0.5 * h * spin) * rotation_.toRotationMatrix());
     spin = inertia(half.normalized()).inverse() * angular_;
   }

@@ -5,6 +5,7 @@
 #include "limber/linalg/state_stream.hpp"
 #include "limber/multidomain/coupled_step.hpp"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,7 +15,10 @@ namespace limber {
 struct RigidBodySetup {
   std::string name = "a rigid body";
   SolidShape shape;
-  double density = 1000.0;                     ///< kg/m^3
+  double density = 1000.0;             ///< kg/m^3
+  std::optional<MassProperties> mass;  ///< in place of the density
+  /// Another engine moves it (host_body.hpp): its velocities are those of the whole step, as they were set.
+  bool hosted = false;
   Pose pose;                                   ///< of the axes of the shape
   Vector3 velocity = Vector3::Zero();          ///< of its centre of mass, m/s
   Vector3 angular_velocity = Vector3::Zero();  ///< rad/s
@@ -44,6 +48,8 @@ class RigidBody {
   [[nodiscard]] const ContactMaterial& material() const { return setup_.material; }
   void set_material(const ContactMaterial& material);
   [[nodiscard]] const MassProperties& mass_properties() const { return mass_; }
+  /// Velocity and pose stay. Throws Error for a mass or an inertia that is not positive.
+  void set_mass_properties(const MassProperties& mass);
   [[nodiscard]] const std::vector<SamplePoint>& samples() const { return samples_; }
   /// No point of it is farther from the centre of mass, m.
   [[nodiscard]] double radius() const { return radius_; }

@@ -82,7 +82,7 @@ void World::set_contact(Index i, const ContactMaterial& material) {
 void World::make_solids() {
   const auto touching =
       std::count_if(entries_.begin(), entries_.end(), [](const Entry& one) { return one.shell != nullptr; });
-  const bool points = touching > 1 || !rigids_.empty() ||
+  const bool points = touching > 1 || !rigids_.empty() || !hosts_.empty() ||
                       std::any_of(obstacles_.begin(), obstacles_.end(),
                                   [](const Standing& one) { return !one.samples.empty(); });
   for (Entry& one : entries_)
@@ -162,6 +162,28 @@ void World::set_obstacle_pose(Index i, const Pose& pose) {
   obstacles_[static_cast<std::size_t>(i)].obstacle.pose = pose;
 }
 
+Index World::add_host(HostBody body) {
+  hosts_.push_back(std::move(body));
+  make_solids();
+  return host_count() - 1;
+}
+
+void World::remove_host(Index i) {
+  (void)host(i);
+  hosts_.erase(hosts_.begin() + i);
+  forget_contacts();
+}
+
+HostBody& World::host(Index i) {
+  require(i >= 0 && i < host_count(), "host body {} of a world with {}", i, host_count());
+  return hosts_[static_cast<std::size_t>(i)];
+}
+
+const HostBody& World::host(Index i) const {
+  require(i >= 0 && i < host_count(), "host body {} of a world with {}", i, host_count());
+  return hosts_[static_cast<std::size_t>(i)];
+}
+
 void World::clear_obstacles() {
   obstacles_.clear();
   forget_contacts();
@@ -226,7 +248,32 @@ SolveReport World::detect(double h, double time) {
     }
     contact_.add(fixed);
   }
+  add_hosts();
   return contact_.detect(h, filter_);
+}
+
+/// Those that nothing moves are obstacles.
+void World::add_hosts() {
+  for (Index i = 0; i < host_count(); ++i) {
+    HostBody& one = host(i);
+    const Touching name{Touching::Of::host, i};
+    if (one.yields())
+      contact_.add(ContactStep::Member{name, nullptr, &one.copy(), nullptr, one.material(),
+                                       2.0 * one.copy().radius()});
+    else
+      contact_.add(ContactStep::Static{name, &one.standing(), &one.samples(), one.state().pose,
+                                       one.velocity_of_pose(), one.state().angular_velocity});
+  }
+}
+
+void World::add_pushes() {
+  for (HostBody& host : hosts_) host.clear_push();
+  for (const ContactPoint& contact : contacts()) {
+    if (contact.first.of == Touching::Of::host)
+      host(contact.first.number).add_push(contact.impulse, contact.position);
+    if (contact.second.of == Touching::Of::host)
+      host(contact.second.number).add_push(-contact.impulse, contact.position);
+  }
 }
 
 /// Those that touch. A body that gains energy takes the step with the elastic forces of its end, and where
@@ -286,12 +333,17 @@ void World::go_back() {
   contact_report_ = {};
   for (Entry& entry : entries_) entry.body.go_back();
   for (RigidBody& rigid : rigids_) rigid.go_back();
+  add_pushes();
 }
 
 StepReport World::step(double h) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   const bool alone = body_count() == 1 && !contact_possible();  // which stays where it was if it fails
+  for (const HostBody& host : hosts_)
+    require(host.is_ready(),
+            "{}: it moves, and was not told how it is in this step; call set_state before each", host.name());
   apply_loads(h);
+  for (HostBody& host : hosts_) host.reset_copy();
   if (!alone) {
     for (Entry& entry : entries_) entry.body.remember();
     for (RigidBody& rigid : rigids_) rigid.remember();
@@ -299,7 +351,10 @@ StepReport World::step(double h) {
   try {
     const StepReport total = solve(h);
     if (!total.ok() && !alone) go_back();
-    if (total.ok()) time_ += h;
+    if (!total.ok()) return total;
+    time_ += h;
+    add_pushes();
+    for (HostBody& host : hosts_) host.end_step();
     return total;
   } catch (...) {
     if (!alone) go_back();

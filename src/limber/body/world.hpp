@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/body/contact_step.hpp"
+#include "limber/body/host_body.hpp"
 
 #include <functional>
 #include <map>
@@ -10,8 +11,8 @@
 
 namespace limber {
 
-/// Bodies that move together, each by a method of its own, and what they meet: rigid bodies and obstacles. A
-/// step counts only if it succeeds for all. For one thread at a time.
+/// Bodies that move together, each by a method of its own, and what they meet: rigid bodies, obstacles, and
+/// bodies of another engine. A step counts only if it succeeds for all. For one thread at a time.
 class World {
  public:
   /// What is to happen to a body before its step of h seconds: loads that change, hands that move.
@@ -53,6 +54,15 @@ class World {
   /// It stands elsewhere from now on, and has not moved there.
   void set_obstacle_pose(Index i, const Pose& pose);
   void clear_obstacles();
+
+  // Bodies of another engine (host_body.hpp): they touch bodies and rigid bodies of this world.
+
+  Index add_host(HostBody body);  ///< returns its number; it is to be told how it is before the next step
+  void remove_host(Index i);
+  [[nodiscard]] Index host_count() const { return static_cast<Index>(hosts_.size()); }
+  [[nodiscard]] HostBody& host(Index i);
+  [[nodiscard]] const HostBody& host(Index i) const;
+
   void set_contact_filter(ContactFilter filter) { filter_ = std::move(filter); }  ///< none: all may touch
   void set_contact_options(const ContactOptions& options) { contact_options_ = options; }
   /// Threads for those that touch: one unless told. Their number changes no bit.
@@ -67,7 +77,8 @@ class World {
   [[nodiscard]] double time() const { return time_; }  ///< s, of all steps so far
 
   /// Advances all by h seconds, in phases: loads, detection of what touches, solution, commit. On failure all
-  /// are left as they were, but for what drivers did.
+  /// are left as they were, but for what drivers did. Throws Error where a host body that moves was not told
+  /// how it is since the last step.
   StepReport step(double h);
 
   [[nodiscard]] double energy() const;  ///< elastic and kinetic, of all bodies, J
@@ -101,12 +112,15 @@ class World {
   StepReport solve(double h);
   std::shared_ptr<BodyShell> shell_of(const Body& body);
   void make_solids();
+  void add_hosts();
+  void add_pushes();
   void go_back();
   void forget_contacts();
 
   std::vector<Entry> entries_;
   std::vector<RigidBody> rigids_;
   std::vector<Standing> obstacles_;
+  std::vector<HostBody> hosts_;
   std::map<const void*, std::weak_ptr<BodyShell>> shells_;  ///< of models, or else surfaces, in use
   ContactFilter filter_;
   ContactOptions contact_options_;

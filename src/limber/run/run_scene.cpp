@@ -188,6 +188,8 @@ std::pair<std::string, double> name_and_size(const SceneRun& run, const Touching
       return {run.scene.bodies[static_cast<std::size_t>(one.number)].name, world.shell(one.number).size()};
     case Touching::Of::rigid:
       return {world.rigid(one.number).name(), 2.0 * world.rigid(one.number).radius()};
+    case Touching::Of::host:
+      return {world.host(one.number).name(), std::numeric_limits<double>::infinity()};
     case Touching::Of::obstacle:
       break;
   }

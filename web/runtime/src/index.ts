@@ -3,11 +3,13 @@ import { Body } from './body.js';
 import { describe } from './description.js';
 import { LimberError } from './limber_error.js';
 import { WasmRuntime, type WasmModule } from './wasm_module.js';
-import { Obstacle, RigidBody, World } from './world.js';
+import { RapierGuests } from './rapier.js';
+import { HostBody, Obstacle, RigidBody, World } from './world.js';
 
 export type * from './types.js';
+export type { RapierBody, RapierCollider, RapierWorld } from './rapier.js';
 export type { Contacts, Touching } from './world.js';
-export { Body, LimberError, Obstacle, RigidBody, World };
+export { Body, HostBody, LimberError, Obstacle, RapierGuests, RigidBody, World };
 
 /** The instance that bodies share. */
 let shared: Promise<WasmRuntime> | undefined;

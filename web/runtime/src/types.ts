@@ -302,3 +302,34 @@ export interface RigidBodySetup extends ContactMaterial, Placement {
   /** m/s^2; none if not given. */
   readonly gravity?: Vector3;
 }
+
+/** A rigid body that another engine moves. */
+export interface HostBodySetup extends ContactMaterial {
+  /** `halfSpace`: all that is below z = 0 of its axes, which nothing moves. */
+  readonly shape: Shape | { readonly kind: 'halfSpace' };
+}
+
+/** How a body of another engine is in the step to come. */
+export interface HostState extends Placement {
+  /** Of mass, in the world, m; where its axes are if not given. */
+  readonly center?: Vector3;
+  /**
+   * Of that, m/s, in the world, as it would be at the end of the step if bodies of limber were not there: that of now, and what gravity and other forces make
+   * of it in the step. At rest if not given.
+   */
+  readonly velocity?: Vector3;
+  /** rad/s, the same. */
+  readonly angularVelocity?: Vector3;
+  /** 1/kg; 0 if not given: nothing moves it. */
+  readonly inverseMass?: number;
+  /** 1/(kg m^2), about the centre of mass in axes of the world: the nine numbers of a symmetric matrix. All 0 if not given: nothing turns it. */
+  readonly inverseInertia?: readonly number[];
+}
+
+/** What bodies of limber did to a body of another engine in a step. */
+export interface HostPush {
+  /** N s */
+  readonly impulse: Vector3;
+  /** N m s, about the centre of mass that was given. */
+  readonly angularImpulse: Vector3;
+}

@@ -68,6 +68,10 @@ interface Functions {
   _limber_world_place_obstacle(world: number, obstacle: number): number;
   _limber_world_add_rigid(world: number): number;
   _limber_world_remove_rigid(world: number, rigid: number): number;
+  _limber_world_add_host(world: number): number;
+  _limber_world_remove_host(world: number, host: number): number;
+  _limber_host_set_state(world: number, host: number): number;
+  _limber_host_push(world: number, host: number): number;
   _limber_rigid_state(world: number, rigid: number): number;
   _limber_rigid_set_state(world: number, rigid: number): number;
   _limber_rigid_set_gravity(world: number, rigid: number, x: number, y: number, z: number): number;

@@ -5,6 +5,9 @@ import type {
   ContactMaterial,
   FrameState,
   GroundSetup,
+  HostBodySetup,
+  HostPush,
+  HostState,
   ObstacleSetup,
   Placement,
   Quaternion,
@@ -15,7 +18,7 @@ import type {
 import type { Call, WasmRuntime } from './wasm_module.js';
 
 /** Those that touch. */
-export type Touching = Body | RigidBody | Obstacle;
+export type Touching = Body | RigidBody | Obstacle | HostBody;
 
 /** Where two touched in the last step, or nearly so: n places. All arrays are copies. */
 export interface Contacts {
@@ -180,8 +183,42 @@ export class RigidBody extends Member {
   }
 }
 
+const noInertia: readonly number[] = Array.from({ length: 9 }, () => 0);
+
 /**
- * Bodies, and what they touch: rigid bodies, obstacles and each other. They move together: a step
+ * A rigid body that another engine moves: made by `World.addHost`. Bodies of limber touch it with its inertia and never move it. Before each step the engine says how
+ * it is, afterwards it adds the push to its velocities: v += inverseMass * impulse, w += inverseInertia * angularImpulse. They touch neither each other nor obstacles.
+ */
+export class HostBody extends Member {
+  /** To be called before each step; of one that stands still, once. */
+  setState(state: HostState): void {
+    const keys = ['center', 'velocity', 'angularVelocity', 'inverseMass', 'inverseInertia'];
+    checkKeys(state, [...keys, ...placementKeys], 'the state of a host body');
+    const { inverseInertia = noInertia } = state;
+    if (inverseInertia.length !== 9) {
+      throw new LimberError(`the inverse inertia has ${inverseInertia.length} numbers, expected 9`);
+    }
+    this.world.write([
+      ...placementNumbers(state),
+      ...checkVector(state.center ?? state.position ?? origin, 'the centre of mass of a host body'),
+      ...checkVector(state.velocity ?? origin, 'the velocity of a host body'),
+      ...checkVector(state.angularVelocity ?? origin, 'the angular velocity of a host body'),
+      checkFinite(state.inverseMass ?? 0, 'the inverse mass'),
+      ...inverseInertia.map((value) => checkFinite(value, 'the inverse inertia')),
+    ]);
+    this.world.call('_limber_host_set_state', this.number);
+  }
+
+  /** Of the last step. */
+  get push(): HostPush {
+    const { world } = this;
+    world.call('_limber_host_push', this.number);
+    return { impulse: world.runtime.vector(0), angularImpulse: world.runtime.vector(3) };
+  }
+}
+
+/**
+ * Bodies, and what they touch: rigid bodies, obstacles, bodies of another engine and each other. They move together: a step
  * counts only if it succeeds for all. Bodies of the methods 'reduced' and 'linear' touch, free or held; they keep all of their functions, but are stepped by the world, and cannot ride on a
  * support. Gravity is each body's own.
  *
@@ -193,6 +230,7 @@ export class World {
   private readonly bodies: Body[] = [];
   private readonly rigids: RigidBody[] = [];
   private readonly obstacles: Obstacle[] = [];
+  private readonly hosts: HostBody[] = [];
   private ground_: Obstacle | null = null;
   private disposed = false;
 
@@ -213,7 +251,7 @@ export class World {
     if (this.disposed) return;
     this.disposed = true;
     for (const body of this.bodies) body.leaveWorld = null;
-    for (const member of [...this.rigids, ...this.obstacles]) member.leave();
+    for (const member of [...this.rigids, ...this.obstacles, ...this.hosts]) member.leave();
     this.runtime.releaseWorld(this.number);
   }
 
@@ -237,14 +275,16 @@ export class World {
     this.call('_limber_world_set_material', body.number, ...materialNumbers(material));
   }
 
-  /** Takes a body, a rigid body or an obstacle out. A body lives on as it is, and touches nothing. The contacts of the last step go. */
+  /** Takes a body, a rigid body, an obstacle or a host body out. A body lives on as it is, and touches nothing. The contacts of the last step go. */
   remove(one: Touching): void {
     const [name, list] =
       one instanceof RigidBody
         ? (['_limber_world_remove_rigid', this.rigids] as const)
         : one instanceof Obstacle
           ? (['_limber_world_remove_obstacle', this.obstacles] as const)
-          : (['_limber_world_remove', this.bodies] as const);
+          : one instanceof HostBody
+            ? (['_limber_world_remove_host', this.hosts] as const)
+            : (['_limber_world_remove', this.bodies] as const);
     const place = (list as readonly Touching[]).indexOf(one);
     if (place < 0) throw new LimberError('what is to be removed is not in this world');
     this.call(name, one instanceof Member ? place : one.number);
@@ -296,6 +336,20 @@ export class World {
     return rigid;
   }
 
+  /** A rigid body that another engine moves. It is to be told how it is before the next step. */
+  addHost(setup: HostBodySetup): HostBody {
+    checkKeys(setup, ['shape', ...materialKeys], 'a host body');
+    const { shape } = setup;
+    this.write([
+      ...(shape.kind === 'halfSpace' ? halfSpace : shapeNumbers(shape)),
+      ...materialNumbers(setup),
+    ]);
+    this.call('_limber_world_add_host');
+    const host = new HostBody(this.owner, this.hosts, 'host body');
+    this.hosts.push(host);
+    return host;
+  }
+
   // Motion.
 
   /** Takes `count` steps of h seconds of all. Where one fails, its reason is thrown; the steps before it stay taken. */
@@ -326,7 +380,7 @@ export class World {
       }
       return values;
     };
-    const lists = [this.bodies, this.rigids, this.obstacles]; // as in Touching::Of
+    const lists = this.lists;
     const those = (start: number): Touching[] =>
       Array.from(
         { length: count },
@@ -346,8 +400,8 @@ export class World {
 
   /** N: of all contacts on one of those that touch, the mean over the last step. */
   contactForce(one: Touching): Vector3 {
-    const of = one instanceof RigidBody ? 1 : one instanceof Obstacle ? 2 : 0;
-    const index = ([this.bodies, this.rigids, this.obstacles][of] as readonly Touching[]).indexOf(one);
+    const of = one instanceof RigidBody ? 1 : one instanceof Obstacle ? 2 : one instanceof HostBody ? 3 : 0;
+    const index = (this.lists[of] as readonly Touching[]).indexOf(one);
     if (index < 0) throw new LimberError('the force is asked for of one that is not in this world');
     this.call('_limber_world_state');
     const h = this.runtime.result(4);
@@ -355,6 +409,11 @@ export class World {
     this.call('_limber_world_impulse', of, index);
     const [x, y, z] = this.runtime.vector();
     return [x / h, y / h, z / h];
+  }
+
+  /** As in Touching::Of. */
+  private get lists() {
+    return [this.bodies, this.rigids, this.obstacles, this.hosts] as const;
   }
 
   private get owner(): Owner {

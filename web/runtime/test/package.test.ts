@@ -61,6 +61,7 @@ describe.skipIf(needsLimber)(`the npm package${needsLimber}`, () => {
       'index',
       'limber_error',
       'model_arrays',
+      'rapier',
       'types',
       'wasm_module',
       'world',
