@@ -1,10 +1,13 @@
 // Bodies that fall onto ground, stairs, a bridge and each other: depth, energy, and what a step costs.
 //   contact FOLDER [NAME...]
-// FOLDER: with the models that contact.sh made.  NAME: drop, stairs, bridge, rain, pile or small (seconds);
-// all but small by default. Prints the tables of docs/contact.md.
+// FOLDER: with the models that contact.sh made.  NAME: drop, stairs, bridge, rain, storm, pile or small
+// (seconds); all but small by default. rain:FIRST:LAST: some of the 200 drops; storm:FIRST:LAST likewise, of
+// ten bodies at once. Prints the tables of docs/contact.md. Exit status 1 where a drop fails.
 
+#include "bench/experiments/contact_rain.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
+#include "limber/base/text.hpp"
 #include "limber/body/world.hpp"
 #include "limber/io/model_file.hpp"
 
@@ -171,40 +174,6 @@ void bridge() {
       1.0 / found.seconds, found.most_contacts);
 }
 
-/// Random drops of ten bodies onto the ground: none may tunnel, explode or end non-finite.
-void rain(const std::string& name, int drops) {
-  const auto model = load(name);
-  const double size = Extent(Body(model)).size();
-  Random random(7);
-  int lost = 0, wild = 0, failed = 0;
-  double deepest = 0.0, seconds = 0.0;
-  for (int d = 0; d < drops; ++d) {
-    World world;
-    world.add_obstacle({.name = "ground", .shape = HalfSpace{}});
-    for (int i = 0; i < 10; ++i) {
-      Body body = placed(model, size * Vector3(0.9 * (i % 2), 0.9 * ((i / 2) % 2), 0.8 + 1.0 * (i / 4)),
-                         random_turn(random));
-      body.set_velocity(Vector3(random.normal(), random.normal(), random.normal()),
-                        Vector3(random.normal(), random.normal(), random.normal()));
-      world.set_contact(world.add(std::move(body)), {.friction = random.uniform()});
-    }
-    const double h = d % 2 == 0 ? 1e-3 : 5e-3;
-    const Outcome found = run(world, h, 2.0, 0);
-    seconds += found.seconds * 2.0 / h;
-    failed += found.failed;
-    for (Index i = 0; i < 10; ++i) {
-      const TreeMomentum moved = world.body(i).momentum();
-      deepest = std::max(deepest, depth(world.body(i)));
-      lost += moved.center.z() < 0.0 ? 1 : 0;
-      wild += moved.center.allFinite() && moved.linear.norm() / moved.mass < 20.0 ? 0 : 1;
-    }
-  }
-  fmt::print(
-      "{} drops of ten {}s: {} below the ground, {} wild or not finite, {} steps not converged, deepest at "
-      "the end {:.2f} % of the size, {:.0f} s\n",
-      drops, name, lost, wild, failed, 100.0 * deepest / size, seconds);
-}
-
 void pile(const std::string& name, int count, double time) {
   const auto model = load(name);
   const double size = Extent(Body(model)).size();
@@ -226,15 +195,36 @@ void pile(const std::string& name, int count, double time) {
       100.0 * deepest / size);
 }
 
-void run_named(const std::string& name) {
-  if (name == "drop") return drop({"block", "octopus", "dragon"});
-  if (name == "stairs") return stairs({"octopus", "dragon"}, 2.0);
-  if (name == "bridge") return bridge();
-  if (name == "rain") return rain("block", 200);
-  if (name == "pile") return pile("block", 100, 3.0);
-  require(name == "small", "no scene '{}'; there are drop, stairs, bridge, rain, pile and small", name);
-  drop({"block"});
-  rain("block", 2);
+/// By a name as rain or storm:0:10.
+bool rain_named(const std::string& name) {
+  const auto words = split(name, ':');
+  const bool together = words.front() == "storm";
+  if (words.size() == 1) return rain(folder, together, 0, together ? 20 : 200);
+  const auto first = words.size() == 3 ? parse_integer(words[1]) : std::nullopt,
+             last = words.size() == 3 ? parse_integer(words[2]) : std::nullopt;
+  require(first && last && *first >= 0 && *first < *last, "'{}' are no drops, expected {}:FIRST:LAST", name,
+          words.front());
+  return rain(folder, together, *first, *last);
+}
+
+/// Returns whether nothing failed.
+bool run_named(const std::string& name) {
+  if (name.starts_with("rain") || name.starts_with("storm")) return rain_named(name);
+  if (name == "drop")
+    drop({"block", "octopus", "dragon"});
+  else if (name == "stairs")
+    stairs({"octopus", "dragon"}, 2.0);
+  else if (name == "bridge")
+    bridge();
+  else if (name == "pile")
+    pile("block", 100, 3.0);
+  else {
+    require(name == "small", "no scene '{}'; there are drop, stairs, bridge, rain, storm, pile and small",
+            name);
+    drop({"block"});
+    pile("block", 8, 1.0);
+  }
+  return true;
 }
 
 }  // namespace
@@ -245,9 +235,10 @@ int main(int count, char** arguments) {
     limber::require(count >= 2, "usage: contact FOLDER [NAME...]");
     limber::bench::folder = arguments[1];
     std::vector<std::string> names(arguments + 2, arguments + count);
-    if (names.empty()) names = {"drop", "stairs", "bridge", "rain", "pile"};
-    for (const std::string& name : names) limber::bench::run_named(name);
-    return 0;
+    if (names.empty()) names = {"drop", "stairs", "bridge", "rain", "storm", "pile"};
+    bool good = true;
+    for (const std::string& name : names) good = limber::bench::run_named(name) && good;
+    return good ? 0 : 1;
   } catch (const std::exception& error) {
     fmt::print(stderr, "contact: {}\n", error.what());
     return 2;
