@@ -95,7 +95,7 @@ void run(const BenchOptions& options) {
        {linalg_cases(threads), mesh_cases(threads), fem_cases(threads), full_cases(threads),
         precompute_cases(threads), pipeline_cases(threads), reduced_cases(threads), cubature_cases(threads),
         reduced_runtime_cases(threads), warp_cases(threads), multidomain_cases(threads),
-        contact_cases(threads), body_cases(threads)}) {
+        contact_cases(threads), contact_solve_cases(threads), body_cases(threads)}) {
     for (const Case& one : cases) {
       // Here and not by the benchmark library, which matches a longer name, with its own settings at the end.
       if (!std::regex_search(one.name, filter)) continue;

@@ -31,6 +31,7 @@ std::vector<Case> reduced_runtime_cases(int threads);
 std::vector<Case> warp_cases(int threads);
 std::vector<Case> multidomain_cases(int threads);
 std::vector<Case> contact_cases(int threads);
+std::vector<Case> contact_solve_cases(int threads);
 std::vector<Case> body_cases(int threads);
 
 }  // namespace limber::bench

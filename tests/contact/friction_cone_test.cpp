@@ -89,5 +89,52 @@ TEST(FrictionCone, WithoutFrictionPushesAlongTheNormalAlone) {
   }
 }
 
+TEST(FrictionCone, HasARootOfItsStiffness) {
+  for (const double friction : {0.0, 0.6}) {
+    FrictionCone one = cone;
+    one.friction = friction;
+    for (const Vector3& v : some_velocities()) {
+      Matrix3 G;
+      const bool pushes = respond(one, v, &G).impulse.z() > 0.0;
+      const ConeRoot root = stiffness_root(one, v);
+      EXPECT_EQ(root.rows > 0, pushes) << v.transpose();
+      const Matrix found = root.F.topRows(root.rows).transpose() * root.F.topRows(root.rows);
+      EXPECT_LE((found - G).norm(), 1e-13 * G.norm()) << v.transpose();
+    }
+  }
+}
+
+/// Eight contacts of all kinds along a line, against one after the other.
+TEST(FrictionCone, IsTheSameForEightAtOnce) {
+  std::vector<Vector3> velocities = some_velocities(), changes;
+  ConeLanes lanes;
+  EXPECT_EQ(lanes.pushing(), 0U);
+  for (int i = 0; i < static_cast<int>(velocities.size()); ++i) {
+    changes.emplace_back(random_vector(3, 0.3, static_cast<std::uint64_t>(i)));
+    lanes.set_cone(i, cone);
+    lanes.set_velocity(i, velocities[static_cast<std::size_t>(i)]);
+    lanes.set_change(i, changes.back());
+  }
+  for (const double x : {0.0, 0.5, 1.0}) {
+    Packet slope{}, curvature{};
+    lanes.add_line(x, slope, curvature);
+    ConeLanes there = lanes;
+    there.advance(x);
+    for (std::size_t i = 0; i < velocities.size(); ++i) {
+      const auto lane = static_cast<int>(i);
+      const Vector3 v = velocities[i] + x * changes[i];
+      Matrix3 G;
+      const Vector3 impulse = respond(cone, v, &G).impulse;
+      const double size = impulse.norm() * changes[i].norm(), more = G.norm() * changes[i].squaredNorm();
+      EXPECT_NEAR(slope[lane], -impulse.dot(changes[i]), 1e-13 * size);
+      EXPECT_NEAR(curvature[lane], changes[i].dot(G * changes[i]), 1e-13 * more);
+      EXPECT_EQ((there.pushing() >> lane & 1U) != 0, impulse.z() > 0.0);
+      EXPECT_LE((there.velocity(lane) - v).norm(), 1e-15);
+    }
+    for (int lane = static_cast<int>(velocities.size()); lane < packet_size; ++lane)
+      EXPECT_EQ(slope[lane], 0.0);
+  }
+}
+
 }  // namespace
 }  // namespace limber::friction_cone_test

@@ -79,7 +79,17 @@ void BlockCholesky::place_numbers() {
   numbers_.assign(total, 0.0);
 }
 
-void BlockCholesky::set_zero() { std::fill(numbers_.begin(), numbers_.end(), 0.0); }
+void BlockCholesky::clear_off_diagonal() {
+  for (const int j : order_) {
+    const Column& column = columns_[at(j)];
+    if (column.rows.empty()) continue;
+    // They follow each other.
+    const Row& last = column.rows.back();
+    const std::size_t count = at(padded_rows(sizes_[at(last.body)])) * at(sizes_[at(j)]);
+    double* const first = numbers_.data() + column.rows.front().first;
+    std::fill(first, numbers_.data() + last.first + count, 0.0);
+  }
+}
 
 double* BlockCholesky::numbers_of(int row, int column) {
   const Column& found = columns_[at(column)];
@@ -123,29 +133,17 @@ void BlockCholesky::solve(std::span<double> x) const {
     const int n = sizes_[at(j)];
     double* const own = x.data() + offsets_[at(j)];
     solve_block_lower(numbers_.data() + column.diagonal, n, own);
-    for (const Row& row : column.rows) {
-      const int stride = padded_rows(sizes_[at(row.body)]);
-      double* const other = x.data() + offsets_[at(row.body)];
-      for (int k = 0; k < n; ++k) {
-        const double* const numbers = numbers_.data() + row.first + static_cast<std::size_t>(k * stride);
-        for (int i = 0; i < sizes_[at(row.body)]; ++i) other[i] -= numbers[i] * own[k];
-      }
-    }
+    for (const Row& row : column.rows)
+      add_block(-1.0, numbers_.data() + row.first, sizes_[at(row.body)], n, own,
+                x.data() + offsets_[at(row.body)]);
   }
   for (auto turn = order_.rbegin(); turn != order_.rend(); ++turn) {
     const Column& column = columns_[at(*turn)];
     const int n = sizes_[at(*turn)];
     double* const own = x.data() + offsets_[at(*turn)];
-    for (const Row& row : column.rows) {
-      const int stride = padded_rows(sizes_[at(row.body)]);
-      const double* const other = x.data() + offsets_[at(row.body)];
-      for (int k = 0; k < n; ++k) {
-        const double* const numbers = numbers_.data() + row.first + static_cast<std::size_t>(k * stride);
-        double sum = 0.0;
-        for (int i = 0; i < sizes_[at(row.body)]; ++i) sum += numbers[i] * other[i];
-        own[k] -= sum;
-      }
-    }
+    for (const Row& row : column.rows)
+      add_block_transposed(-1.0, numbers_.data() + row.first, sizes_[at(row.body)], n,
+                           x.data() + offsets_[at(row.body)], own);
     solve_block_upper(numbers_.data() + column.diagonal, n, own);
   }
 }

@@ -21,7 +21,7 @@ class BlockCholesky {
   /// sizes: of the blocks.  pairs: of blocks that touch, in any order, as often as one likes. All numbers
   /// become zero.
   void analyze(std::span<const int> sizes, std::span<const std::pair<int, int>> pairs);
-  void set_zero();
+  void clear_off_diagonal();  ///< those blocks become zero
 
   [[nodiscard]] double* diagonal(int i) { return numbers_of(i, i); }  ///< n_i x n_i: its lower triangle
   /// n_i x n_j, of a pair that was given: as block (i, j) where i is eliminated after j, else none.
@@ -57,7 +57,7 @@ class BlockCholesky {
   int padded_total_ = 0;
   std::vector<int> order_, turn_;  ///< bodies as they are eliminated, and when each is
   std::vector<Column> columns_;    ///< of each body
-  std::vector<double> numbers_;
+  BlockNumbers numbers_;
   std::vector<std::vector<int>> neighbours_;  ///< while blocks are ordered
 };
 

@@ -38,6 +38,7 @@ struct ContactSolveReport : SolveReport {
 /// a balance of momentum, A (u - u*) = sum J^T g, with impulses g that obey regularised friction. Solved by
 /// Newton's method in u itself, so that the matrix A + J^T G J is as large as the bodies are, however many
 /// contacts there are, with an exact line search. It always converges: l is convex, and A is definite.
+/// Where it starts far off, contacts are softer for the first iterations.
 ///                                                          [Castro, Permenter & Han 2022, section V]
 ///
 /// For bodies that touch each other, directly or by way of others: whoever calls sets those apart that do
@@ -73,8 +74,8 @@ class ContactSolver {
   /// On the first body, N s, in the axes of the contact.
   [[nodiscard]] const Vector3& impulse(int contact) const { return contacts_[at(contact)].impulse; }
   /// Of the first seen from the second, m/s, in the axes of the contact.
-  [[nodiscard]] const Vector3& relative_velocity(int contact) const {
-    return contacts_[at(contact)].velocity;
+  [[nodiscard]] Vector3 relative_velocity(int contact) const {
+    return lanes_[at(contact / packet_size)].velocity(contact % packet_size);
   }
 
  private:
@@ -83,9 +84,7 @@ class ContactSolver {
     std::size_t rows[2] = {0, 0};  ///< in rows_
     FrictionCone cone;
     Vector3 drift = Vector3::Zero();
-    Vector3 velocity = Vector3::Zero(), change = Vector3::Zero();
     Vector3 impulse = Vector3::Zero();
-    Matrix3 stiffness = Matrix3::Zero();  ///< G
     bool pushes = false;
   };
   struct Line {
@@ -94,29 +93,35 @@ class ContactSolver {
 
   static std::size_t at(int i) { return static_cast<std::size_t>(i); }
   [[nodiscard]] int padded(int body) const;
-  [[nodiscard]] double* part(std::vector<double>& vector, int body) const {
+  [[nodiscard]] double* part(BlockNumbers& vector, int body) const {
     return vector.data() + factor_.offset(body);
   }
-  [[nodiscard]] Vector3 velocity_at(const Contact& contact, std::vector<double>& u) const;
+  [[nodiscard]] Vector3 velocity_at(const Contact& contact, BlockNumbers& u) const;
   void analyze();
+  void start_at(bool free);
+  void set_softness(double softness);
   double differentiate(ContactSolveReport& report);
-  [[nodiscard]] double norm(std::vector<double>& force) const;
+  [[nodiscard]] double norm(const BlockNumbers& force) const;
   void assemble();
-  void add_stiffness(int body);
-  void add_coupling(const Contact& contact);
   [[nodiscard]] double search_line();
   [[nodiscard]] Line line_at(double x, double slope, double curvature) const;
+  void advance(double x);
+
+  double softness_ = 1.0;  ///< by which all contacts are softer for now
 
   static constexpr int whole_stride = padded_rows(6);
   std::vector<ContactBody> bodies_;
   std::vector<std::array<double, 6 * whole_stride>> wholes_;  ///< factors of A of their rigid coordinates
   std::vector<Contact> contacts_;
-  std::vector<double> rows_;
+  BlockNumbers rows_;
+  std::vector<ConeLanes> lanes_;  ///< of eight contacts each: velocities, and their change along direction_
   BlockCholesky factor_;
   std::vector<int> sizes_;
   std::vector<std::pair<int, int>> pairs_;
-  std::vector<double> u_, gradient_, direction_, moved_, product_, pushed_;  ///< of all bodies, padded
-  std::vector<double> stack_, other_;                                        ///< scaled rows of contacts
+  std::vector<int> by_pair_;  ///< contacts, those of the same bodies one after the other
+  BlockNumbers u_, gradient_, direction_, moved_, product_, pushed_;  ///< of all bodies, padded
+  BlockNumbers weights_;                                              ///< 1 / A_kk, likewise
+  BlockNumbers stacks_[2];                                            ///< scaled rows of contacts
 };
 
 }  // namespace limber

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/linalg/packet.hpp"
 #include "limber/linalg/types.hpp"
 
 namespace limber {
@@ -28,5 +29,39 @@ struct ConeResponse {
 
 /// G: 3 x 3, symmetric and positive semidefinite, zero where nothing touches; written unless null.
 ConeResponse respond(const FrictionCone& cone, const Vector3& v, Matrix3* G = nullptr);
+
+/// F with F^T F = G: three rows where the contact sticks, two where it slides (the impulse grows along the
+/// way, and turns across it), none where nothing touches.
+struct ConeRoot {
+  int rows = 0;
+  Matrix3 F;  ///< of which the first `rows` count
+};
+ConeRoot stiffness_root(const FrictionCone& cone, const Vector3& v);
+
+/// Eight contacts that are computed on together, each with a velocity v and a change c of it. At first none
+/// of them pushes.
+class ConeLanes {
+ public:
+  ConeLanes();
+
+  void set_cone(int lane, const FrictionCone& cone);
+  void set_velocity(int lane, const Vector3& v);
+  void set_change(int lane, const Vector3& c);
+  [[nodiscard]] Vector3 velocity(int lane) const {
+    return {velocity_[0][lane], velocity_[1][lane], velocity_[2][lane]};
+  }
+
+  /// Bit i: whether contact i pushes.
+  [[nodiscard]] unsigned pushing() const;
+  /// Adds the first and second derivatives of l(v + x c) with x, of each lane.
+  void add_line(double x, Packet& slope, Packet& curvature) const;
+  void advance(double x);  ///< v += x c
+
+ private:
+  double velocity_[3][packet_size] = {}, change_[3][packet_size] = {};
+  double friction_[packet_size], tangent_[packet_size], normal_[packet_size];  ///< those of R inverted
+  double approach_[packet_size];
+  double slope_[packet_size], share_[packet_size];  ///< friction R_t / R_n, 1 / (1 + friction slope)
+};
 
 }  // namespace limber
