@@ -5,6 +5,7 @@
 // STEPS: of all bodies together.  BODY: a file of a reduced model or a tree of domains (.glb);
 //   warped:FILE    moves a model by warped modes, with handles in place of pulls,
 //   shaken:FILE    likewise, on a support that moves,
+//   touching:FILE  in a room with another of its kind and two rigid bodies,
 //   full:LAW       a small beam of finite elements of this law, thrown:LAW one that nothing holds,
 //   online:LAW     one by online model reduction.
 // Prints a line per body. Exit status 1 where a goal is missed.
@@ -140,6 +141,7 @@ std::unique_ptr<Subject> make_subject(const std::string& name) {
   if (word == "online") return make_online_subject(rest);
   Model model = read_model(rest);
   if (word == "warped") return make_warped_subject(std::move(model));
+  if (word == "touching") return make_touching_subject(std::move(model));
   if (word == "shaken") return make_shaken_subject(std::move(model), Method::warped);
   if (word == "carried") return make_shaken_subject(std::move(model), Method::reduced);
   return make_body_subject(std::move(model));

@@ -42,5 +42,7 @@ for name in beam_20 spoon flower; do bodies+=("warped:$folder/$name.glb"); done
 body free 'builtin:beam?cells=16,2,2' --free --rank 20
 for name in beam_20 spoon flower; do bodies+=("shaken:$folder/$name.glb" "carried:$folder/$name.glb"); done
 bodies+=("carried:$folder/beam_3.glb" "carried:$folder/neo_hookean.glb")
+body cube 'builtin:beam?size=0.2,0.2,0.2&cells=4,4,4' --free --rank 15
+for name in cube free free_3 neo_hookean beam_8; do bodies+=("touching:$folder/$name.glb"); done
 for law in stvk neo-hookean corotational; do bodies+=("full:$law" "thrown:$law" "online:$law"); done
 build/release/bench/soak "$steps" "$seed" "${bodies[@]}"

@@ -69,6 +69,8 @@ std::unique_ptr<Subject> make_body_subject(Model model);
 std::unique_ptr<Subject> make_warped_subject(Model model);
 /// On a support that moves while it is in hand.
 std::unique_ptr<Subject> make_shaken_subject(Model model, Method method);
+/// In a room with others, all of which touch.
+std::unique_ptr<Subject> make_touching_subject(Model model);
 /// Small beams of this law, held at an end and pushed, or thrown.
 std::unique_ptr<Subject> make_full_subject(std::string_view law, bool thrown);
 std::unique_ptr<Subject> make_online_subject(std::string_view law);

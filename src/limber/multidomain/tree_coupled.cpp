@@ -15,7 +15,8 @@
 //
 // which linear bodies conserve to rounding. The elastic energy of the middle follows from energies, forces
 // and stiffnesses at both ends, exactly for polynomials of degree five and less along the way, so that the
-// guard costs no evaluation of its own.
+// guard costs no evaluation of its own. Of other laws it is evaluated where the way was long: what follows
+// from the ends may be far below zero then, and all that comes after would count as a gain.
 //
 // What is faster than the step would ring for ever, and each contact strikes it anew. So fast modes are
 // damped, and slow ones are not: with w the frequency of a mode at rest and x = w h by
@@ -276,8 +277,8 @@ double TreeDynamics::Parts::load_potential(double later) {
 
 /// What the elastic energy of the middle of a step has of one of its ends, of all domains, J.  way: of the
 /// coordinates from there to the other end.
-double TreeDynamics::Parts::half_of_middle(const Vector& way) const {
-  double sum = 0.0;
+TreeDynamics::Parts::HalfEnergy TreeDynamics::Parts::half_of_middle(const Vector& way) const {
+  HalfEnergy sum;
   for (const TreeNode& node : nodes) {
     if (node.rank == 0) continue;
     const ElasticStates& states = elastic_[static_cast<std::size_t>(node.part)];
@@ -287,8 +288,9 @@ double TreeDynamics::Parts::half_of_middle(const Vector& way) const {
     double curvature = 0.0;
     for (Index j = 0; j < r; ++j) curvature += along(j) * K.col(j).dot(along);
     const double slope = states.forces.col(node.lane).dot(along);
-    sum += node.stiffness * node.scale * node.scale * node.scale *
-           (0.5 * states.energies(node.lane) + 5.0 / 32.0 * slope + curvature / 64.0);
+    const double factor = node.stiffness * node.scale * node.scale * node.scale;
+    sum.quintic += factor * (0.5 * states.energies(node.lane) + 5.0 / 32.0 * slope + curvature / 64.0);
+    sum.cubic += factor * (0.5 * states.energies(node.lane) + 1.0 / 8.0 * slope);
   }
   return sum;
 }
@@ -353,15 +355,31 @@ TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::take_way(double h, const 
     state.root.angular_velocity = u.tail<3>();
   }
   way_ = h * state.v;
-  const double first_half = half_of_middle(way_);
+  const HalfEnergy first_half = half_of_middle(way_);
   settle_in_middle(h);
   MiddleEnergy result;
   result.kinetic = kinetic_ - flight();
   result.locked = locked().kinetic - flight();
   settle_at_end(h);
   way_ = -h * state.v;
-  result.elastic = first_half + half_of_middle(way_);
+  const HalfEnergy second_half = half_of_middle(way_);
+  result.elastic = first_half.quintic + second_half.quintic;
+  // What powers beyond the third add is far more than what those beyond the fifth would.
+  constexpr double trusted = 0.01;
+  const double higher = std::abs(result.elastic - first_half.cubic - second_half.cubic);
+  if (higher <= trusted * (result.elastic + result.kinetic) || polynomial()) return result;
+  way_ = state.q + 0.5 * way_;
+  evaluate_elastic(way_);
+  way_.setZero();
+  result.elastic = 2.0 * half_of_middle(way_).quintic;
+  evaluate_elastic(state.q);
   return result;
+}
+
+/// Whether elastic energies are polynomials of the coordinates: not those of cubature.
+bool TreeDynamics::Parts::polynomial() const {
+  return std::none_of(tree->parts.begin(), tree->parts.end(),
+                      [](const ReducedPart& part) { return part.model.cubature.has_value(); });
 }
 
 /// The state of the start of the step, but for what the guard knows.
@@ -381,31 +399,39 @@ void TreeDynamics::Parts::undo_coupled() {
 
 SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                                              bool last) {
-  constexpr int most_tries = 8;
+  constexpr int most_ways = 8, most_tries = 20;
   const double h = step.h;
   start_.state = state;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i].first = nodes[i].turned;
   middle_before_ = middle_;
   const double before = middle_.kinetic - flight() + middle_.elastic;
   const double loads_before = middle_.known ? load_potential(-0.5 * middle_.h) : 0.0;
-  const double struck = 0.5 * (impulse.dot(step.start) + impulse.dot(u));
+  const Index count = coordinate_count();
+  const double struck = 0.5 * (impulse.dot(step.start) + impulse.dot(u)),
+               bent =
+                   0.5 * impulse.head(count).dot(u.head(count));  // of that: along the way of the coordinates
   take_coupled_impulses(step, impulse);
-  double work = struck;
+  double carried = 0.0;
   if (adrift())
-    work -= Vector3(impulse.segment<3>(coordinate_count())).dot(start_.momentum.linear + momentum_.linear) /
-            (2.0 * momentum_.mass);
+    carried = Vector3(impulse.segment<3>(count)).dot(start_.momentum.linear + momentum_.linear) /
+              (2.0 * momentum_.mass);
   const TreeMomentum impelled = momentum_;
   SolveReport report{SolveStatus::converged, 1, 0.0};
   for (int i = 0;; ++i) {
     if (i > 0) {
+      // Where the last step overshot its middle by far, to stay there is too much: less and less of the shape.
+      if (i > most_ways) start_.state.q *= 0.5;
       return_to_start();
       momentum_ = impelled;
       report.rescued = true;
     }
     // Shorter and shorter ways of the coordinates, while the frame goes all of its own: in the end none.
-    const MiddleEnergy found = take_way(h, u, i == most_tries ? 0.0 : std::pow(0.5, i));
+    const double share = i >= most_ways ? 0.0 : std::pow(0.5, i);
+    const MiddleEnergy found = take_way(h, u, share);
     const double fixed = found.elastic + load_potential(-0.5 * h);
     const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
+    double work = struck - (1.0 - share) * bent - carried;
+    if (i > most_ways) work = std::max(work, 0.0);  // contacts take no more than there is
     const double allowed = before + loads_before + work + wind_work(h) + start_.state.slack;
     EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
     energy_size_ = found.kinetic + flight() + std::abs(found.elastic) + std::abs(fixed) +

@@ -264,7 +264,12 @@ class TreeDynamics::Parts {
   void take_single(Matrix& A, Vector& b) const;
   SolveStatus assemble(const StepRule& rule, bool positive, Matrix& A, Vector& b);
   [[nodiscard]] double load_potential(double later);
-  [[nodiscard]] double half_of_middle(const Vector& way) const;
+  struct HalfEnergy {
+    double quintic = 0.0;  ///< by energies, forces and stiffnesses of the ends
+    double cubic = 0.0;    ///< by energies and forces alone
+  };
+  [[nodiscard]] HalfEnergy half_of_middle(const Vector& way) const;
+  [[nodiscard]] bool polynomial() const;
   void scale_motion(double factor, const LockedMotion& lock);
   void move_by(double t);
   void settle_in_middle(double h);
