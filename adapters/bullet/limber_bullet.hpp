@@ -109,8 +109,8 @@ inline HostShape shape_of(const btCollisionShape& shape) {
 /// Bullet's bodies are to limber what they are at the start of a step, and as forces on them and gravity will
 /// have changed their velocities at its end; what they do to each other in that step is not known yet. So a
 /// tower of Bullet's bodies on one of limber's sinks in by the way that its own weight falls within a few
-/// steps: take short ones. A body that sleeps lies there with its weight, and is woken by what would set it in
-/// motion.
+/// steps: take short ones. A body that sleeps lies there with its weight, and is woken by what would set it
+/// in motion.
 ///
 /// Friction of two is the root of the product of theirs, as everywhere in limber, and restitution the larger
 /// one; Bullet multiplies.

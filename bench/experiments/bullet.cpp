@@ -1,5 +1,5 @@
-// The same block in limber and as Bullet's own reduced deformable body, with the same modes: what a step costs
-// in flight, on an edge and lying flat, how deep it sinks in, what becomes of its angular momentum, and
+// The same block in limber and as Bullet's own reduced deformable body, with the same modes: what a step
+// costs in flight, on an edge and lying flat, how deep it sinks in, what becomes of its angular momentum, and
 // whether it lives through steps of 1/60 s. Prints the table of docs/contact.md; bullet.sh runs it.
 
 #include "limber/base/error.hpp"
@@ -100,8 +100,8 @@ Vector3 from_bullet(const btVector3& x) {
   return {static_cast<double>(x.x()), static_cast<double>(x.y()), static_cast<double>(x.z())};
 }
 
-/// Set up as in Bullet's own examples of such bodies. Modes, eigenvalues and lumped masses are limber's, written
-/// into its arrays, which its examples read from files.
+/// Set up as in Bullet's own examples of such bodies. Modes, eigenvalues and lumped masses are limber's,
+/// written into its arrays, which its examples read from files.
 class Bullet final : public Subject {
  public:
   Bullet(const Block& block, const Start& start) {
