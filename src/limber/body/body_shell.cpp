@@ -74,12 +74,15 @@ double MovingShell::reach(const TreeDynamics& tree) const {
   return reach;
 }
 
+void MovingShell::make_solid() {
+  if (boxes_ || !can_have_solid()) return;
+  shell_->make_solid();
+  boxes_ = std::make_unique<RefittedBoxes>(shell_->tree());
+  solid_ = std::make_unique<DeformedSolid>(shell_->solid());
+}
+
 void MovingShell::refit(const TreeDynamics& tree, const Vector& u, double h) {
-  if (!boxes_) {
-    shell_->make_solid();
-    boxes_ = std::make_unique<RefittedBoxes>(shell_->tree());
-    solid_ = std::make_unique<DeformedSolid>(shell_->solid());
-  }
+  make_solid();
   const Placed& placed = domains_.front();
   const Pose pose{placed.position, Eigen::Quaterniond(placed.rotation)};
   SweptMotion motion{.step = h};

@@ -5,6 +5,7 @@
 #include "limber/contact/touch_finder.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 
+#include <limits>
 #include <memory>
 #include <vector>
 
@@ -46,6 +47,11 @@ class MovingShell {
   explicit MovingShell(std::shared_ptr<BodyShell> shell) : shell_(std::move(shell)) {}
 
   [[nodiscard]] const BodyShell& shell() const { return *shell_; }
+  /// Of each part so many points are looked at, those that stand for most of it; all at first.
+  void set_points(Index points) { points_ = points; }
+  [[nodiscard]] bool uses(Index domain, Index point) const {
+    return domains_[static_cast<std::size_t>(domain)].shell->turn(point) < points_;
+  }
   void follow(const TreeDynamics& tree);  ///< before all that follows
 
   /// Calls visit(domain, point, x) for the points within `margin` of what a function measures the distance
@@ -64,6 +70,7 @@ class MovingShell {
   /// Boxes and solid as they are, and as they move with u in h seconds, of a body that can have a solid; at
   /// the first call its solid is made.
   void refit(const TreeDynamics& tree, const Vector& u, double h);
+  void make_solid();  ///< of such a body: before the first call
   [[nodiscard]] bool can_have_solid() const { return shell_->can_have_solid(); }
   [[nodiscard]] RefittedBoxes& boxes() { return *boxes_; }
   [[nodiscard]] DeformedSolid& solid() { return *solid_; }
@@ -88,6 +95,7 @@ class MovingShell {
   void write_root(const Vector3& x, const Matrix3& axes, double sign, ContactSolver::Rows rows) const;
 
   std::shared_ptr<BodyShell> shell_;
+  Index points_ = std::numeric_limits<int>::max();
   std::unique_ptr<RefittedBoxes> boxes_;
   std::unique_ptr<DeformedSolid> solid_;
   std::vector<Placed> domains_;
@@ -103,7 +111,7 @@ void MovingShell::for_each_near(double margin, const Distance& distance, const V
     placed.shell->for_each_near(
         placed.q, margin / placed.scale,
         [&](const Vector3& x) { return distance(in_world(x)) / placed.scale; },
-        [&](Index point, const Vector3& x) { visit(static_cast<Index>(d), point, in_world(x)); });
+        [&](Index point, const Vector3& x) { visit(static_cast<Index>(d), point, in_world(x)); }, points_);
   }
 }
 

@@ -302,3 +302,19 @@ export interface RigidBodySetup extends ContactMaterial, Placement {
   /** m/s^2; none if not given. */
   readonly gravity?: Vector3;
 }
+
+/** A hand that holds a rigid body by springs and dampers. */
+export interface RigidGrip extends Placement {
+  /** Of the hand, m/s; at rest if not given. */
+  readonly velocity?: Vector3;
+  /** rad/s */
+  readonly angularVelocity?: Vector3;
+  /** N/m, towards where the axes of its shape are to be after a step: the placement. */
+  readonly stiffness: number;
+  /** N s/m; none if not given. */
+  readonly damping?: number;
+  /** N m per radian; none if not given. */
+  readonly turningStiffness?: number;
+  /** N m s; none if not given. */
+  readonly turningDamping?: number;
+}
