@@ -58,6 +58,12 @@ if(NOT EXISTS ${SCRATCH}/motion.glb)
   message(FATAL_ERROR "the example wrote no motion.glb")
 endif()
 
+# Every step is over a budget of a microsecond: detail is taken away, down to the last level, and no step fails or waits.
+run(${SCRATCH}/examples/feel_a_bridge 1 1)
+if(NOT output MATCHES "down to level 4" OR NOT output MATCHES " 0 failed")
+  message(FATAL_ERROR "the loop did not take detail away, or its steps failed:\n${output}")
+endif()
+
 set(limber ${SCRATCH}/prefix/bin/limber)
 run(${limber} reduce "builtin:beam?cells=8,2,2" -o beam.glb --modes 4 --rank 8)
 run(${limber} reduce "builtin:beam?cells=8,2,2" -o tree.glb --domains auto:2 --rank 6)

@@ -6,6 +6,7 @@
 #include "limber/contact/touch_finder.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 
+#include <limits>
 #include <memory>
 #include <span>
 #include <vector>
@@ -56,6 +57,11 @@ class MovingShell {
   explicit MovingShell(std::shared_ptr<BodyShell> shell) : shell_(std::move(shell)) {}
 
   [[nodiscard]] const BodyShell& shell() const { return *shell_; }
+  /// Of each part so many points are looked at, those that stand for most of it; all at first.
+  void set_points(Index points) { points_ = points; }
+  [[nodiscard]] bool uses(Index domain, Index point) const {
+    return domains_[static_cast<std::size_t>(domain)].shell->turn(point) < points_;
+  }
   void follow(const Body& body);  ///< before all that follows
 
   /// Calls visit(domain, point, x) for the points within `margin` of what a function measures the distance
@@ -131,6 +137,7 @@ class MovingShell {
   static void write_whole(RowTarget& to);
 
   std::shared_ptr<BodyShell> shell_;
+  Index points_ = std::numeric_limits<int>::max();
   std::unique_ptr<RefittedBoxes> boxes_;
   std::unique_ptr<DeformedSolid> solid_;
   std::vector<Placed> domains_;
@@ -159,7 +166,7 @@ void MovingShell::for_each_near(double margin, const Distance& distance, const V
     placed.shell->for_each_near(
         placed.q, margin / placed.scale,
         [&](const Vector3& x) { return distance(in_world(x)) / placed.scale; },
-        [&](Index point, const Vector3& x) { visit(static_cast<Index>(d), point, in_world(x)); });
+        [&](Index point, const Vector3& x) { visit(static_cast<Index>(d), point, in_world(x)); }, points_);
   }
 }
 

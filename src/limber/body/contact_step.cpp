@@ -312,6 +312,7 @@ void ContactStep::add_touches(int points, int solid) {
   const Member& other = members_[static_cast<std::size_t>(solid)];
   const Pose& pose = other.shell->solid().pose();
   for (const Touch& touch : touches_) {
+    if (!owner.shell->uses(0, touch.point)) continue;
     Near near;
     near.first = points;
     near.second = solid;

@@ -122,13 +122,42 @@ double RigidBody::kinetic_energy() const {
   return 0.5 * momentum_.squaredNorm() / mass_.mass + 0.5 * spin_.dot(angular_);
 }
 
+void RigidBody::set_grip(const std::optional<RigidGrip>& grip) {
+  if (grip) {
+    require(grip->pose.position.allFinite() && is_unit(grip->pose.rotation) && grip->velocity.allFinite() &&
+                grip->angular_velocity.allFinite(),
+            "{}: the hand that holds it is at a place that is not finite, or its rotation not of unit length",
+            setup_.name);
+    for (const double number :
+         {grip->stiffness, grip->damping, grip->turning_stiffness, grip->turning_damping})
+      require(std::isfinite(number) && number >= 0.0,
+              "{}: stiffness and damping of a grip are {}, expected 0 or more", setup_.name, number);
+  } else {
+    grip_load_ = {};
+  }
+  grip_ = grip;
+}
+
+/// F = k (x_hand - c - h u) + d (v_hand - u): the spring at the end of the step.
+RigidBody::Pull RigidBody::pull(double h) const {
+  if (!grip_) return {};
+  const Vector3 way = grip_->pose.position + grip_->pose.rotation * mass_.center - center_;
+  const Vector3 turn = rotation_vector(grip_->pose.rotation * rotation_.conjugate());
+  return {{grip_->stiffness * way + grip_->damping * grip_->velocity,
+           grip_->turning_stiffness * turn + grip_->turning_damping * grip_->angular_velocity},
+          h * grip_->stiffness + grip_->damping,
+          h * grip_->turning_stiffness + grip_->turning_damping};
+}
+
 void RigidBody::begin_coupled(double h, CoupledStep& step) const {
-  const Matrix3 I = inertia(rotation_);
+  const Pull pulled = pull(h);
   step.h = h;
   step.kick = setup_.hosted ? h : 0.5 * (h + last_);
+  const double held = mass_.mass + step.kick * pulled.resistance;
+  const Matrix3 turning = step.kick * pulled.turning_resistance * Matrix3::Identity();
   step.matrix.setZero(6, 6);
-  step.matrix.diagonal().head<3>().setConstant(mass_.mass);
-  step.matrix.bottomRightCorner<3, 3>() = I;
+  step.matrix.diagonal().head<3>().setConstant(held);
+  step.matrix.bottomRightCorner<3, 3>() = inertia(rotation_) + turning;
   step.start.resize(6);
   step.start.head<3>() = velocity();
   step.start.tail<3>() = spin_;
@@ -139,21 +168,30 @@ void RigidBody::begin_coupled(double h, CoupledStep& step) const {
   // What the momentum makes of the angular velocity, as the body turns by half of the step.
   const Eigen::Quaterniond half =
       Eigen::Quaterniond(rotation_matrix(0.5 * h * spin_) * rotation_.toRotationMatrix()).normalized();
-  step.free = step.start;
-  step.free.head<3>() += step.kick * setup_.gravity;
-  step.free.tail<3>() = inertia(half).inverse() * angular_;
+  step.free.resize(6);
+  step.free.head<3>() = (momentum_ + step.kick * (mass_.mass * setup_.gravity + pulled.load.force)) / held;
+  step.free.tail<3>() = (inertia(half) + turning).inverse() * (angular_ + step.kick * pulled.load.torque);
 }
 
 void RigidBody::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
   const double h = step.h;
-  momentum_ += step.kick * mass_.mass * setup_.gravity + impulse.head<3>();
-  angular_ += impulse.tail<3>();
+  const Pull pulled = pull(h);
+  // From the impulses, not from u, which was solved for to a tolerance: so momentum is kept to rounding.
+  const Vector3 moved =
+      (momentum_ + step.kick * (mass_.mass * setup_.gravity + pulled.load.force) + impulse.head<3>()) /
+      (mass_.mass + step.kick * pulled.resistance);
+  const Vector3 turned = angular_ + step.kick * pulled.load.torque + impulse.tail<3>();
+  const Matrix3 turning = step.kick * pulled.turning_resistance * Matrix3::Identity();
   // The angular velocity is that of the middle of the step.
   Vector3 spin = u.tail<3>();
   for (int i = 0; i < 2 && !setup_.hosted; ++i) {
     const Eigen::Quaterniond half(rotation_matrix(0.5 * h * spin) * rotation_.toRotationMatrix());
-    spin = inertia(half.normalized()).inverse() * angular_;
+    spin = (inertia(half.normalized()) + turning).inverse() * turned;
   }
+  grip_load_ = {pulled.load.force - pulled.resistance * moved,
+                pulled.load.torque - pulled.turning_resistance * spin};
+  momentum_ += step.kick * (mass_.mass * setup_.gravity + grip_load_.force) + impulse.head<3>();
+  angular_ += step.kick * grip_load_.torque + impulse.tail<3>();
   spin_ = spin;
   last_ = h;
   center_ += h * velocity();
@@ -167,6 +205,7 @@ void RigidBody::go_back() {
   spin_ = before_.spin;
   rotation_ = before_.rotation;
   last_ = before_.last;
+  grip_load_ = before_.grip_load;
 }
 
 void RigidBody::save(StateWriter& out) const {

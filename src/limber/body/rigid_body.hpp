@@ -36,6 +36,24 @@ struct SamplePoint {
 /// are balls and so exact, boxes a grid of points, meshes their vertices, thinned to some hundred.
 std::vector<SamplePoint> sample_shape(const SolidShape& shape);
 
+/// A hand that holds a rigid body by springs and dampers: what couples a haptic device, or a pointer, to the
+/// body that stands for it. Taken implicitly, so that it is stable at any stiffness and step.
+struct RigidGrip {
+  Pose pose;                                   ///< where the axes of the shape are to be after the step
+  Vector3 velocity = Vector3::Zero();          ///< of the hand, m/s
+  Vector3 angular_velocity = Vector3::Zero();  ///< rad/s
+  double stiffness = 0.0;                      ///< N/m
+  double damping = 0.0;                        ///< N s/m
+  double turning_stiffness = 0.0;              ///< N m per radian
+  double turning_damping = 0.0;                ///< N m s
+};
+
+/// A force and a torque about the centre of mass.
+struct RigidLoad {
+  Vector3 force = Vector3::Zero();   ///< N
+  Vector3 torque = Vector3::Zero();  ///< N m
+};
+
 /// A body that does not deform. Its steps are those of CoupledStep with six unknowns, velocity of its centre
 /// of mass and angular velocity; momentum is kept to rounding.
 class RigidBody {
@@ -66,9 +84,15 @@ class RigidBody {
   void set_pose(const Pose& pose);
   void set_velocity(const Vector3& velocity, const Vector3& angular = Vector3::Zero());
 
+  /// Until the next call; none lets go. Throws Error for numbers that are not finite or below 0.
+  void set_grip(const std::optional<RigidGrip>& grip);
+  [[nodiscard]] const std::optional<RigidGrip>& grip() const { return grip_; }
+  /// With which the grip acted on the body in the last step: a hand feels the opposite.
+  [[nodiscard]] const RigidLoad& grip_load() const { return grip_load_; }
+
   void begin_coupled(double h, CoupledStep& step) const;
   void end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
-  void remember() { before_ = {center_, momentum_, angular_, spin_, rotation_, last_}; }
+  void remember() { before_ = {center_, momentum_, angular_, spin_, rotation_, last_, grip_load_}; }
   void go_back();
 
   /// Where it is and how it moves, for a body made in the same way to go on from with the same bits.
@@ -81,7 +105,14 @@ class RigidBody {
     Vector3 center, momentum, angular, spin;
     Eigen::Quaterniond rotation;
     double last = 0.0;
+    RigidLoad grip_load;
   };
+  /// Of the grip, in a step of h seconds with the velocity u: force - resistance u, and so of the torque.
+  struct Pull {
+    RigidLoad load;
+    double resistance = 0.0, turning_resistance = 0.0;
+  };
+  [[nodiscard]] Pull pull(double h) const;
   [[nodiscard]] Matrix3 inertia(const Eigen::Quaterniond& rotation) const;  ///< in axes of the world
 
   RigidBodySetup setup_;
@@ -92,6 +123,8 @@ class RigidBody {
           spin_ = Vector3::Zero();
   Eigen::Quaterniond rotation_ = Eigen::Quaterniond::Identity();
   double last_ = 0.0;  ///< length of the last step, in the middle of which velocities are at home, s; or 0
+  std::optional<RigidGrip> grip_;
+  RigidLoad grip_load_;
   State before_;
 };
 

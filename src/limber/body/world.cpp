@@ -100,6 +100,12 @@ void World::set_self_contact(Index i, bool on) {
   make_solids();
 }
 
+void World::set_contact_points(Index i, Index points) {
+  require(touches(i), "body {} touches nothing, so it has no points to choose from; call set_contact()", i);
+  require(points >= 1, "{}: contact at {} points, expected at least 1", entry(i).body.name(), points);
+  entry(i).shell->set_points(points);
+}
+
 void World::leave_contact(Index i) {
   Entry& one = entry(i);
   one.self = false;

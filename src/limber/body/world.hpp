@@ -36,6 +36,10 @@ class World {
   /// Whether its parts touch each other, too; not at first. Of a body of one domain that was kept with its
   /// mesh and takes part in contact: throws Error for others.
   void set_self_contact(Index i, bool on);
+  /// Of the points of its shell so many are looked at from now on (of each part of a tree), those that stand
+  /// for most of it first; more than there are: all, as at first. It costs nothing, so that a loop that has
+  /// to keep time may call it at each step. Throws Error for less than one, and where it touches nothing.
+  void set_contact_points(Index i, Index points);
   void leave_contact(Index i);  ///< it meets nothing any more
   [[nodiscard]] bool touches(Index i) const { return entry(i).shell != nullptr; }
   /// Points of its surface that stand for all of it, and how far others are from these.

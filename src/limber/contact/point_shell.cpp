@@ -59,6 +59,7 @@ PointShell::PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>&
   std::iota(order.begin(), order.end(), 0);
   build(0, static_cast<int>(count), rest, rows, order);
   find_cover();
+  turns_ = order;
   for (const int i : order) {
     vertices_.push_back(chosen[static_cast<std::size_t>(i)]);
     for (int l = 0; l < 4; ++l) points_.push_back(l < 3 ? static_cast<float>(rest(l, i)) : 0.0F);
@@ -71,7 +72,8 @@ PointShell::PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>&
 void PointShell::build(int first, int count, const Matrix3X& rest, const Matrix& rows,
                        std::vector<int>& order) {
   const std::size_t node = nodes_.size();
-  nodes_.push_back({first, count, count <= points_per_leaf, 0, 0.0F});
+  nodes_.push_back({first, count, count <= points_per_leaf, 0, 0.0F,
+                    *std::min_element(order.begin() + first, order.begin() + first + count)});
   add_ball(first, count, rest, rows, order);
   if (!nodes_[node].leaf) {
     Vector3 low = rest.col(order[static_cast<std::size_t>(first)]), high = low;

@@ -3,6 +3,7 @@
 #include "limber/linalg/types.hpp"
 
 #include <cstddef>
+#include <limits>
 #include <vector>
 
 namespace limber {
@@ -26,13 +27,16 @@ ShellSample sample_shell(const Matrix3X& vertices, const Eigen::Matrix3Xi& trian
 /// holds. In floats: places are good to 1e-6 of the size. Constant, and shared by bodies of one model.
 class PointShell {
  public:
-  /// basis: 3n x r, rows of the vertices.  chosen: of the vertices.
+  /// basis: 3n x r, rows of the vertices.  chosen: of the vertices, those that matter most first.
   PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis, const std::vector<int>& chosen);
 
   [[nodiscard]] Index size() const { return static_cast<Index>(vertices_.size()); }
   [[nodiscard]] Index rank() const { return rank_; }
   /// Of the surface that it was chosen from; points are numbered as leaves have them.
   [[nodiscard]] int vertex(Index point) const { return vertices_[static_cast<std::size_t>(point)]; }
+
+  /// How many were chosen before it: those with a small number stand for the surface without the others.
+  [[nodiscard]] int turn(Index point) const { return turns_[static_cast<std::size_t>(point)]; }
 
   /// At rest, m.
   [[nodiscard]] Vector3 rest(Index point) const;
@@ -61,10 +65,11 @@ class PointShell {
 
   /// Calls visit(point, x) for every point at which a function is at most `margin`.  distance(x): grows by
   /// no more than one goes, as distances do; in the axes of the domain. Cost: a call for some dozen balls
-  /// where nothing is near. Returns how many calls it took.
+  /// where nothing is near. Returns how many calls it took.  points: so many are looked at, the first ones
+  /// that were chosen.
   template <class Distance, class Visit>
-  Index for_each_near(const Coordinates& q, double margin, const Distance& distance,
-                      const Visit& visit) const;
+  Index for_each_near(const Coordinates& q, double margin, const Distance& distance, const Visit& visit,
+                      Index points = std::numeric_limits<int>::max()) const;
 
   struct Ball {
     Vector3 center = Vector3::Zero();
@@ -82,6 +87,7 @@ class PointShell {
     bool leaf = true;
     int next = 0;         ///< node after its subtree
     float radius = 0.0F;  ///< at rest, m
+    int earliest = 0;     ///< turn of its points
   };
   void build(int first, int count, const Matrix3X& rest, const Matrix& rows, std::vector<int>& order);
   void add_ball(int first, int count, const Matrix3X& rest, const Matrix& rows,
@@ -91,7 +97,7 @@ class PointShell {
 
   Index rank_ = 0;
   double radius_ = 0.0, swing_ = 0.0;
-  std::vector<int> vertices_;
+  std::vector<int> vertices_, turns_;
   std::vector<Node> nodes_;
   std::vector<std::size_t> cover_;  ///< nodes
   // Of points and of nodes: X or c, then a column per coordinate, of four numbers each; the last one of a
@@ -101,16 +107,21 @@ class PointShell {
 
 template <class Distance, class Visit>
 Index PointShell::for_each_near(const Coordinates& q, double margin, const Distance& distance,
-                                const Visit& visit) const {
+                                const Visit& visit, Index points) const {
   Index calls = 0;
   // Children follow their parent, so that a subtree is left by going on behind it.
   for (std::size_t n = 0; n < nodes_.size();) {
     const Node& node = nodes_[n];
+    if (node.earliest >= points) {
+      n = static_cast<std::size_t>(node.next);
+      continue;
+    }
     const Ball around = ball(n, q);
     ++calls;
     const bool near = distance(around.center) - around.radius <= margin;
     if (near && node.leaf) {
       for (int i = node.first; i < node.first + node.count; ++i) {
+        if (turns_[static_cast<std::size_t>(i)] >= points) continue;
         const Vector3 x = position(i, q);
         ++calls;
         if (distance(x) <= margin) visit(Index{i}, x);

@@ -37,11 +37,11 @@ import type {
 } from './types.js';
 import type { Call, WasmRuntime } from './wasm_module.js';
 
-const methods: readonly Method[] = ['reduced', 'linear', 'warped']; // numbered as in bindings.cpp
+const methods: readonly Method[] = ['reduced', 'linear', 'warped']; // numbered as in body_bindings.cpp
 const inertias: readonly SubtreeInertia[] = ['interface', 'center', 'full']; // numbered as in tree_dynamics.hpp
 const noRotation: Quaternion = [0, 0, 0, 1];
 
-/** As limber_set_surface_loads of bindings.cpp reads them. */
+/** As limber_set_surface_loads of load_bindings.cpp reads them. */
 function surfaceLoadNumbers(load: SurfaceLoad): number[] {
   checkKeys(load, ['triangles', 'pressure', 'traction', 'from', 'to'], 'a load on the surface');
   const { pressure = 0, traction = [0, 0, 0], from = 0, to } = load;

@@ -1,7 +1,7 @@
 import type { SimulationMesh, Surface } from './types.js';
 import type { WasmRuntime } from './wasm_module.js';
 
-/** Arrays of the model, numbered as in bindings.cpp. */
+/** Arrays of the model, numbered as in body_bindings.cpp. */
 enum ModelArray {
   vertices,
   triangles,

@@ -333,3 +333,19 @@ export interface HostPush {
   /** N m s, about the centre of mass that was given. */
   readonly angularImpulse: Vector3;
 }
+
+/** A hand that holds a rigid body by springs and dampers. */
+export interface RigidGrip extends Placement {
+  /** Of the hand, m/s; at rest if not given. */
+  readonly velocity?: Vector3;
+  /** rad/s */
+  readonly angularVelocity?: Vector3;
+  /** N/m, towards where the axes of its shape are to be after a step: the placement. */
+  readonly stiffness: number;
+  /** N s/m; none if not given. */
+  readonly damping?: number;
+  /** N m per radian; none if not given. */
+  readonly turningStiffness?: number;
+  /** N m s; none if not given. */
+  readonly turningDamping?: number;
+}

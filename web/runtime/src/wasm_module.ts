@@ -1,6 +1,6 @@
 import { LimberError } from './limber_error.js';
 
-/** The functions of bindings.cpp. Those that return a boolean (0 or 1) leave their numbers in limber_results. */
+/** The functions of *_bindings.cpp. Those that return a boolean (0 or 1) leave their numbers in limber_results. */
 interface Functions {
   _limber_message(): number;
   _limber_results(): number;
@@ -63,6 +63,7 @@ interface Functions {
   _limber_world_set_material(
     ...args: [world: number, body: number, friction: number, restitution: number, compliance: number]
   ): number;
+  _limber_world_set_points(world: number, body: number, points: number): number;
   _limber_world_add_obstacle(world: number): number;
   _limber_world_remove_obstacle(world: number, obstacle: number): number;
   _limber_world_place_obstacle(world: number, obstacle: number): number;
@@ -75,6 +76,9 @@ interface Functions {
   _limber_rigid_state(world: number, rigid: number): number;
   _limber_rigid_set_state(world: number, rigid: number): number;
   _limber_rigid_set_gravity(world: number, rigid: number, x: number, y: number, z: number): number;
+  _limber_rigid_set_grip(world: number, rigid: number): number;
+  _limber_rigid_let_go(world: number, rigid: number): number;
+  _limber_rigid_grip_load(world: number, rigid: number): number;
   _limber_world_step(world: number, h: number, count: number): number;
   _limber_world_state(world: number): number;
   _limber_world_contacts(world: number): number;
@@ -186,7 +190,7 @@ export class WasmRuntime {
     return new TextDecoder().decode(heap.subarray(start, heap.indexOf(0, start)));
   }
 
-  /** bindings.cpp throws nothing: what is thrown here comes from the machine, such as a stack that is full. */
+  /** The functions throw nothing: what is thrown here comes from the machine, such as a stack that is full. */
   private run<Result>(action: () => Result): Result {
     if (this.failure !== undefined) throw new LimberError(this.failure);
     try {

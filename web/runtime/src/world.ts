@@ -12,6 +12,7 @@ import type {
   Placement,
   Quaternion,
   RigidBodySetup,
+  RigidGrip,
   Shape,
   Vector3,
 } from './types.js';
@@ -40,6 +41,15 @@ export interface Contacts {
 
 const materialKeys = ['friction', 'restitution', 'compliance'];
 const placementKeys = ['position', 'rotation'];
+const gripKeys = [
+  ...placementKeys,
+  'velocity',
+  'angularVelocity',
+  'stiffness',
+  'damping',
+  'turningStiffness',
+  'turningDamping',
+];
 const noRotation: Quaternion = [0, 0, 0, 1];
 const origin: Vector3 = [0, 0, 0];
 /** Numbers of a contact in limber_world_contacts. */
@@ -60,7 +70,7 @@ function placementNumbers({ position = origin, rotation = noRotation }: Placemen
   ];
 }
 
-/** As shape_at of bindings.cpp reads them. */
+/** As shape_at of world_bindings.cpp reads them. */
 function shapeNumbers(shape: Shape): number[] {
   const lengths = (...values: number[]): number[] =>
     values.map((value) => checkFinite(value, `a length of the ${shape.kind}`));
@@ -177,6 +187,35 @@ export class RigidBody extends Member {
     this.world.call('_limber_rigid_set_state', this.number);
   }
 
+  /**
+   * A hand that holds it by springs and dampers, until the next call; null lets go. Taken implicitly: stable at any stiffness.
+   */
+  setGrip(grip: RigidGrip | null): void {
+    if (!grip) {
+      this.world.call('_limber_rigid_let_go', this.number);
+      return;
+    }
+    checkKeys(grip, gripKeys, 'the grip of a rigid body');
+    this.world.write([
+      ...placementNumbers(grip),
+      ...checkVector(grip.velocity ?? origin, 'the velocity of a hand'),
+      ...checkVector(grip.angularVelocity ?? origin, 'the angular velocity of a hand'),
+      checkFinite(grip.stiffness, 'the stiffness of a grip'),
+      checkFinite(grip.damping ?? 0, 'the damping of a grip'),
+      checkFinite(grip.turningStiffness ?? 0, 'the turning stiffness of a grip'),
+      checkFinite(grip.turningDamping ?? 0, 'the turning damping of a grip'),
+    ]);
+    this.world.call('_limber_rigid_set_grip', this.number);
+  }
+
+  /** What the hand felt in the last step: force, N, and torque, N m. */
+  get felt(): { readonly force: Vector3; readonly torque: Vector3 } {
+    const { world } = this;
+    world.call('_limber_rigid_grip_load', this.number);
+    const opposite = ([x, y, z]: Vector3): Vector3 => [-x, -y, -z];
+    return { force: opposite(world.runtime.vector(0)), torque: opposite(world.runtime.vector(3)) };
+  }
+
   /** m/s^2 */
   setGravity(acceleration: Vector3): void {
     this.world.call('_limber_rigid_set_gravity', this.number, ...checkVector(acceleration, 'gravity'));
@@ -273,6 +312,11 @@ export class World {
   setMaterial(body: Body, material: ContactMaterial): void {
     checkKeys(material, materialKeys, 'the material of a contact');
     this.call('_limber_world_set_material', body.number, ...materialNumbers(material));
+  }
+
+  /** Of the points that stand for its surface so many are looked at, those that matter most first; more than there are: all, as at first. */
+  setContactPoints(body: Body, points: number): void {
+    this.call('_limber_world_set_points', body.number, checkNatural(points, 'the number of points'));
   }
 
   /** Takes a body, a rigid body, an obstacle or a host body out. A body lives on as it is, and touches nothing. The contacts of the last step go. */

@@ -65,6 +65,29 @@ describe.skipIf(needsLimber)(`a world${needsLimber}`, () => {
     expect(sum / h).toBeCloseTo(force[2], 6);
   });
 
+  it('has rigid bodies that a hand holds, and feels', () => {
+    world.setGround({ height: 0 });
+    const position = [2, 0, 0.2] as const;
+    const ball = world.addRigid({ shape: { kind: 'sphere', radius: 0.1 }, position, gravity, density: 100 });
+    ball.setGrip({ position, stiffness: 500, damping: 20 });
+    world.step(h, 1000);
+    const weight = 9.81 * ball.mass;
+    expect(ball.felt.force[2]).toBeCloseTo(-weight, 4);
+    expect(ball.state.position[2]).toBeCloseTo(0.2 - weight / 500, 5);
+    ball.setGrip({ position: [2, 0, 0.08], stiffness: 500, damping: 20 }); // pressed on the ground
+    world.step(h, 1000);
+    expect(ball.felt.force[2]).toBeCloseTo(500 * 0.02, 1);
+    ball.setGrip(null);
+    expect(ball.felt.force).toEqual([-0, -0, -0]);
+    expect(() => {
+      ball.setGrip({ position, stiffness: -1 });
+    }).toThrow('stiffness and damping');
+    world.setContactPoints(body, 10);
+    expect(() => {
+      world.setContactPoints(body, 0);
+    }).toThrow('at least 1');
+  });
+
   it('has a ground across any direction, which can be taken away', () => {
     body.setGravity([9.81, 0, 0]);
     world.setGround({ height: -0.7, up: [-2, 0, 0] }); // solid where x > 0.7

@@ -5,6 +5,7 @@ import type { ModelSource } from './model_source';
 import type { Frame, Settings } from './protocol';
 import { splitSettings } from './settings';
 import type { Stage } from './stage/stage';
+import type { ToolState } from './tool';
 import { BodyView } from './ui/body_view';
 import type { DomainControl } from './ui/domain_control';
 import { drawnHandles, drawnPulls, type HandleControl, handlesKey } from './ui/handle_control';
@@ -58,6 +59,7 @@ export class App implements Actions {
   /** Of the handles that the page shows. */
   private handlesKey_ = '';
   private readonly picture_: Picture;
+  private tool_: ToolState | null = null;
 
   /** adaptQuality: whether the picture may become lighter where it is slow. */
   constructor(
@@ -77,6 +79,11 @@ export class App implements Actions {
       this.body_.state,
       this.all_.map(({ state }) => state),
     );
+  }
+
+  /** The ball in the hand; null: there is none. */
+  get tool(): ToolState | null {
+    return this.tool_;
   }
 
   get handles(): HandleControl {
@@ -108,6 +115,11 @@ export class App implements Actions {
     });
     client.on('surroundings', (surroundings) => {
       this.stage_.setSurroundings(surroundings);
+      this.picture_.invalidate();
+    });
+    client.on('tool', (tool) => {
+      this.tool_ = tool;
+      this.stage_.setTool(tool);
       this.picture_.invalidate();
     });
     client.on('restarted', ({ body, reason, paused }) => {

@@ -1,5 +1,6 @@
 import type { Quaternion, SimulationMesh, Vector3 } from '../../runtime/src/types';
 import type { Surroundings } from './contact';
+import type { ToolState } from './tool';
 import type {
   Command,
   Frame,
@@ -32,6 +33,8 @@ export interface ClientEvents {
   world: WorldSettings;
   /** What bodies may meet from now on. */
   surroundings: Surroundings;
+  /** The ball in the hand, as it is now; null: there is none. */
+  tool: ToolState | null;
   /** A body failed and was put back to rest. reason: the beginning of a sentence. */
   restarted: { readonly body: number; readonly reason: string; readonly paused: boolean };
   /** A command could not be carried out; `inForce` are the values that it did not change. body: null where it is of none. */
@@ -85,6 +88,7 @@ export class SimulationClient {
     met: new Set(),
     world: new Set(),
     surroundings: new Set(),
+    tool: new Set(),
     restarted: new Set(),
     failed: new Set(),
     lost: new Set(),
@@ -152,6 +156,11 @@ export class SimulationClient {
   /** Lifts a body by its height, and lets it go. */
   drop(body: number): void {
     this.send({ kind: 'drop', body });
+  }
+
+  /** Where the ball in the hand is to be. */
+  moveTool(target: Vector3): void {
+    this.send({ kind: 'tool', target });
   }
 
   step(): void {
@@ -277,6 +286,9 @@ export class SimulationClient {
         break;
       case 'surroundings':
         this.emit('surroundings', message.surroundings);
+        break;
+      case 'tool':
+        this.emit('tool', message.tool);
         break;
       case 'frame':
         if (!this.newest.has(message.body)) break; // of one that has gone

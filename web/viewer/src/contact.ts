@@ -1,16 +1,24 @@
-import type { World } from '../../runtime/src/index';
-import type { Method, StepOptions, Vector3 } from '../../runtime/src/types';
+import type { Contacts, Obstacle, RigidBody, World } from '../../runtime/src/index';
+import type { Method, Vector3 } from '../../runtime/src/types';
 import type { RuntimeBody } from './runtime_body';
 
 /** What the simulation needs of a world of the runtime. */
-export type RuntimeWorld = Pick<World, 'step' | 'setGround' | 'addObstacle' | 'remove' | 'dispose'> & {
-  readonly contacts: Pick<World['contacts'], 'count' | 'positions' | 'impulses'>;
-};
+export interface RuntimeWorld extends Pick<
+  World,
+  'step' | 'setGround' | 'addObstacle' | 'addRigid' | 'dispose'
+> {
+  add(body: RuntimeBody, material?: { readonly friction: number }): void;
+  remove(one: RuntimeBody | Obstacle | RigidBody): void;
+  readonly contacts: {
+    readonly first: readonly unknown[];
+    readonly second: readonly unknown[];
+  } & Pick<Contacts, 'count' | 'positions' | 'impulses'>;
+}
 
-/** Makes the world in which a body touches. */
+/** Makes the world in which bodies touch, with a first one in it. */
 export type MakeWorld = (body: RuntimeBody) => RuntimeWorld;
 
-/** What bodies of the scene meet. */
+/** What bodies of the scene meet beside each other. */
 export interface Surroundings {
   /** m, of the ground along z; null: there is none. */
   readonly ground: number | null;
@@ -20,85 +28,104 @@ export interface Surroundings {
 
 export const nothing: Surroundings = { ground: null, balls: [] };
 
-/** How rough the ground and what stands on it are. */
-const friction = 0.6;
+/** How rough bodies, the ground and what stands on it are. */
+export const friction = 0.6;
 
 /** Whether a body that moves by this method can touch (method.hpp of the library says the same). */
 export function canTouch(method: Method): boolean {
   return method !== 'warped';
 }
 
-/**
- * What a body touches: of one that nothing holds the ground and the obstacles, each body in a world of its own, whose origin is where the
- * body was made.
- */
-export class Contact {
+/** The world of the runtime that all bodies of the scene are in which can touch: the ground, what stands on it, and each other. */
+export class SceneContact {
   private world: RuntimeWorld | null = null;
+  private readonly members = new Set<RuntimeBody>();
   private surroundings = nothing;
+  private obstacles: Obstacle[] = [];
+  /** Of the last step; null: not asked for yet. */
+  private last: RuntimeWorld['contacts'] | null = null;
 
-  /** place: m by which the body was moved from where it was made. */
-  constructor(
-    private readonly body: RuntimeBody,
-    private readonly place: Vector3,
-    private readonly makeWorld: MakeWorld | null,
-  ) {}
+  constructor(private readonly makeWorld: MakeWorld | null) {}
 
-  setSurroundings(surroundings: Surroundings, method: Method): void {
+  get possible(): boolean {
+    return this.makeWorld !== null;
+  }
+
+  /** null: nobody is in it. */
+  get current(): RuntimeWorld | null {
+    return this.world;
+  }
+
+  has(body: RuntimeBody): boolean {
+    return this.members.has(body);
+  }
+
+  setSurroundings(surroundings: Surroundings): void {
     if (surroundings === this.surroundings) return;
     this.surroundings = surroundings;
-    this.leave();
-    this.enter(method);
+    this.last = null;
+    if (this.world) this.furnish(this.world);
   }
 
-  /** Before the method changes. */
-  leave(): void {
-    this.world?.dispose();
-    this.world = null;
-  }
-
-  /** After it has. */
-  enter(method: Method): void {
-    const { ground, balls } = this.surroundings;
-    if (this.world || !this.makeWorld || !this.body.info.free || !canTouch(method)) return;
-    if (ground === null && balls.length === 0) return;
-    const [x, y, z] = this.place;
-    const world = this.makeWorld(this.body);
-    try {
-      if (ground !== null) world.setGround({ height: ground - z, friction });
-      for (const { center, radius } of balls) {
-        world.addObstacle({
-          shape: { kind: 'sphere', radius },
-          position: [center[0] - x, center[1] - y, center[2] - z],
-          friction,
-        });
+  enter(body: RuntimeBody): void {
+    if (!this.makeWorld || this.members.has(body)) return;
+    this.last = null;
+    if (this.world) {
+      this.world.add(body, { friction });
+    } else {
+      const world = this.makeWorld(body);
+      try {
+        this.furnish(world);
+      } catch (error) {
+        world.dispose();
+        throw error;
       }
-    } catch (error) {
-      world.dispose();
-      throw error;
+      this.world = world;
     }
-    this.world = world;
+    this.members.add(body);
   }
 
-  /** Takes steps of the body, with what it touches. */
-  step(h: number, count: number, options: StepOptions): void {
-    if (this.world) this.world.step(h, count);
-    else this.body.step(h, count, options);
+  leave(body: RuntimeBody): void {
+    if (!this.members.delete(body)) return;
+    this.last = null;
+    this.world?.remove(body);
+    if (this.members.size === 0) this.dispose();
   }
 
-  /** Where the body was pushed in the last step, in the scene: 3 n. */
-  marks(): readonly number[] {
-    if (!this.world) return [];
-    const { count, positions, impulses } = this.world.contacts;
+  /** Takes steps of all that are in it. Throws where one fails. */
+  step(h: number, count: number): void {
+    this.last = null;
+    this.world?.step(h, count);
+  }
+
+  /** Where a body was pushed in the last step, in the scene: 3 n. */
+  marks(body: RuntimeBody): readonly number[] {
+    if (!this.world || !this.members.has(body)) return [];
+    const { count, first, second, positions, impulses } = (this.last ??= this.world.contacts);
     const marks: number[] = [];
     for (let i = 0; i < count; ++i) {
-      const at = [3 * i, 3 * i + 1, 3 * i + 2] as const;
-      if (at.some((k) => impulses[k] !== 0))
-        marks.push(...at.map((k, axis) => positions[k]! + this.place[axis]!));
+      if (first[i] !== body && second[i] !== body) continue;
+      const at = [3 * i, 3 * i + 1, 3 * i + 2];
+      if (at.some((k) => impulses[k] !== 0)) marks.push(...at.map((k) => positions[k]!));
     }
     return marks;
   }
 
   dispose(): void {
-    this.leave();
+    this.world?.dispose();
+    this.world = null;
+    this.members.clear();
+    this.obstacles = [];
+    this.last = null;
+  }
+
+  /** Puts what stands about the bodies into the world, in place of what was there. */
+  private furnish(world: RuntimeWorld): void {
+    for (const obstacle of this.obstacles) world.remove(obstacle);
+    const { ground, balls } = this.surroundings;
+    world.setGround(ground === null ? null : { height: ground, friction });
+    this.obstacles = balls.map(({ center, radius }) =>
+      world.addObstacle({ shape: { kind: 'sphere', radius }, position: center, friction }),
+    );
   }
 }

@@ -21,9 +21,10 @@ export interface PointerRecord {
 
 export type Cursor = 'grab' | 'grabbing' | 'move';
 
-/** A handle in the hand, by one of its parts. */
+/** A handle in the hand, by one of its parts; or the tool ball. */
 export interface Grip {
-  readonly handle: number;
+  /** null: it is the tool ball. */
+  readonly handle: number | null;
   readonly part: GripPart;
   /** The pointer is at this pixel. */
   move(x: number, y: number): void;
@@ -221,7 +222,7 @@ export class Gestures {
     if (pointer.moved || time === Infinity) return;
     const last = this.lastTap_;
     this.lastTap_ = noTap;
-    if (pointer.grip && pointer.grip.part !== 'ball') return;
+    if (pointer.grip && (pointer.grip.part !== 'ball' || pointer.grip.handle === null)) return;
     const handle = pointer.grip?.handle ?? null;
     const near = Math.hypot(pointer.x - last.x, pointer.y - last.y) < 4 * TAP_RADIUS;
     if (near && time - last.time < TAP_INTERVAL && handle === last.handle) {

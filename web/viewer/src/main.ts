@@ -220,6 +220,14 @@ const scriptInterface: ScriptInterface = {
     const { x, y } = stage.project(stage.vertexPosition(body, vertex));
     return { x: box.left + x, y: box.top + y };
   },
+  get tool() {
+    return app.tool;
+  },
+  projectTool: () => {
+    const box = canvas.getBoundingClientRect();
+    const at = app.tool && stage.project(app.tool.position);
+    return at && { x: box.left + at.x, y: box.top + at.y };
+  },
   projectHandle: (handle, part, angle = 0) => {
     const box = canvas.getBoundingClientRect();
     const at = stage.projectHandle(handle, part, angle);

@@ -15,6 +15,7 @@ import type {
   Vector3,
 } from '../../runtime/src/types';
 import type { Surroundings } from './contact';
+import type { ToolState } from './tool';
 
 /** How what holds the body is shaken: p = amplitude sin(2 pi frequency t), once it is under way. */
 export interface Shake {
@@ -37,6 +38,8 @@ export interface WorldSettings {
   readonly ground: boolean;
   /** Whether a ball lies on that, beside the bodies, which they meet where they are thrown. */
   readonly obstacle: boolean;
+  /** Whether there is a ball in the person's hand, which pushes bodies and feels them. */
+  readonly tool: boolean;
 }
 
 /** How one body is run. */
@@ -103,6 +106,8 @@ export type Command =
       readonly factor: number;
     }
   | { readonly kind: 'step' }
+  /** Where the ball in the hand is to be. */
+  | { readonly kind: 'tool'; readonly target: Vector3 }
   /** Lifts a body that nothing holds by its height, and lets it go. */
   | { readonly kind: 'drop'; readonly body: number }
   /** A body goes back to rest; null: all of them, and the time to 0. */
@@ -201,7 +206,7 @@ export interface Frame {
   /** Seconds of the bodies per second of the wall clock, as reached lately. */
   readonly reachedSpeed: number;
   readonly playingMode: boolean;
-  /** Where ground or obstacles pushed the body in the last step: 3 n, m. */
+  /** Where others, the ground or obstacles pushed the body in the last step: 3 n, m. */
   readonly contacts: readonly number[];
 }
 
@@ -226,6 +231,8 @@ export type Message =
   | { readonly kind: 'world'; readonly settings: WorldSettings; readonly answered: number }
   /** What bodies may meet from now on. */
   | { readonly kind: 'surroundings'; readonly surroundings: Surroundings }
+  /** The ball in the hand, as it is now; null: there is none. */
+  | { readonly kind: 'tool'; readonly tool: ToolState | null }
   | { readonly kind: 'frame'; readonly body: number; readonly frame: Frame }
   /** The ray of a `grab` or a `handle-add` met a vertex that is held from now on. `point` is where it is. */
   | {

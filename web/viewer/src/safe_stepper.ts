@@ -8,7 +8,9 @@ const matrixFree: StepOptions = { iterations: 1, solver: 'cg' };
 const matrixFreeRank = 24;
 const exact: StepOptions = { iterations: 12 };
 /** A step that failed is taken again in so many parts, exactly. */
-const parts = 16;
+export const parts = 16;
+/** Why a body could not go on. */
+export const unsolved = 'A time step could not be solved';
 /** Displacements beyond so many times the sizes of body and loads come from no load: only a simulation that has failed. */
 const absurd = 100;
 
@@ -31,10 +33,6 @@ export class SafeStepper {
   constructor(
     private readonly body: RuntimeBody,
     private readonly scale: BodyScale,
-    /** Takes steps, by the body itself or by the world that it is in. */
-    private readonly step: (h: number, count: number, options: StepOptions) => void = (h, count, options) => {
-      body.step(h, count, options);
-    },
   ) {}
 
   /** Of the body, s. */
@@ -53,28 +51,25 @@ export class SafeStepper {
    * Throws where the body cannot even be put back: then rest is all that is left to it.
    */
   advance(h: number, count: number, accuracy: 'fast' | 'exact', loads: Loads): Outcome {
-    const before = this.reached ?? this.body.state;
+    const goBack = this.remember();
     if (this.attempt(h, count, this.options(accuracy, loads), loads) === null) return { taken: count };
-    this.body.setState(before.q, before.v, before.root);
+    goBack();
     const failure = this.attempt(h / parts, parts, exact, loads);
     return failure === null ? { taken: 1 } : { lost: failure };
   }
 
-  private options(accuracy: 'fast' | 'exact', { support }: Loads): StepOptions {
-    if (accuracy === 'exact') return exact;
-    const { exact: polynomial, free, domains } = this.body.info;
-    const frames = free || support || domains.length > 1; // whose steps are solved directly
-    return !polynomial && !frames && this.body.rank() >= matrixFreeRank ? matrixFree : fast;
+  /** How the body is, to go back to: what is returned throws where it cannot. */
+  remember(): () => void {
+    const before = this.reached ?? this.body.state;
+    return () => {
+      this.body.setState(before.q, before.v, before.root);
+      this.reached = null;
+    };
   }
 
-  /** What went wrong, null for nothing. */
-  private attempt(h: number, count: number, options: StepOptions, { reach }: Loads): string | null {
+  /** After steps that others took of the body: why it cannot go on from where it is; null: it can. */
+  check({ reach }: Pick<Loads, 'reach'>): string | null {
     this.reached = null;
-    try {
-      this.step(h, count, options);
-    } catch {
-      return 'A time step could not be solved';
-    }
     const state = this.body.state;
     const displacement = this.scale.displacement(state.q);
     if (!Number.isFinite(state.elasticEnergy + state.kineticEnergy + displacement)) {
@@ -85,5 +80,23 @@ export class SafeStepper {
     }
     this.reached = state;
     return null;
+  }
+
+  private options(accuracy: 'fast' | 'exact', { support }: Loads): StepOptions {
+    if (accuracy === 'exact') return exact;
+    const { exact: polynomial, free, domains } = this.body.info;
+    const frames = free || support || domains.length > 1; // whose steps are solved directly
+    return !polynomial && !frames && this.body.rank() >= matrixFreeRank ? matrixFree : fast;
+  }
+
+  /** What went wrong, null for nothing. */
+  private attempt(h: number, count: number, options: StepOptions, loads: Loads): string | null {
+    this.reached = null;
+    try {
+      this.body.step(h, count, options);
+    } catch {
+      return unsolved;
+    }
+    return this.check(loads);
   }
 }

@@ -72,6 +72,7 @@ export function defaultSettings(
     gravity: world?.gravity ?? [0, 0, 0],
     ground: world?.ground ?? true,
     obstacle: world?.obstacle ?? false,
+    tool: world?.tool ?? false,
     damping: suitableDamping(f1, speed),
     rank,
     method: 'reduced',
@@ -111,6 +112,7 @@ const checks: { readonly [K in keyof Settings]: Check<Settings[K]> } = {
     isVector(value) && Math.hypot(...value) <= 1e4 ? null : 'Gravity: expected at most 10000 m/s^2',
   ground: (value) => (typeof value === 'boolean' ? null : 'Ground: expected true or false'),
   obstacle: (value) => (typeof value === 'boolean' ? null : 'Obstacle: expected true or false'),
+  tool: (value) => (typeof value === 'boolean' ? null : 'Tool ball: expected true or false'),
   damping: ({ mass, stiffness }) =>
     inRange(mass, 0, 1e6) && inRange(stiffness, 0, 1e6) ? null : 'Damping: expected 0 to 1000000',
   rank: (value, { rank, domains }) =>
@@ -158,7 +160,7 @@ export function checkSettings(
   return { accepted: accepted as Partial<Settings>, problems };
 }
 
-const worldKeys: readonly string[] = ['paused', 'speed', 'timeStep', 'gravity', 'ground', 'obstacle'];
+const worldKeys: readonly string[] = ['paused', 'speed', 'timeStep', 'gravity', 'ground', 'obstacle', 'tool'];
 
 /** What of some settings is the world's, and what a body's. */
 export function splitSettings<S extends Partial<Settings>>(

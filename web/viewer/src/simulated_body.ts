@@ -1,6 +1,6 @@
 import type { BodyInfo, Method, Surface, Vector3 } from '../../runtime/src/types';
 import { BodyScale, farthestApart } from './body_scale';
-import { Contact, type MakeWorld, type Surroundings } from './contact';
+import { canTouch, type SceneContact } from './contact';
 import { errorText } from './error_text';
 import { FrameGate } from './frame_gate';
 import { type GrabCommand, type HoldCommand, Holding } from './holding';
@@ -39,8 +39,8 @@ export interface BodyWorld {
   readonly settings: WorldSettings;
   /** Wall-clock seconds, from any origin. */
   clock(): number;
-  /** null: its bodies touch nothing. */
-  readonly makeWorld: MakeWorld | null;
+  /** In which its bodies touch. */
+  readonly contact: SceneContact;
 }
 
 /** What a frame says about the world. */
@@ -52,14 +52,21 @@ export interface BodyIdentity {
   readonly place: Vector3;
 }
 
-/** A body in motion: what pulls at it and how it is run. Places are in the scene, and its own where it was made. */
+/** Places at which a body is asked how stiff it is. */
+const stiffnessSamples = 24;
+/** A held body of more coordinates does not touch: its step in velocities, by a dense matrix, would take too long. */
+const mostHeldCoordinates = 300;
+
+/**
+ * A body in motion: what pulls at it and how it is run. Places are in the scene. One that nothing holds is there in the runtime, too; one
+ * that is held is where it was made, from which its `offset` leads to the scene.
+ */
 export class SimulatedBody {
   /** At rest, in the scene. */
   readonly box: Box;
   private readonly scale: BodyScale;
   private readonly holding: Holding;
   private readonly shaker: Shaker;
-  private readonly contact: Contact;
   private readonly stepper: SafeStepper;
   private readonly gate: FrameGate;
   private player: ModePlayer | null = null;
@@ -77,6 +84,10 @@ export class SimulatedBody {
   private pose: readonly number[] = [];
   /** Where the centre of mass rests. */
   private readonly center: Vector3;
+  private readonly offset: Vector3;
+  /** Whether there is something to touch. */
+  private meets = false;
+  private readonly vertices: number;
 
   /** frequencies: of the body, Hz. */
   constructor(
@@ -94,18 +105,18 @@ export class SimulatedBody {
     this.young = info.regions.map((region) => region.material.young);
     this.box = movedBox(boxOf(surface.positions), identity.place);
     this.scale = new BodyScale(surface.positions, body.reach());
+    this.vertices = surface.positions.length / 3;
     this.byPositions = surface.basis.length === 0;
     this.gate = new FrameGate(
       this.byPositions ? { size: this.scale.size, distance: farthestApart } : this.scale,
     );
     this.coordinates = new Float32Array(surface.positions.length);
-    this.center = body.momentum.center;
+    this.offset = info.free ? [0, 0, 0] : identity.place;
+    this.center = plus(body.momentum.center, identity.place);
+    this.goHome();
     this.holding = new Holding(body, this.scale.size);
     this.shaker = new Shaker(body);
-    this.contact = new Contact(body, identity.place, world.makeWorld);
-    this.stepper = new SafeStepper(body, this.scale, (h, count, options) => {
-      this.contact.step(h, count, options);
-    });
+    this.stepper = new SafeStepper(body, this.scale);
   }
 
   get id(): number {
@@ -131,7 +142,7 @@ export class SimulatedBody {
   }
 
   dispose(): void {
-    this.contact.dispose();
+    this.world.contact.leave(this.body);
     this.body.dispose();
   }
 
@@ -144,10 +155,58 @@ export class SimulatedBody {
     this.body.setGravity(gravity);
   }
 
-  /** What it may meet from now on. */
-  setSurroundings(surroundings: Surroundings): void {
-    this.contact.setSurroundings(surroundings, this.current.method);
+  /** Whether it is moved by the world that bodies touch in. */
+  get touching(): boolean {
+    return this.world.contact.has(this.body);
+  }
+
+  /** Whether it could touch now: bodies that show a vibration, are shaken, or stand elsewhere than where they are held do not. */
+  get canTouch(): boolean {
+    const { info } = this.body;
+    const stands = info.free || (this.offset.every((x) => x === 0) && info.rank <= mostHeldCoordinates);
+    return stands && canTouch(this.current.method) && !this.player && !this.shaker.active;
+  }
+
+  /** Whether there is something that it may meet from now on. */
+  setContact(on: boolean): void {
+    this.meets = on;
+    this.updateContact();
     this.gate.touch();
+  }
+
+  /** Enters the world that bodies touch in, or leaves it, as it has to be now. */
+  private updateContact(): void {
+    const { contact } = this.world;
+    const wanted = this.meets && this.canTouch;
+    if (wanted === contact.has(this.body)) return;
+    if (wanted) contact.enter(this.body);
+    else contact.leave(this.body);
+    this.stepper.forget();
+  }
+
+  /** Before steps that the world takes of it. What is returned goes back there. */
+  beginTouching(): () => void {
+    this.loads = Math.max(this.loads, this.reachOfLoads());
+    return this.stepper.remember();
+  }
+
+  /** After them: why it cannot go on from where it is; null: it can. */
+  endTouching(): string | null {
+    return this.stepper.check({ reach: this.loads });
+  }
+
+  /** N/m: with which its surface resists, at the middle of some places; null: nowhere, or without end. */
+  typicalStiffness(): number | null {
+    const count = this.vertices;
+    const found = Array.from({ length: Math.min(count, stiffnessSamples) }, (_, i) =>
+      this.body.stiffnessAt(Math.floor((i * count) / stiffnessSamples)),
+    ).filter((stiffness) => stiffness > 0 && Number.isFinite(stiffness));
+    return found.sort((a, b) => a - b)[Math.floor(found.length / 2)] ?? null;
+  }
+
+  /** kg */
+  get mass(): number {
+    return this.body.momentum.mass;
   }
 
   /** Lifts it by its height, and lets it go. */
@@ -198,7 +257,7 @@ export class SimulatedBody {
    * met where it rests: the runtime knows no other shape of it.
    */
   pick(origin: Vector3, direction: Vector3): { readonly vertex: number; readonly distance: number } | null {
-    const pick = this.body.pick(minus(origin, this.identity.place), direction);
+    const pick = this.body.pick(minus(origin, this.offset), direction);
     return pick?.hit ? pick : null;
   }
 
@@ -208,7 +267,7 @@ export class SimulatedBody {
     this.gate.touch();
     const point = this.player ? null : this.holding.grab(command, vertex);
     if (!point) return { kind: 'missed', id, body: this.id };
-    return { kind: 'grabbed', id, body: this.id, vertex, point: plus(point, this.identity.place) };
+    return { kind: 'grabbed', id, body: this.id, vertex, point: plus(point, this.offset) };
   }
 
   /** Whether a pull or a handle of this body has this number. */
@@ -219,11 +278,11 @@ export class SimulatedBody {
   /** A command about what holds it; throws where it makes no sense, and all is as before then. */
   hold(command: HoldCommand): void {
     this.gate.touch();
-    const { place } = this.identity;
+    const { offset } = this;
     if (command.kind === 'drag') {
-      this.holding.carryOut({ ...command, target: minus(command.target, place) });
+      this.holding.carryOut({ ...command, target: minus(command.target, offset) });
     } else if (command.kind === 'handle-move' && command.position) {
-      this.holding.carryOut({ ...command, position: minus(command.position, place) });
+      this.holding.carryOut({ ...command, position: minus(command.position, offset) });
     } else {
       this.holding.carryOut(command);
     }
@@ -278,11 +337,21 @@ export class SimulatedBody {
     this.player = this.playback = null;
     this.body.reset();
     this.shaker.stop(); // of a body at rest: one that has run out of bounds may not be asked
+    this.goHome();
     this.current = { ...this.current, shake: null };
     this.holding.toRest();
     this.stepper.forget();
     this.loads = 0;
     this.gate.touch();
+    this.updateContact();
+  }
+
+  /** From where a body that nothing holds was made to where it stands in the scene. */
+  private goHome(): void {
+    const { place } = this.identity;
+    if (!this.body.info.free || place.every((x) => x === 0)) return;
+    const { q, v, root } = this.body.state;
+    this.body.setState(q, v, { ...root!, position: plus(root!.position, place) });
   }
 
   /** The frame to post, null: none is due, or all is as it was. */
@@ -322,7 +391,10 @@ export class SimulatedBody {
       this.holding.follow(timeStep / speed);
       steps = 1;
     }
-    return this.shaker.active ? this.shaker.prepare(this.stepper.time, timeStep, steps) : steps;
+    if (!this.shaker.active) return steps;
+    const prepared = this.shaker.prepare(this.stepper.time, timeStep, steps);
+    this.updateContact(); // once the support has come to rest
+    return prepared;
   }
 
   private takeSteps(count: number) {
@@ -342,7 +414,8 @@ export class SimulatedBody {
     return this.holding.reach + Math.hypot(...gravity) / (2 * Math.PI * this.lowest) ** 2 + shaken;
   }
 
-  private restart(reason: string): Restart {
+  /** Puts it to rest, and lets it go. */
+  restart(reason: string): Restart {
     const now = this.world.clock();
     const paused = now - this.lastRestart < restartInterval;
     this.lastRestart = now;
@@ -367,21 +440,24 @@ export class SimulatedBody {
   }
 
   private setMethod(method: Method): void {
-    this.contact.leave();
+    const { contact } = this.world;
+    contact.leave(this.body);
     try {
       this.holding.setMethod(method);
     } catch (error) {
-      this.contact.enter(this.current.method);
+      this.updateContact();
       throw error;
     }
-    this.contact.enter(method);
+    this.current = { ...this.current, method };
     this.stepper.forget();
     this.shake(null);
     // Linear modes go further than the nonlinear body could follow: it starts from rest. So it does after a mode that plays.
     if (method === 'reduced' && !this.player) this.reset();
+    this.updateContact();
   }
 
   private shake(shake: Shake | null): void {
+    if (shake) this.world.contact.leave(this.body); // a support that moves is not for bodies that touch
     this.shaker.change(this.stepper.time, this.world.settings.timeStep, shake);
     this.current = { ...this.current, shake };
   }
@@ -413,19 +489,20 @@ export class SimulatedBody {
       this.holding.releaseAll();
       this.reset(); // where the vibration is drawn, and rays are to meet it
       this.player = player;
+      this.updateContact();
     }
     this.playback = playback;
   }
 
   /** Of the frame that q moves a body in, in the scene. Modes play where the body stands at rest. */
   private currentPose(): number[] {
-    const { place } = this.identity;
     const { position, rotation } = this.ownPose() ?? { position: [0, 0, 0], rotation: null };
-    if (!rotation && place.every((x) => x === 0)) return [];
-    return [...plus(position, place), ...(rotation ?? [0, 0, 0, 1])].map(Math.fround);
+    const stands = this.player ? this.identity.place : this.offset;
+    if (!rotation && stands.every((x) => x === 0)) return [];
+    return [...plus(position, stands), ...(rotation ?? [0, 0, 0, 1])].map(Math.fround);
   }
 
-  /** The same from where the body was made; null: it is there. */
+  /** The same as the runtime has it; null: where the body was made. */
   private ownPose(): { readonly position: Vector3; readonly rotation: readonly number[] } | null {
     if (this.player || this.byPositions) return null;
     const { root } = this.body;
@@ -446,8 +523,8 @@ export class SimulatedBody {
       held: Held,
     ): Held => ({
       ...held,
-      point: plus(held.point, this.identity.place),
-      target: plus(held.target, this.identity.place),
+      point: plus(held.point, this.offset),
+      target: plus(held.target, this.offset),
     });
     return {
       ...world,
@@ -462,7 +539,7 @@ export class SimulatedBody {
       handleReport,
       reachedSpeed: this.player ? 0 : world.reachedSpeed,
       playingMode: this.player !== null,
-      contacts: this.player ? [] : this.contact.marks(),
+      contacts: this.world.contact.marks(this.body),
     };
   }
 }

@@ -1,9 +1,11 @@
 import type { Vector3 } from '../../runtime/src/types';
-import { type MakeWorld, nothing, type Surroundings } from './contact';
+import { type MakeWorld, nothing, SceneContact, type Surroundings } from './contact';
 import type { GrabCommand, HoldCommand } from './holding';
+import { errorText } from './error_text';
 import { boxAbout, boxOf, placeAmong, sizeOf } from './place';
 import type { Command, Frame, InForce, Message, Settings, WorldSettings } from './protocol';
 import type { RuntimeBody } from './runtime_body';
+import { parts, unsolved } from './safe_stepper';
 import {
   checkSettings,
   defaultSettings,
@@ -14,13 +16,17 @@ import {
 } from './settings';
 import { type BodyCommand, type BodyWorld, type Restart, SimulatedBody } from './simulated_body';
 import { longestPause, StepPace } from './step_pace';
+import { Tool, type ToolSetup } from './tool';
 
 /** When to come back: at once (behind the clock), after a few milliseconds, or not before the next command. */
 export type Wakeup = 'now' | 'soon' | 'idle';
 
 /** A command to a world; bodies come and go by its functions. */
 export type WorldCommand =
-  BodyCommand | GrabCommand | HoldCommand | Extract<Command, { kind: 'settings' | 'step' | 'reset' }>;
+  | BodyCommand
+  | GrabCommand
+  | HoldCommand
+  | Extract<Command, { kind: 'settings' | 'step' | 'reset' | 'tool' }>;
 
 export interface Tick {
   readonly messages: readonly Message[];
@@ -41,9 +47,12 @@ const atFirst: WorldSettings = {
   gravity: [0, 0, 0],
   ground: true,
   obstacle: false,
+  tool: false,
 };
 /** Radius of the ball that lies on the ground, as a share of the size of all bodies together. */
 const ballShare = 0.12;
+/** Radius of the ball in a person's hand, likewise. */
+const toolShare = 0.05;
 
 /**
  * Bodies in motion, and their clock. It knows neither timers nor messages' ways: commands go in by `handle`, time by `tick`, and both
@@ -55,8 +64,9 @@ const ballShare = 0.12;
  */
 export class Simulation implements BodyWorld {
   settings: WorldSettings = atFirst;
-  /** What bodies that nothing holds meet. */
+  /** What bodies meet beside each other. */
   surroundings: Surroundings = nothing;
+  readonly contact: SceneContact;
   private readonly bodies = new Map<number, { readonly body: SimulatedBody; readonly model: SharedModel }>();
   private nextId = 1;
   /** s of the wall clock at the last tick; null: it stood still. */
@@ -64,13 +74,17 @@ export class Simulation implements BodyWorld {
   private time = 0;
   private steps = 0;
   private readonly pace: StepPace;
+  private tool: Tool | null = null;
+  /** As it was last told. */
+  private toldTool = 'null';
 
-  /** clock: wall-clock seconds, from any origin. makeWorld: in which a body touches; null: bodies touch nothing. */
+  /** clock: wall-clock seconds, from any origin. makeWorld: in which bodies touch; null: they touch nothing. */
   constructor(
     readonly clock: () => number,
-    readonly makeWorld: MakeWorld | null = null,
+    makeWorld: MakeWorld | null = null,
   ) {
     this.pace = new StepPace(clock);
+    this.contact = new SceneContact(makeWorld);
   }
 
   get count(): number {
@@ -116,6 +130,7 @@ export class Simulation implements BodyWorld {
     const entry = this.bodies.get(id);
     if (!entry) return;
     this.bodies.delete(id);
+    if (this.empty) this.dropTool();
     entry.body.dispose();
     if (--entry.model.uses === 0) entry.model.pristine.dispose();
     this.surround();
@@ -138,6 +153,10 @@ export class Simulation implements BodyWorld {
       case 'reset':
         if (command.body === null) this.reset();
         else this.find(command.body)?.reset();
+        return [];
+      case 'tool':
+        requireVector(command.target, 'The place of the tool');
+        this.tool?.move(command.target);
         return [];
       case 'grab':
       case 'handle-add':
@@ -189,16 +208,62 @@ export class Simulation implements BodyWorld {
       const frame = this.frameDue(body, now, messages);
       if (frame) messages.push({ kind: 'frame', body: body.id, frame });
     }
+    this.tellTool(messages);
     const idle = this.settings.paused && !bodies.some((body) => body.waiting);
     if (idle) this.last = null;
     return { messages, wakeup: idle ? 'idle' : behind ? 'now' : 'soon' };
   }
 
-  /** What is about the bodies as they are at rest: told to all. */
+  /** What is about the bodies as they are at rest, and who of them may touch: told to all. */
   private surround(): void {
-    const next = this.makeWorld ? surroundingsOf(this.all(), this.settings) : nothing;
+    const next = this.contact.possible ? surroundingsOf(this.all(), this.settings) : nothing;
     if (JSON.stringify(next) !== JSON.stringify(this.surroundings)) this.surroundings = next;
-    for (const body of this.all()) body.setSurroundings(this.surroundings);
+    this.contact.setSurroundings(this.surroundings);
+    if (!this.settings.tool) this.dropTool();
+    for (const body of this.all()) body.setContact(this.meetsSomething(body));
+    if (this.settings.tool && !this.empty && this.contact.possible) this.tool ??= new Tool(this.toolSetup());
+  }
+
+  /** Bodies meet each other, and what is about them; the ground is for those that nothing holds. */
+  private meetsSomething(body: SimulatedBody): boolean {
+    if (this.settings.tool || this.all().length > 1) return true;
+    return body.info.free && this.surroundings.ground !== null;
+  }
+
+  private dropTool(): void {
+    this.tool?.leave(this.contact.current);
+    this.tool = null;
+  }
+
+  /**
+   * A ball above the middle of all bodies. It weighs a tenth of the lightest one, and its spring is as stiff as the softest one is, or as
+   * lifts the heaviest one by a twentieth of the size of all.
+   */
+  private toolSetup(): ToolSetup {
+    const bodies = this.all();
+    const all = boxAbout(bodies.map(({ box }) => box));
+    const size = sizeOf(all);
+    const radius = toolShare * size;
+    const { low, high } = all;
+    const masses = bodies.map(({ mass }) => mass);
+    const softest = Math.min(...bodies.flatMap((body) => body.typicalStiffness() ?? []));
+    const lifting = (20 * 9.81 * Math.max(...masses)) / size;
+    return {
+      start: [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[2] + 1.5 * radius],
+      radius,
+      mass: 0.1 * Math.min(...masses),
+      stiffness: Number.isFinite(softest) ? Math.max(softest, lifting) : lifting,
+    };
+  }
+
+  /** Where the ball in the hand is, where that is new. */
+  private tellTool(messages: Message[]): void {
+    this.tool?.enter(this.contact.current);
+    const tool = this.tool?.state ?? null;
+    const text = JSON.stringify(tool);
+    if (text === this.toldTool) return;
+    this.toldTool = text;
+    messages.push({ kind: 'tool', tool });
   }
 
   private all(): SimulatedBody[] {
@@ -267,11 +332,65 @@ export class Simulation implements BodyWorld {
 
   /** Takes `count` steps of all bodies. False: not to go on for now. */
   private advance(count: number, messages: Message[]): boolean {
-    const restarts = this.all().flatMap((body) => (body.playing ? [] : (body.advance(count) ?? [])));
+    const alone = this.all().filter((body) => !body.playing && !body.touching);
+    const restarts = this.advanceTouching(count);
+    restarts.push(...alone.flatMap((body) => body.advance(count) ?? []));
     this.time += count * this.settings.timeStep;
     this.steps += count;
     this.note(restarts, messages);
     return restarts.length === 0;
+  }
+
+  /**
+   * The same of those that touch, all together. Where a step fails, it is taken again in small parts; where that fails, too, all of them are
+   * put to rest. One that has run out of bounds is put to rest alone.
+   */
+  private advanceTouching(count: number): Restart[] {
+    const { timeStep } = this.settings;
+    this.tool?.enter(this.contact.current);
+    for (let left = count; left > 0;) {
+      const bodies = this.all().filter((body) => body.touching);
+      if (bodies.length === 0) return [];
+      const wanted = this.tool?.underWay ? 1 : left;
+      const goBack = [
+        ...bodies.map((body) => body.beginTouching()),
+        this.tool?.remember() ?? (() => undefined),
+      ];
+      if (this.attempt(bodies, timeStep, wanted) === null) {
+        left -= wanted;
+        continue;
+      }
+      try {
+        for (const undo of goBack) undo();
+      } catch (error) {
+        return bodies.map((body) => body.fail(error));
+      }
+      const lost = this.attempt(bodies, timeStep / parts, parts);
+      if (lost) return [...lost].map(([body, reason]) => body.restart(reason));
+      --left;
+    }
+    return [];
+  }
+
+  /** Those that cannot go on, and why; null: all can. */
+  private attempt(
+    bodies: readonly SimulatedBody[],
+    h: number,
+    count: number,
+  ): Map<SimulatedBody, string> | null {
+    try {
+      this.tool?.prepare(h, h / this.settings.speed);
+      this.contact.step(h, count);
+    } catch (error) {
+      const reason = `${unsolved} (${errorText(error)})`;
+      return new Map(bodies.map((body) => [body, reason]));
+    }
+    const lost = new Map<SimulatedBody, string>();
+    for (const body of bodies) {
+      const reason = body.endTouching();
+      if (reason !== null) lost.set(body, reason);
+    }
+    return lost.size > 0 ? lost : null;
   }
 
   /** Some bodies had to be put to rest. */
@@ -282,6 +401,10 @@ export class Simulation implements BodyWorld {
 
   private reset(): void {
     for (const body of this.all()) body.reset();
+    if (this.tool) {
+      this.dropTool();
+      this.surround();
+    }
     this.time = 0;
     this.pace.clear();
   }
@@ -304,7 +427,8 @@ export class Simulation implements BodyWorld {
     const { ofWorld, ofBody } = splitSettings(accepted);
     const messages = body.change(ofBody);
     this.settings = { ...this.settings, ...ofWorld };
-    if (ofWorld.ground !== undefined || ofWorld.obstacle !== undefined) this.surround();
+    const about = [ofWorld.ground, ofWorld.obstacle, ofWorld.tool];
+    if (about.some((value) => value !== undefined)) this.surround();
     if (ofWorld.paused !== undefined || ofWorld.speed !== undefined) this.pace.clearSpeed();
     for (const other of this.all()) {
       if (ofWorld.gravity) other.setGravity(ofWorld.gravity);
@@ -339,7 +463,7 @@ export class Simulation implements BodyWorld {
   }
 }
 
-/** Bodies that are held touch nothing: where all are, there is nothing to meet. */
+/** The ground is for bodies that nothing holds: where all are held, there is none. */
 function surroundingsOf(bodies: readonly SimulatedBody[], { ground, obstacle }: WorldSettings): Surroundings {
   if (!ground || !bodies.some(({ info }) => info.free)) return nothing;
   const all = boxAbout(bodies.map(({ box }) => box));

@@ -1,6 +1,7 @@
 // The Web Worker: owns the body and the clock, so that neither waits for drawing. See protocol.ts.
 
 import { type Body, load, World } from '../../runtime/src/index';
+import { friction } from './contact';
 import type { Command } from './protocol';
 import { WorkerHost } from './worker_host';
 
@@ -19,7 +20,7 @@ const host = new WorkerHost({
     scope.postMessage(message, transfer);
   },
   load,
-  makeWorld: (body) => new World(body as Body), // which `load` has given
+  makeWorld: (body) => new World(body as Body, { friction }), // which `load` has given
   clock: () => performance.now() / 1000,
   schedule: (callback, wakeup) => {
     if (wakeup === 'soon') {

@@ -236,6 +236,7 @@ describe('events', () => {
       gravity: [0, 0, 0],
       ground: true,
       obstacle: false,
+      tool: false,
     } as const;
     worker.answer({ kind: 'world', settings, answered: 0 });
     client.set(1, { speed: 0.5 });

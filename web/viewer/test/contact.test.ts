@@ -3,6 +3,7 @@ import { type Body, load, World } from '../../runtime/src/index';
 import { needsLimber, readModel } from '../../runtime/test/models';
 import type { Frame, Message, Settings } from '../src/protocol';
 import { Simulation } from '../src/simulation';
+import type { ToolState } from '../src/tool';
 import { FakeBody } from './fake_body';
 
 let now: number;
@@ -39,7 +40,7 @@ function run(seconds: number): Map<number, Frame> {
 const risen = (frames: Map<number, Frame>): number => frames.get(1)!.shift![2];
 
 describe('bodies that are held', () => {
-  it('meet nothing, and have no ground', () => {
+  it('have no ground', () => {
     world.load(new FakeBody(), 'bar.glb', false);
     expect(world.settings.ground).toBe(true);
     expect(world.surroundings).toEqual({ ground: null, balls: [] });
@@ -142,5 +143,115 @@ describe.skipIf(needsLimber)(`a body that nothing holds${needsLimber}`, () => {
     const frames = run(2);
     expect(frames.get(1)!.playingMode).toBe(false);
     expect(Math.abs(risen(frames))).toBeLessThan(0.01);
+  });
+});
+
+/** Beams of 0.4 m along x, 0.1 m high, one of which is held where it was made, at x < 0.01. */
+describe.skipIf(needsLimber)(`bodies of one scene${needsLimber}`, () => {
+  /** Of a body, where it is pushed: pairs touch at the same places. */
+  const touched = (frames: Map<number, Frame>, id: number): readonly number[] => frames.get(id)!.contacts;
+
+  it('lie on each other', async () => {
+    world.load(await load(readModel('free')), 'free.glb', true);
+    const second = world.copy(1, 'free.glb') as Extract<Message, { kind: 'loaded' }>;
+    set({ timeStep: 0.004, speed: 1, gravity: [0, 0, -9.81], damping: { mass: 1, stiffness: 1e-3 } });
+    run(0.5);
+    const [grabbed] = world.handle({
+      kind: 'grab',
+      id: 1,
+      origin: [0.2, 0.04, 1],
+      direction: [0, 0, -1],
+      strength: 30,
+    });
+    expect(grabbed).toMatchObject({ kind: 'grabbed', body: 1 });
+    // Up, over the other one, which stands beyond it along x, and let go.
+    const { place } = second;
+    world.handle({ kind: 'drag', id: 1, target: [0.2, 0.04, 0.5] });
+    run(2);
+    world.handle({ kind: 'drag', id: 1, target: [0.2 + place[0], 0.04, 0.5] });
+    run(2);
+    world.handle({ kind: 'release', id: 1 });
+    const frames = run(3);
+    expect(frames.get(1)!.shift![2]).toBeGreaterThan(0.05); // it lies on the other
+    const places = touched(frames, 1).filter((_, i) => i % 3 === 2);
+    expect(Math.max(...places)).toBeGreaterThan(0.05);
+    expect(Math.abs(frames.get(2)!.shift![2])).toBeLessThan(0.02);
+    expect(touched(frames, 2).length).toBeGreaterThan(0);
+  });
+
+  it('keep the speed that a hand gave them', async () => {
+    world.load(await load(readModel('free')), 'free.glb', true);
+    set({ timeStep: 0.002, speed: 1, ground: false });
+    world.handle({ kind: 'grab', id: 1, origin: [0.2, 0.04, 1], direction: [0, 0, -1], strength: 30 });
+    for (let i = 1; i <= 20; ++i) {
+      world.handle({ kind: 'drag', id: 1, target: [0.2 + 0.05 * i, 0.04, 0.1] });
+      run(0.02);
+    }
+    world.handle({ kind: 'release', id: 1 });
+    const [before, after] = [run(0.1), run(0.5)].map((frames) => frames.get(1)!.shift![0]) as [
+      number,
+      number,
+    ];
+    expect(after - before).toBeGreaterThan(0.3); // m in half a second
+  });
+
+  it('are pushed by a ball in the hand, which feels them', async () => {
+    world.load(await load(readModel('exact')), 'held.glb', true);
+    set({ timeStep: 0.002, speed: 1, tool: true });
+    let tool: ToolState | null = null;
+    const play = (seconds: number): ToolState => {
+      for (const end = now + seconds; now < end; now += 0.01) {
+        for (const message of world.tick(now).messages) {
+          if (message.kind === 'tool') tool = message.tool;
+          expect(message.kind).not.toBe('restarted');
+        }
+      }
+      return tool!;
+    };
+    const { position, radius, force } = play(0.3);
+    expect(Math.hypot(...force)).toBeLessThan(1e-6);
+    expect(position[2]).toBeGreaterThan(0.1 + radius); // above the body
+    world.handle({ kind: 'tool', target: [0.35, 0.04, 0.1 + 1.5 * radius] });
+    expect(play(1).position[0]).toBeCloseTo(0.35, 3);
+    world.handle({ kind: 'tool', target: [0.35, 0.04, 0.05] }); // inside of it
+    const pressed = play(2);
+    expect(pressed.force[2]).toBeGreaterThan(0);
+    expect(pressed.position[2]).toBeGreaterThan(0.05);
+    set({ tool: false });
+    world.tick((now += 0.01));
+    expect(play(0.1)).toBeNull();
+    expect(() => world.handle({ kind: 'tool', target: [NaN, 0, 0] })).toThrow('The place of the tool');
+  });
+
+  it('go on touching after they were shaken, shown vibrations, and moved by warped modes', async () => {
+    world.load(await load(readModel('exact')), 'held.glb', true);
+    set({ timeStep: 0.002, speed: 1, tool: true });
+    const target = [0.35, 0.04, 0.08] as const;
+    const felt = (): number => {
+      let force = 0;
+      for (const end = now + 1; now < end; now += 0.01) {
+        for (const message of world.tick(now).messages) {
+          if (message.kind === 'tool') force = Math.hypot(...message.tool!.force);
+          expect(message.kind).not.toBe('restarted');
+        }
+      }
+      return force;
+    };
+    world.handle({ kind: 'tool', target });
+    const first = felt();
+    expect(first).toBeGreaterThan(0);
+    set({ method: 'warped' });
+    run(0.1);
+    set({ method: 'reduced' });
+    world.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 0.01, rate: 1 } });
+    run(0.1);
+    world.handle({ kind: 'mode', body: 1, playback: null });
+    set({ shake: { amplitude: [0, 0, 0.01], frequency: 5 } });
+    run(0.5);
+    set({ shake: null });
+    run(2);
+    world.handle({ kind: 'reset', body: null });
+    world.handle({ kind: 'tool', target });
+    expect(felt()).toBeGreaterThan(0.5 * first);
   });
 });

@@ -4,6 +4,7 @@ import { Group, PerspectiveCamera, Scene, Vector3 as Vector, type WebGLRenderer 
 import type { SimulationMesh, Surface, Vector3 } from '../../../runtime/src/types';
 import type { Surroundings as Met } from '../contact';
 import type { GripPart } from '../handle_grip';
+import type { ToolState } from '../tool';
 import { placeCamera } from './camera';
 import { ContactMarks } from './contact_marks';
 import type { DomainView } from './domain_colors';
@@ -16,7 +17,8 @@ import { deviceQuality, makeRenderer, textureLimits } from './renderer';
 import type { Overlays } from './simulation_overlay';
 import { Surroundings } from './surroundings';
 import { palettes, type Theme } from './theme';
-import { fieldOfView, Turntable, viewPlanePoint, viewProject, viewRay } from './turntable';
+import { ToolBall } from './tool_ball';
+import { fieldOfView, pixelLength, Turntable, viewPlanePoint, viewProject, viewRay } from './turntable';
 
 export interface Ray {
   readonly origin: Vector3;
@@ -37,6 +39,7 @@ export class Stage {
   private readonly handles = new HandleGizmos(this.group);
   private readonly contacts = new ContactMarks(this.group);
   private readonly obstacles = new Obstacles();
+  private readonly tool = new ToolBall();
   private readonly up = new Vector(0, 0, 1);
   private theme: Theme = 'light';
   private restored = false;
@@ -61,7 +64,7 @@ export class Stage {
       pixelRatio: () => this.renderer.getPixelRatio(),
     };
     this.scene.matrixWorldAutoUpdate = false; // nothing moves but instances and lights, which say so
-    this.scene.add(this.surroundings.group, this.group, this.obstacles.group);
+    this.scene.add(this.surroundings.group, this.group, this.obstacles.group, this.tool.group);
     this.setTheme(this.theme);
     this.place();
     canvas.addEventListener('webglcontextlost', this.lose);
@@ -146,6 +149,18 @@ export class Stage {
     this.gather('stay');
   }
 
+  /** The ball in a person's hand; null: there is none. */
+  setTool(tool: ToolState | null): void {
+    this.tool.set(tool);
+  }
+
+  /** Whether that is at a point of the canvas, or within `reach` CSS pixels of it. */
+  isToolAt(x: number, y: number, reach: number): boolean {
+    const { view, size } = this.turntable;
+    const { origin, direction } = viewRay(view, size, x, y);
+    return this.tool.meets(origin, direction, reach * pixelLength(view, size, this.turntable.centre));
+  }
+
   /** The one that stands out; null: none. */
   selectHandle(id: number | null): void {
     this.handles.select(id);
@@ -161,6 +176,7 @@ export class Stage {
     this.surroundings.setPalette(palette);
     this.pulls.setColor(palette.pull);
     this.handles.setColor(palette.pull);
+    this.tool.setColor(palette.pull);
     this.contacts.setColor(palette.fixed);
     for (const body of this.bodies.values()) body.setPalette(palette);
   }
@@ -195,6 +211,7 @@ export class Stage {
     this.pulls.update(this.turntable);
     this.handles.update(this.turntable);
     this.contacts.update(this.turntable);
+    this.tool.update(this.turntable);
     const moved = [...this.bodies.values()].filter((body) => body.update(renderer)).length > 0;
     this.surroundings.updateShadows(renderer, moved, this.lastTime);
     renderer.setRenderTarget(null);
@@ -264,6 +281,7 @@ export class Stage {
       this.handles,
       this.contacts,
       this.obstacles,
+      this.tool,
       this.renderer,
     ])
       item.dispose();

@@ -1,4 +1,4 @@
-// The section of the panel about what bodies that nothing holds meet.
+// The section of the panel about what bodies meet.
 
 import { canTouch } from '../contact';
 import { makeButton, makeSection, makeSwitch } from './controls';
@@ -18,6 +18,9 @@ export function makeContactSection(actions: Actions): Part {
   });
   const obstacle = makeSwitch('obstacle', 'Ball in the way', (on) => {
     actions.set({ obstacle: on });
+  });
+  const tool = makeSwitch('tool', 'Tool ball', (on) => {
+    actions.set({ tool: on });
   });
   const contacts = makeSwitch('contacts', 'Show contacts', (on) => {
     actions.setContacts(on);
@@ -39,6 +42,7 @@ export function makeContactSection(actions: Actions): Part {
       make('div', { class: 'buttons' }, drop),
       ground.element,
       obstacle.element,
+      tool.element,
       contacts.element,
       hint,
     ),
@@ -48,12 +52,17 @@ export function makeContactSection(actions: Actions): Part {
       ground.set(settings.ground);
       obstacle.set(settings.obstacle);
       obstacle.setReason(settings.ground ? null : 'It lies on the ground');
+      tool.set(settings.tool);
+      for (const { element } of [ground, obstacle]) element.hidden = state.info?.free === false;
+      drop.hidden = state.info?.free === false;
       contacts.set(state.contacts);
-      setText(
-        hint,
-        reason ??
-          (settings.ground ? 'The body lands on the ground.' : 'Without ground the body falls for ever.'),
-      );
+      setText(hint, reason ?? hintOf(state));
     },
   };
+}
+
+function hintOf({ settings, info }: ViewState): string {
+  if (settings.tool) return 'Drag the ball: it pushes bodies, and the arrow is what it feels.';
+  if (!info?.free) return 'Bodies of the scene touch each other.';
+  return settings.ground ? 'The body lands on the ground.' : 'Without ground the body falls for ever.';
 }

@@ -5,7 +5,7 @@ import type { App } from '../app';
 import type { SimulationClient } from '../client';
 import type { GestureTarget } from '../gestures';
 import type { Stage } from '../stage/stage';
-import { makeBallGrip, makePartGrip } from './handle_grips';
+import { makeBallGrip, makePartGrip, makeToolGrip } from './handle_grips';
 
 /** Pixels beside a part of a handle at which a pointer still takes hold of it. */
 const MOUSE_REACH = 5;
@@ -15,7 +15,7 @@ export function makeGestureTarget(
   canvas: HTMLCanvasElement,
   client: SimulationClient,
   stage: Stage,
-  app: Pick<App, 'state' | 'handles' | 'selectHandle'>,
+  app: Pick<App, 'state' | 'handles' | 'selectHandle' | 'tool'>,
 ): GestureTarget {
   return {
     async grab(pull, x, y): Promise<Vector3 | null> {
@@ -29,7 +29,11 @@ export function makeGestureTarget(
       client.release(pull);
     },
     grip: (x, y, touch) => {
-      const found = stage.handleAt(x, y, touch ? FINGER_REACH : MOUSE_REACH);
+      const reach = touch ? FINGER_REACH : MOUSE_REACH;
+      if (app.tool && stage.isToolAt(x, y, reach)) {
+        return makeToolGrip(app.tool.position, { x, y }, stage, client);
+      }
+      const found = stage.handleAt(x, y, reach);
       if (!found) return null;
       app.selectHandle(found.handle.id);
       return makePartGrip(found, { x, y }, stage, client);

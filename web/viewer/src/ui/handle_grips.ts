@@ -8,6 +8,24 @@ import { type GripRay, Twist } from '../handle_grip';
 import type { HandleUnderPointer } from '../stage/handle_gizmos';
 import type { Stage } from '../stage/stage';
 
+/** The tool ball, which follows the pointer in the plane of the screen from where it is now. */
+export function makeToolGrip(
+  center: Vector3,
+  from: { readonly x: number; readonly y: number },
+  stage: Stage,
+  client: SimulationClient,
+): Grip {
+  const shown = stage.project(center);
+  const [dx, dy] = [shown.x - from.x, shown.y - from.y];
+  return {
+    handle: null,
+    part: 'ball',
+    move: (x, y) => {
+      client.moveTool(stage.pointInPlane(x + dx, y + dy, center));
+    },
+  };
+}
+
 /** A handle that follows the pointer in the plane of the screen, from where it is now. */
 export function makeBallGrip(
   handle: number,

@@ -75,7 +75,6 @@ export class PageView {
   /** Sections that several domains have no use for. */
   private readonly bodyParts_: readonly Part[];
   private readonly shake_: Part;
-  private readonly contact_: Part;
   private readonly fileInput_ = make('input', {
     type: 'file',
     accept: '.glb',
@@ -111,7 +110,6 @@ export class PageView {
     const handles = makeHandlesSection(actions);
     const material = makeMaterialSection(actions);
     this.shake_ = makeShakeSection(actions);
-    this.contact_ = makeContactSection(actions);
     const later = [makeVibrationsSection(actions), makeShowSection(actions), makeSketchSection(actions)];
     this.bodyParts_ = [handles, material, ...later];
     const sections = [
@@ -120,7 +118,7 @@ export class PageView {
       this.domains,
       handles,
       makeGravitySection(actions),
-      this.contact_,
+      makeContactSection(actions),
       this.shake_,
       material,
       this.plots,
@@ -151,7 +149,6 @@ export class PageView {
     this.domains.element.hidden = !several;
     for (const part of this.bodyParts_) part.element.hidden = several;
     this.shake_.element.hidden = state.info?.free === true;
-    this.contact_.element.hidden = state.info?.free === false;
     for (const part of this.parts_) part.update(state);
   }
 

@@ -3,6 +3,7 @@
 import type { BodyInfo, Vector3 } from '../../../runtime/src/types';
 import type { GripPart } from '../handle_grip';
 import type { Frame, Settings } from '../protocol';
+import type { ToolState } from '../tool';
 
 export interface ScriptInterface {
   /** Settles when the models of the page are shown, or the page that asks for one is up. */
@@ -16,6 +17,10 @@ export interface ScriptInterface {
   /** The newest one. */
   readonly frame: Frame | null;
   readonly settings: Settings;
+  /** The ball in the hand; null: there is none. */
+  readonly tool: ToolState | null;
+  /** Where its middle is on the page now, CSS pixels; null: there is none. */
+  projectTool(): { x: number; y: number } | null;
   /** Of natural vibrations, Hz; null without a body. */
   readonly frequencies: Float64Array | null;
   /** The error that the page shows. */

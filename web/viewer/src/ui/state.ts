@@ -168,7 +168,15 @@ export interface Part {
 
 export function emptyWorld(): WorldState {
   return {
-    settings: { paused: false, speed: 1, timeStep: 1e-3, gravity: [0, 0, 0], ground: true, obstacle: false },
+    settings: {
+      paused: false,
+      speed: 1,
+      timeStep: 1e-3,
+      gravity: [0, 0, 0],
+      ground: true,
+      obstacle: false,
+      tool: false,
+    },
     strength: 10,
     gravity: { on: false, direction: '-z', strength: 1 },
     follow: true,
