@@ -496,8 +496,14 @@ TEST(Contact, SavesAndGoesOnWithTheSameBits) {
 TEST(Contact, RefusesWhatCannotTouch) {
   World world;
   Body warped = test::warped_bar();
+  warped.set_springs(std::vector<Spring>{{Point(test::tip()), Vector3::Zero(), 10.0}});
   world.add(warped);
-  EXPECT_THAT(error_text([&] { world.set_contact(0, {}); }), HasSubstr("does not take contact with others"));
+  EXPECT_THAT(error_text([&] { world.set_contact(0, {}); }), HasSubstr("takes no springs"));
+  world.body(0).set_springs({});
+  world.set_contact(0, {});
+  EXPECT_THAT(error_text([&] { world.body(0).set_wind({.velocity = Vector3(5.0, 0.0, 0.0)}); }),
+              HasSubstr("takes no wind"));
+  EXPECT_THAT(error_text([&] { world.body(0).set_modal_settings({.modes = 3}); }), HasSubstr("fewer modes"));
   world.add(falling(0.0));
   EXPECT_THAT(error_text([&] { world.set_contact(1, {.friction = -0.1}); }),
               HasSubstr("the friction is -0.1"));
@@ -513,7 +519,6 @@ TEST(Contact, RefusesWhatCannotTouch) {
   world.set_contact(2, {});
   EXPECT_THAT(error_text([&] { world.body(2).set_support([](double) { return Pose{}; }); }),
               HasSubstr("touch"));
-  EXPECT_THAT(error_text([&] { world.body(2).set_method(Method::warped); }), HasSubstr("contact"));
 }
 
 }  // namespace

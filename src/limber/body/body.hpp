@@ -136,8 +136,8 @@ class Body {
   SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic = ElasticEnd::mean);
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last = true);
   void undo_coupled();
-  /// Of a body whose steps have no matrix of their own, as those with every vertex of a mesh: its step for the
-  /// unknowns that are touched, and the end of that.
+  /// Of a body whose steps have no matrix of their own, as those with every vertex of a mesh: its step for
+  /// the unknowns that are touched, and the end of that.
   SolveReport condense(CondensedStep& step);
   SolveReport end_condensed(const CondensedStep& step, const Vector& impulse, bool last = true);
   /// Equilibrium under the loads as they are now, from the present shape; it rests there. On failure the

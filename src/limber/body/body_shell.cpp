@@ -265,12 +265,13 @@ void MovingShell::write_root(RowTarget& to) const {
   to.rows.rightCols<3>().noalias() = to.sign * to.axes.transpose() * cross_matrix(placed.position - to.x);
 }
 
-/// Of a condensed body that flies.
+/// Of a body that flies without frames: a push on a place acts where the other feels it, too, or angular
+/// momentum is lost.
 void MovingShell::write_whole(RowTarget& to) {
-  if (to.condensed == nullptr || !to.condensed->flies) return;
+  if (!(to.condensed != nullptr ? to.condensed->flies : to.body.model().free)) return;
+  const Vector3 origin = to.condensed != nullptr ? to.condensed->center : to.body.frame().position;
   to.rows.middleCols<3>(to.rows.cols() - 6) = to.sign * to.axes.transpose();
-  to.rows.rightCols<3>().noalias() =
-      to.sign * to.axes.transpose() * cross_matrix(to.condensed->center - to.x);
+  to.rows.rightCols<3>().noalias() = to.sign * to.axes.transpose() * cross_matrix(origin - to.x);
 }
 
 void MovingShell::add_rows(const Point& point, double weight, RowTarget& to) const {

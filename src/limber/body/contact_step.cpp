@@ -274,7 +274,8 @@ void ContactStep::find_between(int points, int solid) {
     finder_.between(owner.shell->boxes(), other.shell->solid(), margin, touches_);
     return add_touches(points, solid);
   }
-  // Points of a tree, or of a body that moves without frames, and what touches that: those within the ball around the other.
+  // Points of a tree, or of a body that moves without frames, and what touches that: those within the ball
+  // around the other.
   DeformedSolid& deformed = other.shell->solid();
   const Pose back = deformed.pose().inverse();
   const double speed = speeds_[static_cast<std::size_t>(points)] + speeds_[static_cast<std::size_t>(solid)];

@@ -57,7 +57,7 @@ bool can(Method method, Ability ability) {
     case Ability::rank:
       return !uses_mesh(method);
     case Ability::contact:
-      return method != Method::online && method != Method::warped;
+      return method != Method::online;
   }
   return false;
 }

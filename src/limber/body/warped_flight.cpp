@@ -216,6 +216,12 @@ void WarpedFlight::load_modes(const Vector& q, const Vector& v, const LumpSums& 
   for (const SiteForce& one : forces_) add_site_load(one.site, q, to_axes * one.force, load);
 }
 
+FlightPush WarpedFlight::push() const {
+  const Matrix3 axes = state_.rotation.toRotationMatrix();
+  const Turning own = pushed(state_.modal.q, now_.shift, axes.transpose());
+  return {axes * own.force + lumps_.mass() * gravity_, axes * own.torque};
+}
+
 Vector WarpedFlight::modal_acceleration() const {
   const Vector &q = state_.modal.q, &v = state_.modal.v;
   const Matrix3 to_axes = state_.rotation.toRotationMatrix().transpose();

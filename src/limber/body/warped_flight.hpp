@@ -23,6 +23,12 @@ struct FlightState {
   Vector3 angular = Vector3::Zero();                             ///< about the centre of mass, kg m^2/s
 };
 
+/// What acts on the whole, in the world.
+struct FlightPush {
+  Vector3 force = Vector3::Zero();   ///< N
+  Vector3 torque = Vector3::Zero();  ///< about the centre of mass, N m
+};
+
 struct FlightSettings {
   double mass_damping = 0.0;  ///< alpha, against the world, 1/s
   bool coriolis = false;      ///< forces of the turning of the local frames (WarpedOptions)
@@ -94,6 +100,12 @@ class WarpedFlight {
   [[nodiscard]] double load_energy() const;
   /// Accelerations of the modes by all that acts now but springs.
   [[nodiscard]] Vector modal_acceleration() const;
+  [[nodiscard]] const LumpInertia& lumps() const { return lumps_; }
+  [[nodiscard]] FlightPush push() const;  ///< of gravity and forces now
+  /// Potential energy of forces on places about the centre of mass, with that shape and frame, J.
+  [[nodiscard]] double reach_energy(const Vector& q, const Matrix3& axes) const {
+    return forces_.empty() ? 0.0 : -reach_of_forces(q, lumps_.at(q).shift, axes);
+  }
 
  private:
   /// A turning body, in the axes of its frame.

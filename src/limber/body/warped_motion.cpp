@@ -60,6 +60,7 @@ WarpedMotion::WarpedMotion(MotionSetup setup)
         WarpedSurface(setup_.surface->part(0).rest, model.surface.basis, model.warp->surface_rotations);
   const PartSettings& settings = setup_.settings.front();
   state_.q = state_.v = state_.a = Vector::Zero(settings.rank);
+  require_uncoupled(dynamics_.equations().modes() == settings.rank, "fewer modes than it has coordinates");
   if (!setup_.model->free) return;
   require(setup_.warp, "linear modes of a body that nothing holds reached a motion that does not take them");
   flight_.emplace(dynamics_.equations(), inertia_of(model, settings.materials, settings.rank),
@@ -128,6 +129,7 @@ void WarpedMotion::read_frame() {
 
 StepReport WarpedMotion::step(double h, const ReducedStepOptions& options) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
+  if (setup_.coupled) return step_coupled(h);
   if (flight_) return fly(h, integrator_for(options));
   take_integrator(integrator_for(options));
   const Pose pose = pose_;
@@ -224,6 +226,7 @@ void WarpedMotion::set_state(const TreeState& state, Accelerations accelerations
   if (!keep) next.state_.a = next.balancing_acceleration();
   require(keep || next.state_.a.allFinite(), "the state is so far from rest that its forces are not finite");
   if (!flight_ && !grip_.handles.empty()) next.hold(next.dynamics_, grip_);
+  next.coupled_h_ = 0.0;
   *this = std::move(next);
 }
 
@@ -291,6 +294,7 @@ void WarpedMotion::save(StateWriter& out) const {
   out.write(report_.position_error);
   out.write(report_.orientation_error);
   out.write(held);
+  if (setup_.coupled) out.write(coupled_h_);
   if (held) dynamics_.constraints().save(out);
   if (flight_) save_flight(out);
 }
@@ -313,6 +317,9 @@ void WarpedMotion::restore(StateReader& in) {
   in.read(next.report_.position_error);
   in.read(next.report_.orientation_error);
   in.read(held);
+  if (setup_.coupled) in.read(next.coupled_h_);
+  require(std::isfinite(next.coupled_h_) && next.coupled_h_ >= 0.0, "the state is of a step of {} s",
+          next.coupled_h_);
   require(next.state_.a.size() == state_.a.size() && to_frame.size() == 4 && wind_push.size() == 3,
           "the state has {} accelerations, a rotation of {} numbers and a push of {}, expected {}, 4 and 3",
           next.state_.a.size(), to_frame.size(), wind_push.size(), state_.a.size());
@@ -337,6 +344,7 @@ void WarpedMotion::restore(StateReader& in) {
 }
 
 double WarpedMotion::load_energy() const {
+  if (coupled_h_ > 0.0) return in_middle().load_energy();
   if (flight_) return flight_->load_energy() - surface_energy();
   Vector load;
   return dynamics_.modal_load(load) - surface_energy();

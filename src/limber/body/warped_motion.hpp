@@ -14,7 +14,8 @@ namespace limber {
 /// of which all the natural modes of their span are taken, unless fewer are asked for. Of all, S is square
 /// and p = S^T M q is exact, with p the amplitudes of the modes; fewer hold what they can of a state. Points
 /// of linear modes are displaced by U q, and yet they turn as those of warped ones: by the curl of that.
-/// Where nothing holds the body a WarpedFlight moves it, of warped modes.
+/// Where nothing holds the body a WarpedFlight moves it, of warped modes. One that may touch others takes its
+/// steps in velocities, without springs, handles, wind and supports that move, and with all of its modes.
 class WarpedMotion final : public Motion {
  public:
   /// Of a model with one domain that has warp data and stands as it was made.
@@ -42,6 +43,10 @@ class WarpedMotion final : public Motion {
   /// By the integrator of the settings; without one by the exact solution of each oscillator where the
   /// options ask for more than one iteration, else by Newmark's.
   StepReport step(double h, const ReducedStepOptions& options) override;
+  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) override;
+  SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
+                          bool last) override;
+  void undo_coupled() override;
   /// With the support standing still where it is. Throws Error where springs or handles pull, of which modes
   /// find no equilibrium, and in flight.
   StepReport solve_static(const EquilibriumOptions& options) override;
@@ -59,7 +64,9 @@ class WarpedMotion final : public Motion {
   void save(StateWriter& out) const override;
   void restore(StateReader& in) override;
 
+  /// Of coupled bodies in the middle of the last step; so is that of loads.
   [[nodiscard]] BodyEnergy energy() const override {
+    if (coupled_h_ > 0.0) return in_middle().energy();
     return {dynamics_.elastic_energy(), flight_ ? flight_->kinetic_energy() : dynamics_.kinetic_energy()};
   }
   /// Of gravity, forces and the motion of the support; of a body that is held, of the wind, too.
@@ -77,6 +84,9 @@ class WarpedMotion final : public Motion {
   [[nodiscard]] Matrix3X surface_displacement() const override;
   [[nodiscard]] Index mesh_vertex_count() const override;
   [[nodiscard]] Matrix3X mesh_displacement() const override;
+  [[nodiscard]] const VolumeMesh* volume_mesh() const override {
+    return reduced().simulation ? &reduced().simulation->mesh : nullptr;
+  }
   [[nodiscard]] Pose frame(Index /*domain*/) const override { return pose_; }
   [[nodiscard]] ConstraintReport handle_report() const override { return report_; }
 
@@ -134,6 +144,16 @@ class WarpedMotion final : public Motion {
   void read_modes();
   void read_frame();
   StepReport fly(double h, ModalIntegrator integrator);
+  void require_uncoupled(bool nothing, std::string_view what) const;
+  [[nodiscard]] WarpedState modal_state() const;
+  void whole_rows(Matrix3X& flight, Matrix3X& spin) const;
+  [[nodiscard]] double fixed_energy(const WarpedState& modal, const Matrix3& axes,
+                                    const Vector3& angular) const;
+  [[nodiscard]] Vector3 mean_spin(const Vector& middle, const Vector& v, const Vector3& angular,
+                                  double h) const;
+  void take_coupled(const FlightState& state);
+  StepReport step_coupled(double h);
+  [[nodiscard]] WarpedMotion in_middle() const;
   void save_flight(StateWriter& out) const;
   void restore_flight(StateReader& in);
 
@@ -143,6 +163,17 @@ class WarpedMotion final : public Motion {
   std::optional<WarpedFlight> flight_;  ///< of a body that nothing holds
   TreeState state_;  ///< in coordinates of the model; the acceleration after a step is the mean over it
   ConstraintReport report_;
+  // Of a body that may touch others.
+  double coupled_h_ = 0.0;  ///< s, of the last step, whose mean velocities it has; 0: they are of now
+  FlightPush loads_;        ///< of the step that was begun
+  struct Before {
+    WarpedState modal;
+    FlightState flight;
+    TreeState state;
+    Pose pose;
+    double h = 0.0;
+  };
+  Before before_;  ///< the last step
   // As they were given, in the world: dynamics do not tell. Sites are made once, and shared by copies.
   Vector3 gravity_ = Vector3::Zero();
   std::vector<PointForce> forces_;

@@ -24,7 +24,8 @@ struct SolidTouch {
 };
 
 /// The solid of one body as it is deformed now, x = X + U q in the axes of its domain or with each vertex
-/// where it is said to be, and as it moves within a step. Answers how far a place is from its surface without looking at most of its vertices.
+/// where it is said to be, and as it moves within a step. Answers how far a place is from its surface without
+/// looking at most of its vertices.
 ///
 /// A place x is taken back to rest, where distances are known: the patches whose boxes hold it give a first
 /// guess, from which a walk over deformed tetrahedra leads to the one that holds x (or to the boundary), and

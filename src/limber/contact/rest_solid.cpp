@@ -53,8 +53,8 @@ Vector3 mean_of(const Matrix3X& places, const std::vector<int>& chosen) {
   return mean;
 }
 
-/// Of the second moment about the mean, by which slopes are fitted. A flat patch has no slope across: any will
-/// do, 0 is as good.
+/// Of the second moment about the mean, by which slopes are fitted. A flat patch has no slope across: any
+/// will do, 0 is as good.
 Matrix3 inverse_moment(const Matrix3X& places, const std::vector<int>& chosen, const Vector3& mean) {
   Matrix3 second = Matrix3::Zero();
   for (const int v : chosen) second += (places.col(v) - mean) * (places.col(v) - mean).transpose();

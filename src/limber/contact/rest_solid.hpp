@@ -17,7 +17,8 @@ struct SolidPlace {
 };
 
 /// The solid that a body fills, as contact needs it: a mesh of tetrahedra with neighbours, the rows of its
-/// basis vertex by vertex where it has one, its distance field at rest, and patches by which places are found.
+/// basis vertex by vertex where it has one, its distance field at rest, and patches by which places are
+/// found.
 ///
 /// A patch is a connected group of tetrahedra, about 1/192 of them. How its vertices move is nearly affine in
 /// their rest places, and linear in q as all motion is:

@@ -16,8 +16,8 @@ namespace {
 /// e of the header. More damps fast motion sooner, and makes slow vibrations slower, by (1/12 + e/2) x^2.
 constexpr double fast_stiffness = 0.1;
 
-/// What a step may gain of energy that earlier ones have lost, as a share of it for each second of its length:
-/// some 1e-5 at 1 ms. More would let a body that was struck ring up again.
+/// What a step may gain of energy that earlier ones have lost, as a share of it for each second of its
+/// length: some 1e-5 at 1 ms. More would let a body that was struck ring up again.
 constexpr double slack_share = 0.015;
 
 /// Unknowns that are solved for at once: many are far cheaper each than one, and memory is bounded.
@@ -185,8 +185,8 @@ SolveReport CoupledFull::begin(double h, bool implicit, const Vector& load, cons
   flies_ = system_.free();
   fast_share_ = implicit ? 0.0 : fast_stiffness;
   double ahead = 0.5 * (h - last_h_), on_stiffness = 0.25 * h * h;
-  // Modes that were fast for a longer step have a mean velocity that says nothing of how fast they were at its
-  // end: elastic forces half way through the step let them lose it, those of its end all the more.
+  // Modes that were fast for a longer step have a mean velocity that says nothing of how fast they were at
+  // its end: elastic forces half way through the step let them lose it, those of its end all the more.
   if (implicit || h < last_h_) {
     ahead = implicit ? h : 0.5 * h;
     on_stiffness = ahead * kick_;
@@ -273,9 +273,9 @@ CoupledFull::Vector6 CoupledFull::momentum_after(const Vector6& impulse) const {
   return (before * start + kick_ * loads + impulse) / after;
 }
 
-/// With x = x_0 + h u the angular momentum of the middle of the step is sum (x_0 - c_0) x M u: it is linear in
-/// u, which in turn follows from w by a rotation. w is found by iteration, and what that leaves by one more
-/// rotation.
+/// With x = x_0 + h u the angular momentum of the middle of the step is sum (x_0 - c_0) x M u: it is linear
+/// in u, which in turn follows from w by a rotation. w is found by iteration, and what that leaves by one
+/// more rotation.
 void CoupledFull::turn(const Vector& velocity, const Vector6& momentum, Way& way) const {
   constexpr int most_iterations = 50;
   const Index count = arms_.cols();

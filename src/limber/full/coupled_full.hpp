@@ -16,15 +16,16 @@ namespace limber {
 ///   A (u - u_0) = k (f_ext - f - (h - h_0)/2 K u_0 - D u_0 - bias) - e h^2 K P^2 u_0 + J^T g,
 ///   A = M + h/2 D + (1/4 + e) h^2 K,     P = I - A^-1 M.
 ///
-/// That is Newmark's average acceleration but for e = 0.1, which is for motion that is fast for the step: P is
-/// 0 for slow modes and 1 for fast ones, which lose a sixth of their size in each step. With x = w h a mode is
-/// damped by 3e-5 of critical at x = 0.3 and by 0.3 % at x = 1. What rests is left alone, as u = u_0 = 0. A
-/// step keeps, and damping lowers, E = T(u) + W(middle) + e/2 h^2 u . K u, of linear bodies to rounding.
+/// That is Newmark's average acceleration but for e = 0.1, which is for motion that is fast for the step: P
+/// is 0 for slow modes and 1 for fast ones, which lose a sixth of their size in each step. With x = w h a
+/// mode is damped by 1e-5 of critical at x = 0.3 and by 0.25 % at x = 1. What rests is left alone, as u = u_0
+/// = 0. A step keeps, and damping lowers, E = T(u) + W(middle) + e/2 h^2 u . K u, of linear bodies to
+/// rounding.
 ///
 /// A body that nothing holds turns with its own mean angular velocity w in the step, so that turning strains
-/// nothing: places r about the centre of mass go to R(h w) r + h R(h w / 2) s, with s the rest of u; bias is M
-/// (w x (u_0 - V)). Momenta are those of the middle of the step, and exact: w is the one with which they are
-/// what impulses and forces leave.
+/// nothing: places r about the centre of mass go to R(h w) r + h R(h w / 2) s, with s the rest of u; bias is
+/// M (w x (u_0 - V)). Momenta are those of the middle of the step, and exact: w is the one with which they
+/// are what impulses and forces leave.
 ///
 /// Cost of a step: a sparse factor, four solves, and one for each unknown that is touched.
 class CoupledFull {
@@ -48,7 +49,7 @@ class CoupledFull {
   };
 
   /// Forces and the matrix, and u where nothing touches.  load: mean force from the middle of the step before
-  /// to the middle of this one, N.  implicit: elastic forces of the end of the step.  start: kept until end().
+  /// to the middle of this one, N.  implicit: elastic forces of the end of the step.
   SolveReport begin(double h, bool implicit, const Vector& load, const DynamicState& start,
                     const Memory& memory);
   [[nodiscard]] double kick() const { return kick_; }  ///< k, s

@@ -98,13 +98,14 @@ class WarpedDynamics {
   /// J^T F of all loads at the present state, m. Returns their potential energy, J: that of gravity, of
   /// forces and of the frame's acceleration, 0 at rest, and of its turning, but for a constant.
   double modal_load(Vector& load) const;
+  /// The same at other amplitudes and velocities.
+  double loads(const Vector& q, const Vector& v, Vector& load) const;
 
  private:
   void prepare(double h);
   [[nodiscard]] OscillatorStep semi_implicit_step(double h) const;
   [[nodiscard]] LumpMotion lump_motion() const;
   double add_site_forces(const Vector& q, Vector& load) const;
-  double loads(const Vector& q, const Vector& v, Vector& load) const;
   void loads_change();
   [[nodiscard]] bool guarded() const;
   [[nodiscard]] bool in_hand() const { return !constraints_.empty() || !springs_.empty(); }
