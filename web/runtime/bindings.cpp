@@ -757,7 +757,8 @@ EMSCRIPTEN_KEEPALIVE bool limber_world_remove_host(int world, int host) {
   return guarded([&] { find_world(world).world.remove_host(host); });
 }
 
-/// Of a pose, the centre of mass, velocity, angular velocity, inverse mass and inverse inertia by rows.
+/// Of a pose, the centre of mass, velocity, angular velocity, their rates, inverse mass and inverse
+/// inertia by rows.
 EMSCRIPTEN_KEEPALIVE bool limber_host_set_state(int world, int host) {
   return guarded([&] {
     WorldEntry& entry = find_world(world);
@@ -766,8 +767,10 @@ EMSCRIPTEN_KEEPALIVE bool limber_host_set_state(int world, int host) {
                                       .center = vector_at(x + 7),
                                       .velocity = vector_at(x + 10),
                                       .angular_velocity = vector_at(x + 13),
-                                      .inverse_mass = x[16],
-                                      .inverse_inertia = Eigen::Map<const Matrix3>(x + 17)});
+                                      .acceleration = vector_at(x + 16),
+                                      .angular_acceleration = vector_at(x + 19),
+                                      .inverse_mass = x[22],
+                                      .inverse_inertia = Eigen::Map<const Matrix3>(x + 23)});
   });
 }
 
