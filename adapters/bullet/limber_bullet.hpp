@@ -107,8 +107,8 @@ inline HostShape shape_of(const btCollisionShape& shape) {
 ///   dynamics.stepSimulation(1.0 / 60.0, 4, 1.0 / 240.0);   // steps both
 ///
 /// Bullet's bodies are to limber what they are at the start of a step, with the forces on them; what they do
-/// to each other in it is taken from the steps before (host_body.hpp). A body that sleeps lies there with its weight, and is woken by what would set it
-/// in motion.
+/// to each other in it is taken from the steps before (host_body.hpp). A body that sleeps lies there with its
+/// weight, and is woken by what would set it in motion.
 ///
 /// Friction of two is the root of the product of theirs, as everywhere in limber, and restitution the larger
 /// one; Bullet multiplies.
