@@ -224,6 +224,7 @@ class Guests {
       state.inverse_inertia.setZero();
       return state;
     }
+    state.asleep = !body.isActive();
     // Forces on what sleeps are not summed up, yet it lies there with its weight.
     const Vector3 force =
         body.isActive()

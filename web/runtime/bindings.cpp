@@ -758,7 +758,7 @@ EMSCRIPTEN_KEEPALIVE bool limber_world_remove_host(int world, int host) {
 }
 
 /// Of a pose, the centre of mass, velocity, angular velocity, their rates, inverse mass and inverse
-/// inertia by rows.
+/// inertia by rows, and whether it is asleep.
 EMSCRIPTEN_KEEPALIVE bool limber_host_set_state(int world, int host) {
   return guarded([&] {
     WorldEntry& entry = find_world(world);
@@ -770,7 +770,8 @@ EMSCRIPTEN_KEEPALIVE bool limber_host_set_state(int world, int host) {
                                       .acceleration = vector_at(x + 16),
                                       .angular_acceleration = vector_at(x + 19),
                                       .inverse_mass = x[22],
-                                      .inverse_inertia = Eigen::Map<const Matrix3>(x + 23)});
+                                      .inverse_inertia = Eigen::Map<const Matrix3>(x + 23),
+                                      .asleep = x[32] != 0.0});
   });
 }
 

@@ -72,6 +72,7 @@ void HostBody::set_state(const HostState& state) {
     latest_ = (velocities() - expected_) / last_;
     last_ = 0.0;
   }
+  if (state.asleep) latest_.setZero();
   fresh_ = true;
 }
 

@@ -19,6 +19,7 @@ struct HostState {
   /// or turns it there.
   double inverse_mass = 0.0;
   Matrix3 inverse_inertia = Matrix3::Zero();
+  bool asleep = false;  ///< the engine holds it where it is, and did not take the last push
 };
 
 /// What bodies of limber did to a body of another engine in a step.

@@ -224,6 +224,7 @@ export class RapierGuests {
       angularVelocity,
       acceleration: [scale * gx, scale * gy, scale * gz],
       inverseMass: body.effectiveInvMass().x,
+      asleep: body.isSleeping(),
       inverseInertia: squared(body.effectiveWorldInvInertiaSqrt().elements),
     };
   }

@@ -325,6 +325,8 @@ export interface HostState extends Placement {
   readonly inverseMass?: number;
   /** 1/(kg m^2), about the centre of mass in axes of the world: the nine numbers of a symmetric matrix. All 0 if not given: nothing turns it. */
   readonly inverseInertia?: readonly number[];
+  /** The engine holds it where it is, and did not take the last push. */
+  readonly asleep?: boolean;
 }
 
 /** What bodies of limber did to a body of another engine in a step. */

@@ -193,7 +193,7 @@ export class HostBody extends Member {
   /** To be called before each step; of one that stands still, once. */
   setState(state: HostState): void {
     const rates = ['velocity', 'angularVelocity', 'acceleration', 'angularAcceleration'];
-    const keys = ['center', ...rates, 'inverseMass', 'inverseInertia'];
+    const keys = ['center', ...rates, 'inverseMass', 'inverseInertia', 'asleep'];
     checkKeys(state, [...keys, ...placementKeys], 'the state of a host body');
     const { inverseInertia = noInertia } = state;
     if (inverseInertia.length !== 9) {
@@ -208,6 +208,7 @@ export class HostBody extends Member {
       ...checkVector(state.angularAcceleration ?? origin, 'the angular acceleration of a host body'),
       checkFinite(state.inverseMass ?? 0, 'the inverse mass'),
       ...inverseInertia.map((value) => checkFinite(value, 'the inverse inertia')),
+      state.asleep ? 1 : 0,
     ]);
     this.world.call('_limber_host_set_state', this.number);
   }
