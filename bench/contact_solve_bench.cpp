@@ -69,17 +69,18 @@ class BlockOnGround {
   /// The problem of the next step.
   void begin(ContactSolver& solver, CoupledStep& step) {
     require(body_.begin_coupled(solve_step, step).ok(), "the block does not step");
-    shell_->follow(*body_.tree());
+    shell_->follow(body_);
     const ContactBody one{&step.matrix, &step.free, &step.start, 6};
     solver.begin({&one, 1});
     places_.resize(3, shell_->shell().part(0).size());
     shell_->for_each_near(
         std::numeric_limits<double>::max(), [](const Vector3&) { return 0.0; },
         [&](Index, Index point, const Vector3& x) { places_.col(point) = x; });
+    const Matrix3 axes = Matrix3::Identity();
     for (const Index point : points_) {
       const Vector3 x = places_.col(point);
       const int number = solver.add(0, -1);
-      shell_->write_rows(*body_.tree(), 0, point, x, Matrix3::Identity(), 1.0, solver.rows(number, 0));
+      shell_->write_rows(0, point, {body_, nullptr, x, axes, 1.0, solver.rows(number, 0)});
       const double softness = 0.003 * solver.yield(number);  // as ContactStep has it
       solver.cone(number) = {.friction = 0.5, .normal = softness, .tangent = softness};
       solver.cone(number).approach =

@@ -106,11 +106,9 @@ inline HostShape shape_of(const btCollisionShape& shape) {
 ///   guests.attach();
 ///   dynamics.stepSimulation(1.0 / 60.0, 4, 1.0 / 240.0);   // steps both
 ///
-/// Bullet's bodies are to limber what they are at the start of a step, and as forces on them and gravity will
-/// have changed their velocities at its end; what they do to each other in that step is not known yet. So a
-/// tower of Bullet's bodies on one of limber's sinks in by the way that its own weight falls within a few
-/// steps: take short ones. A body that sleeps lies there with its weight, and is woken by what would set it
-/// in motion.
+/// Bullet's bodies are to limber what they are at the start of a step, with the forces on them; what they do
+/// to each other in it is taken from the steps before (host_body.hpp). A body that sleeps lies there with its
+/// weight, and is woken by what would set it in motion.
 ///
 /// Friction of two is the root of the product of theirs, as everywhere in limber, and restitution the larger
 /// one; Bullet multiplies.
@@ -147,7 +145,7 @@ class Guests {
   void step(double h) {
     follow();
     for (std::size_t i = 0; i < hosts_.size(); ++i)
-      world_->host(static_cast<Index>(i)).set_state(state_of(hosts_[i], h));
+      world_->host(static_cast<Index>(i)).set_state(state_of(hosts_[i]));
     report_ = world_->step(h);
     for (std::size_t i = 0; i < hosts_.size(); ++i)
       push(*hosts_[i].body, world_->host(static_cast<Index>(i)), h);
@@ -211,7 +209,7 @@ class Guests {
   /// step: contacts that carry it are softer than that.
   static constexpr double still_speed = 1e-3, still_share = 0.1, still_spin = 0.05;
 
-  static HostState state_of(const Host& host, double h) {
+  static HostState state_of(const Host& host) {
     const btRigidBody& body = *host.body;
     const Matrix3 factor = vector_of(body.getAngularFactor()).asDiagonal();
     const bool locked = body.getLinearFactor().isZero();
@@ -226,13 +224,14 @@ class Guests {
       state.inverse_inertia.setZero();
       return state;
     }
+    state.asleep = !body.isActive();
     // Forces on what sleeps are not summed up, yet it lies there with its weight.
     const Vector3 force =
         body.isActive()
             ? vector_of(body.getTotalForce())
             : Vector3(vector_of(body.getGravity()) / (state.inverse_mass > 0.0 ? state.inverse_mass : 1.0));
-    state.velocity += h * state.inverse_mass * force;
-    state.angular_velocity += h * state.inverse_inertia * vector_of(body.getTotalTorque());
+    state.acceleration = state.inverse_mass * force;
+    state.angular_acceleration = state.inverse_inertia * vector_of(body.getTotalTorque());
     return state;
   }
 
@@ -241,7 +240,7 @@ class Guests {
     if (!host.yields() || (push.impulse.isZero(0.0) && push.angular_impulse.isZero(0.0))) return;
     if (!body.isActive()) {
       const HostState& state = host.state();
-      const Vector3 velocity = state.velocity + state.inverse_mass * push.impulse,
+      const Vector3 velocity = state.velocity + h * state.acceleration + state.inverse_mass * push.impulse,
                     spin = state.angular_velocity + state.inverse_inertia * push.angular_impulse;
       const double weight = h * static_cast<double>(body.getGravity().length());
       if (velocity.norm() < std::max(still_speed, still_share * weight) && spin.norm() < still_spin) return;

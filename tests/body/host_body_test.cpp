@@ -52,11 +52,12 @@ struct EngineBox {
     const Matrix3 R = pose.rotation.toRotationMatrix();
     return R * (mass / 3.0 * (Vector3::Constant(squares.sum()) - squares)).asDiagonal() * R.transpose();
   }
-  [[nodiscard]] HostState state(double h) const {
+  [[nodiscard]] HostState state() const {
     return {.pose = pose,
             .center = pose.position,
-            .velocity = velocity + h * weight,
+            .velocity = velocity,
             .angular_velocity = spin,
+            .acceleration = weight,
             .inverse_mass = 1.0 / mass,
             .inverse_inertia = inertia().inverse()};
   }
@@ -81,7 +82,7 @@ Index add(World& world, Body body) {
 /// One step of both.
 void step(World& world, std::vector<EngineBox>& boxes, double h) {
   for (std::size_t i = 0; i < boxes.size(); ++i)
-    world.host(static_cast<Index>(i)).set_state(boxes[i].state(h));
+    world.host(static_cast<Index>(i)).set_state(boxes[i].state());
   ASSERT_TRUE(world.step(h).ok());
   for (std::size_t i = 0; i < boxes.size(); ++i) boxes[i].step(h, world.host(static_cast<Index>(i)).push());
 }
@@ -134,7 +135,7 @@ TEST(HostBody, MomentumOfBothSidesIsKept) {
     for (const EngineBox& box : boxes) spins.push_back(box.inertia() * box.spin);
     const Vector3 own = world.body(0).momentum().linear;
     for (std::size_t b = 0; b < boxes.size(); ++b)
-      world.host(static_cast<Index>(b)).set_state(boxes[b].state(h));
+      world.host(static_cast<Index>(b)).set_state(boxes[b].state());
     ASSERT_TRUE(world.step(h).ok());
     const Vector3 pushes = world.host(0).push().impulse + world.host(1).push().impulse;
     opposite = std::max(opposite, (world.body(0).momentum().linear - own + pushes).norm());
@@ -267,6 +268,40 @@ TEST(HostBody, AxesThatAreLockedDoNotYield) {
   EXPECT_GT(turned, 0.1);
   EXPECT_LE(across, 1e-12);
   EXPECT_LE(world.body(0).momentum().linear.x(), 7.9);
+}
+
+/// Two boxes of the engine on a soft block: what the upper one does to the lower one is the engine's, found
+/// after limber's step.
+TEST(HostBody, CarriesATowerThatTheEngineHoldsTogether) {
+  for (const double h : {1e-3, 1.0 / 60.0}) {
+    World world;
+    world.add_obstacle({.name = "ground", .shape = HalfSpace{}});
+    add(world, soft_cube(0.1));
+    EngineBox lower;
+    lower.pose.position = Vector3(0.0, 0.0, 0.2501);
+    lower.weight = gravity;
+    const double upper_mass = 2.0 * lower.mass;
+    Vector3 upper_velocity = Vector3::Zero();
+    world.add_host({"box", Box{lower.half}});
+    double deepest = 0.0;
+    for (int i = 0; i < static_cast<int>(4.0 / h); ++i) {
+      world.host(0).set_state(lower.state());
+      ASSERT_TRUE(world.step(h).ok());
+      // The upper box is stuck to the lower one, by an impulse that makes their velocities one.
+      const HostPush push = world.host(0).push();
+      upper_velocity += h * gravity;
+      const Vector3 alone = lower.velocity + push.impulse / lower.mass + h * gravity;
+      const Vector3 both = (lower.mass * alone + upper_mass * upper_velocity) / (lower.mass + upper_mass);
+      lower.step(h, push);
+      lower.pose.position += h * (both - lower.velocity);
+      lower.velocity = upper_velocity = both;
+      if (i > static_cast<int>(3.0 / h)) deepest = std::max(deepest, world.contact_report().deepest);
+    }
+    EXPECT_LE(deepest, 5e-4) << h;
+    EXPECT_LE(lower.velocity.norm(), 2e-3) << h;
+    const double weight = (lower.mass + upper_mass) * 9.81;
+    EXPECT_NEAR(world.host(0).push().impulse.z() / h, weight, 0.02 * weight) << h;
+  }
 }
 
 TEST(HostBody, DoNotTouchEachOtherNorObstacles) {

@@ -21,14 +21,21 @@ constexpr double symmetry_tolerance = 1e-5;
 void check_host_state(const HostState& state, const std::string& name) {
   require(state.pose.position.allFinite() && is_unit(state.pose.rotation),
           "{}: its pose is not finite, or its rotation not of unit length", name);
-  require(state.center.allFinite() && state.velocity.allFinite() && state.angular_velocity.allFinite(),
-          "{}: its centre of mass or its velocity is not finite", name);
+  require(state.center.allFinite() && state.velocity.allFinite() && state.angular_velocity.allFinite() &&
+              state.acceleration.allFinite() && state.angular_acceleration.allFinite(),
+          "{}: its centre of mass, its velocity or its acceleration is not finite", name);
   require(std::isfinite(state.inverse_mass) && state.inverse_mass >= 0.0,
           "{}: its inverse mass is {} 1/kg, expected a number of at least 0 (0: nothing moves it)", name,
           state.inverse_mass);
   const Matrix3& W = state.inverse_inertia;
   require(W.allFinite() && (W - W.transpose()).norm() <= symmetry_tolerance * W.norm(),
           "{}: its inverse inertia is not finite, or not symmetric", name);
+}
+
+/// What two vectors have in common: the shorter one; nothing where they point apart.
+Vector3 common(const Vector3& one, const Vector3& other) {
+  if (!(one.dot(other) > 0.0)) return Vector3::Zero();
+  return one.squaredNorm() < other.squaredNorm() ? one : other;
 }
 
 }  // namespace
@@ -60,6 +67,12 @@ void HostBody::set_state(const HostState& state) {
   yields_ = yields;
   stands_ = !yields && state.velocity.isZero(0.0) && state.angular_velocity.isZero(0.0);
   standing_.pose = state_.pose;
+  if (last_ > 0.0) {
+    before_ = latest_;
+    latest_ = (velocities() - expected_) / last_;
+    last_ = 0.0;
+  }
+  if (state.asleep) latest_.setZero();
   fresh_ = true;
 }
 
@@ -79,14 +92,31 @@ MassProperties HostBody::mass_properties() const {
   return mass;
 }
 
-void HostBody::reset_copy() {
+HostBody::Velocities HostBody::velocities() const {
+  Velocities both;
+  both << state_.velocity, state_.angular_velocity;
+  return both;
+}
+
+void HostBody::begin_step(double h) {
   if (!yields_) return;
+  free_ = velocities();
+  free_.head<3>() += h * (state_.acceleration + common(latest_.head<3>(), before_.head<3>()));
+  free_.tail<3>() += h * (state_.angular_acceleration + common(latest_.tail<3>(), before_.tail<3>()));
   if (!copy_)
     copy_ = std::make_unique<RigidBody>(RigidBodySetup{
         .name = name(), .shape = shape(), .mass = mass_properties(), .hosted = true, .material = material()});
   copy_->set_mass_properties(mass_properties());
   copy_->set_pose(state_.pose);
-  copy_->set_velocity(state_.velocity, state_.angular_velocity);
+  copy_->set_velocity(free_.head<3>(), free_.tail<3>());
+}
+
+void HostBody::end_step(double h) {
+  fresh_ = false;
+  expected_ = velocities();
+  expected_.head<3>() += h * state_.acceleration + state_.inverse_mass * push_.impulse;
+  expected_.tail<3>() += h * state_.angular_acceleration + state_.inverse_inertia * push_.angular_impulse;
+  last_ = h;
 }
 
 void HostBody::add_push(const Vector3& impulse, const Vector3& place) {

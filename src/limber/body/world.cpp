@@ -349,7 +349,7 @@ StepReport World::step(double h) {
     require(host.is_ready(),
             "{}: it moves, and was not told how it is in this step; call set_state before each", host.name());
   apply_loads(h);
-  for (HostBody& host : hosts_) host.reset_copy();
+  for (HostBody& host : hosts_) host.begin_step(h);
   if (!alone) {
     for (Entry& entry : entries_) entry.body.remember();
     for (RigidBody& rigid : rigids_) rigid.remember();
@@ -360,7 +360,7 @@ StepReport World::step(double h) {
     if (!total.ok()) return total;
     time_ += h;
     add_pushes();
-    for (HostBody& host : hosts_) host.end_step();
+    for (HostBody& host : hosts_) host.end_step(h);
     return total;
   } catch (...) {
     if (!alone) go_back();

@@ -133,8 +133,8 @@ interface Linked {
  *     const guests = new RapierGuests(world, rapier);
  *     guests.step(); // both, by rapier.timestep
  *
- * Rapier's bodies are to limber what they are at the start of a step, and as gravity will have changed their velocities at its end; what they do to each other in that
- * step, and forces added by `addForce`, are not known then. A body that sleeps lies there with its weight, and is woken by what would set it in motion. Of a body with
+ * Rapier's bodies are to limber what they are at the start of a step, with gravity; what else is done to them in it, by each other or by `addForce`, is taken from the
+ * steps before. A body that sleeps lies there with its weight, and is woken by what would set it in motion. Of a body with
  * several colliders, and of shapes other than balls, cuboids, capsules and half spaces, an error is thrown.
  */
 export class RapierGuests {
@@ -157,7 +157,7 @@ export class RapierGuests {
   before(h: number): void {
     this.follow();
     for (const one of this.linked.values()) {
-      one.state = this.stateOf(one, h);
+      one.state = this.stateOf(one);
       one.host.setState(one.state);
     }
     this.world.step(h);
@@ -205,7 +205,7 @@ export class RapierGuests {
     return one;
   }
 
-  private stateOf({ collider, turn }: Linked, h: number): HostState {
+  private stateOf({ collider, turn }: Linked): HostState {
     const { x, y, z, w } = collider.rotation();
     const length = Math.hypot(x, y, z, w); // which is 1 in single precision
     const rotation = product([x / length, y / length, z / length, w / length], turn);
@@ -215,18 +215,16 @@ export class RapierGuests {
     const [center, angularVelocity] = [vectorOf(body.worldCom()), vectorOf(body.angvel())];
     const velocity = vectorOf(body.linvel());
     if (!body.isDynamic()) return { ...placement, center, velocity, angularVelocity };
-    const fall = h * body.gravityScale();
-    const { gravity } = this.rapier;
+    const scale = body.gravityScale();
+    const { x: gx, y: gy, z: gz } = this.rapier.gravity;
     return {
       ...placement,
       center,
-      velocity: [
-        velocity[0] + fall * gravity.x,
-        velocity[1] + fall * gravity.y,
-        velocity[2] + fall * gravity.z,
-      ],
+      velocity,
       angularVelocity,
+      acceleration: [scale * gx, scale * gy, scale * gz],
       inverseMass: body.effectiveInvMass().x,
+      asleep: body.isSleeping(),
       inverseInertia: squared(body.effectiveWorldInvInertiaSqrt().elements),
     };
   }
@@ -237,8 +235,10 @@ export class RapierGuests {
     const { impulse, angularImpulse } = host.push;
     if (!impulse.some((value) => value !== 0)) return;
     if (body.isSleeping()) {
-      const { velocity, angularVelocity, inverseMass, inverseInertia } = state;
-      const speed = Math.hypot(...velocity!.map((value, i) => value + inverseMass! * impulse[i]!));
+      const { velocity, angularVelocity, acceleration, inverseMass, inverseInertia } = state;
+      const speed = Math.hypot(
+        ...velocity!.map((value, i) => value + h * acceleration![i]! + inverseMass! * impulse[i]!),
+      );
       const turned = times(inverseInertia!, angularImpulse);
       const spin = Math.hypot(...angularVelocity!.map((value, i) => value + turned[i]!));
       const weight = h * Math.hypot(this.rapier.gravity.x, this.rapier.gravity.y, this.rapier.gravity.z);

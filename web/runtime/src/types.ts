@@ -309,21 +309,24 @@ export interface HostBodySetup extends ContactMaterial {
   readonly shape: Shape | { readonly kind: 'halfSpace' };
 }
 
-/** How a body of another engine is in the step to come. */
+/** How a body of another engine is at the start of a step. */
 export interface HostState extends Placement {
   /** Of mass, in the world, m; where its axes are if not given. */
   readonly center?: Vector3;
-  /**
-   * Of that, m/s, in the world, as it would be at the end of the step if bodies of limber were not there: that of now, and what gravity and other forces make
-   * of it in the step. At rest if not given.
-   */
+  /** Of that, m/s, in the world; at rest if not given. */
   readonly velocity?: Vector3;
-  /** rad/s, the same. */
+  /** rad/s */
   readonly angularVelocity?: Vector3;
+  /** What gravity and other forces that the engine knows will do in the step, m/s^2; none if not given. */
+  readonly acceleration?: Vector3;
+  /** rad/s^2 */
+  readonly angularAcceleration?: Vector3;
   /** 1/kg; 0 if not given: nothing moves it. */
   readonly inverseMass?: number;
   /** 1/(kg m^2), about the centre of mass in axes of the world: the nine numbers of a symmetric matrix. All 0 if not given: nothing turns it. */
   readonly inverseInertia?: readonly number[];
+  /** The engine holds it where it is, and did not take the last push. */
+  readonly asleep?: boolean;
 }
 
 /** What bodies of limber did to a body of another engine in a step. */

@@ -231,7 +231,8 @@ const noInertia: readonly number[] = Array.from({ length: 9 }, () => 0);
 export class HostBody extends Member {
   /** To be called before each step; of one that stands still, once. */
   setState(state: HostState): void {
-    const keys = ['center', 'velocity', 'angularVelocity', 'inverseMass', 'inverseInertia'];
+    const rates = ['velocity', 'angularVelocity', 'acceleration', 'angularAcceleration'];
+    const keys = ['center', ...rates, 'inverseMass', 'inverseInertia', 'asleep'];
     checkKeys(state, [...keys, ...placementKeys], 'the state of a host body');
     const { inverseInertia = noInertia } = state;
     if (inverseInertia.length !== 9) {
@@ -242,8 +243,11 @@ export class HostBody extends Member {
       ...checkVector(state.center ?? state.position ?? origin, 'the centre of mass of a host body'),
       ...checkVector(state.velocity ?? origin, 'the velocity of a host body'),
       ...checkVector(state.angularVelocity ?? origin, 'the angular velocity of a host body'),
+      ...checkVector(state.acceleration ?? origin, 'the acceleration of a host body'),
+      ...checkVector(state.angularAcceleration ?? origin, 'the angular acceleration of a host body'),
       checkFinite(state.inverseMass ?? 0, 'the inverse mass'),
       ...inverseInertia.map((value) => checkFinite(value, 'the inverse inertia')),
+      state.asleep ? 1 : 0,
     ]);
     this.world.call('_limber_host_set_state', this.number);
   }
