@@ -1,7 +1,7 @@
 // Random hands at bodies of one scene: what a person may do in the viewer, in any order, and rules for what may come of it.
 
 import type { RigidBody, World } from '../../runtime/src/index';
-import type { Vector3 } from '../../runtime/src/types';
+import type { Method, Vector3 } from '../../runtime/src/types';
 import type { RuntimeWorld } from '../src/contact';
 import { plus } from '../src/place';
 import type { Frame, Message, Settings } from '../src/protocol';
@@ -81,6 +81,7 @@ export class RandomHands {
   private readonly pulls: Pull[] = [];
   /** Frames in which bodies were last pulled, or got another shape. */
   private readonly forced = new Map<number, number>();
+  private readonly methods = new Map<number, Method>();
   private nextPull = 1;
   /** m, of the largest body. */
   private size = 0;
@@ -199,7 +200,15 @@ export class RandomHands {
     return messages;
   }
 
+  private howRun(body: number): string {
+    const method = this.methods.get(body) ?? 'reduced';
+    const step = (1000 * this.simulation.settings.timeStep).toFixed(1);
+    const pulled = this.pulls.filter((pull) => pull.body === body).length;
+    return `${method}, rank ${this.bodies.get(body)!.runtime.rank()}, steps of ${step} ms, ${pulled} pulls`;
+  }
+
   private set(settings: Partial<Settings>, body = this.anyBody()): void {
+    if (settings.method) this.methods.set(body, settings.method);
     if ('rank' in settings || 'method' in settings) this.forced.set(body, this.outcome.frames);
     this.send({ kind: 'settings', body, settings });
   }
@@ -318,8 +327,10 @@ export class RandomHands {
     this.now += frameSeconds;
     ++this.outcome.frames;
     for (const message of this.simulation.tick(this.now).messages) {
-      if (message.kind === 'restarted')
-        this.breach(`body ${message.body} was put to rest: ${message.reason}`);
+      if (message.kind === 'restarted') {
+        const { body, reason } = message;
+        this.breach(`body ${body} was put to rest: ${reason} (${this.howRun(body)})`);
+      }
       if (message.kind === 'frame') this.checkFrame(message.body, message.frame);
       if (message.kind === 'tool' && message.tool) {
         const { position, force } = message.tool;
