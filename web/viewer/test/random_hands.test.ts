@@ -28,7 +28,7 @@ describe.skipIf(needsLimber)(`bodies in random hands${needsLimber}`, () => {
       const seconds = (performance.now() - start) / 1000;
       console.log(
         `${outcome.frames} frames, ${outcome.steps} steps in ${seconds.toFixed(0)} s; deepest ${(100 * outcome.deepest).toFixed(2)} % of the size (${outcome.deepestWhen}; ${(100 * outcome.deepestInHand).toFixed(2)} % in a hand), ` +
-          `fastest ${outcome.fastest.toFixed(1)} m/s, felt up to ${outcome.largestFelt.toFixed(1)} N; ` +
+          `${outcome.linearRestarts} linear bodies put to rest, fastest ${outcome.fastest.toFixed(1)} m/s, felt up to ${outcome.largestFelt.toFixed(1)} N; ` +
           [...outcome.commands].map(([kind, count]) => `${count} ${kind}`).join(', '),
       );
       expect(outcome.breaches).toEqual([]);

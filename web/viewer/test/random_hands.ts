@@ -46,6 +46,8 @@ export interface Outcome {
    * stiffer than the body press it into the ground, and it comes out of that gently.
    */
   deepestInHand: number;
+  /** Linear bodies that were put to rest: nothing but that keeps them from being pulled to a hundred times their size. */
+  linearRestarts: number;
   /** m/s, of the centre of mass of any body. */
   fastest: number;
   /** N */
@@ -64,6 +66,7 @@ export class RandomHands {
     deepest: 0,
     deepestWhen: '',
     deepestInHand: 0,
+    linearRestarts: 0,
     fastest: 0,
     largestFelt: 0,
     commands: new Map(),
@@ -329,7 +332,8 @@ export class RandomHands {
     for (const message of this.simulation.tick(this.now).messages) {
       if (message.kind === 'restarted') {
         const { body, reason } = message;
-        this.breach(`body ${body} was put to rest: ${reason} (${this.howRun(body)})`);
+        if (this.methods.get(body) === 'linear') ++this.outcome.linearRestarts;
+        else this.breach(`body ${body} was put to rest: ${reason} (${this.howRun(body)})`);
       }
       if (message.kind === 'frame') this.checkFrame(message.body, message.frame);
       if (message.kind === 'tool' && message.tool) {
