@@ -62,7 +62,7 @@ export class Tool {
     if (!world) return;
     const { radius, mass, start } = this.setup;
     const density = mass / ((4 / 3) * Math.PI * radius ** 3);
-    this.hand = this.target = start;
+    this.hand = start;
     const rigid = world.addRigid({ shape: { kind: 'sphere', radius }, position: start, density, friction });
     this.ball = { rigid, world };
     this.hold([0, 0, 0]);

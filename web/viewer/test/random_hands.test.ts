@@ -11,7 +11,7 @@ const seed = Number(process.env.LIMBER_HANDS_SEED ?? 1);
 /** Further bodies, all of which nothing holds. */
 const models = (process.env.LIMBER_HANDS_MODELS ?? '').split(':').filter((path) => path !== '');
 
-/** Of the size: more than that no vertex may be below the ground, whatever hands do. */
+/** Of the size: more than that no vertex of a body may be below the ground that no hand presses into it. */
 const deepest = 0.02;
 
 describe.skipIf(needsLimber)(`bodies in random hands${needsLimber}`, () => {
@@ -27,8 +27,8 @@ describe.skipIf(needsLimber)(`bodies in random hands${needsLimber}`, () => {
       hands.dispose();
       const seconds = (performance.now() - start) / 1000;
       console.log(
-        `${outcome.frames} frames, ${outcome.steps} steps in ${seconds.toFixed(0)} s; deepest ${(100 * outcome.deepest).toFixed(2)} % of the size, ` +
-          `fastest ${outcome.fastest.toFixed(1)} m/s, felt up to ${outcome.largestFelt.toFixed(1)} N; ` +
+        `${outcome.frames} frames, ${outcome.steps} steps in ${seconds.toFixed(0)} s; deepest ${(100 * outcome.deepest).toFixed(2)} % of the size (${outcome.deepestWhen}; ${(100 * outcome.deepestInHand).toFixed(2)} % in a hand), ` +
+          `${outcome.linearRestarts} linear bodies put to rest, fastest ${outcome.fastest.toFixed(1)} m/s, felt up to ${outcome.largestFelt.toFixed(1)} N; ` +
           [...outcome.commands].map(([kind, count]) => `${count} ${kind}`).join(', '),
       );
       expect(outcome.breaches).toEqual([]);

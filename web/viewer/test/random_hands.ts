@@ -1,7 +1,7 @@
 // Random hands at bodies of one scene: what a person may do in the viewer, in any order, and rules for what may come of it.
 
 import type { RigidBody, World } from '../../runtime/src/index';
-import type { Vector3 } from '../../runtime/src/types';
+import type { Method, Vector3 } from '../../runtime/src/types';
 import type { RuntimeWorld } from '../src/contact';
 import { plus } from '../src/place';
 import type { Frame, Message, Settings } from '../src/protocol';
@@ -10,6 +10,9 @@ import { Simulation, type WorldCommand } from '../src/simulation';
 
 /** s of the wall clock. */
 const frameSeconds = 1 / 60;
+
+/** In which a body comes out of the ground that a hand has pressed it into: by half of its size per second. */
+const framesToComeOut = 120;
 
 /** Numbers from 0 to 1, the same for the same seed. */
 function randomNumbers(seed: number): () => number {
@@ -24,6 +27,7 @@ function randomNumbers(seed: number): () => number {
 
 interface Pull {
   readonly id: number;
+  readonly body: number;
   readonly from: Vector3;
   readonly way: Vector3;
   readonly frames: number;
@@ -34,8 +38,16 @@ interface Pull {
 export interface Outcome {
   frames: number;
   steps: number;
-  /** Depth of any vertex of a body that touches below the ground, as a share of its size; of boxes as a share of their edge. */
+  /** Depth of any vertex of a body below the ground, as a share of the size of the largest body, and when that was. */
   deepest: number;
+  deepestWhen: string;
+  /**
+   * The same where a hand pulls the body, or did lately, or it has just got another shape by another rank or method. Springs tens of times
+   * stiffer than the body press it into the ground, and it comes out of that gently.
+   */
+  deepestInHand: number;
+  /** Linear bodies that were put to rest: nothing but that keeps them from being pulled to a hundred times their size. */
+  linearRestarts: number;
   /** m/s, of the centre of mass of any body. */
   fastest: number;
   /** N */
@@ -52,6 +64,9 @@ export class RandomHands {
     frames: 0,
     steps: 0,
     deepest: 0,
+    deepestWhen: '',
+    deepestInHand: 0,
+    linearRestarts: 0,
     fastest: 0,
     largestFelt: 0,
     commands: new Map(),
@@ -67,6 +82,9 @@ export class RandomHands {
   private readonly copies: RuntimeBody[] = [];
   private boxes: readonly RigidBody[] = [];
   private readonly pulls: Pull[] = [];
+  /** Frames in which bodies were last pulled, or got another shape. */
+  private readonly forced = new Map<number, number>();
+  private readonly methods = new Map<number, Method>();
   private nextPull = 1;
   /** m, of the largest body. */
   private size = 0;
@@ -185,7 +203,16 @@ export class RandomHands {
     return messages;
   }
 
+  private howRun(body: number): string {
+    const method = this.methods.get(body) ?? 'reduced';
+    const step = (1000 * this.simulation.settings.timeStep).toFixed(1);
+    const pulled = this.pulls.filter((pull) => pull.body === body).length;
+    return `${method}, rank ${this.bodies.get(body)!.runtime.rank()}, steps of ${step} ms, ${pulled} pulls`;
+  }
+
   private set(settings: Partial<Settings>, body = this.anyBody()): void {
+    if (settings.method) this.methods.set(body, settings.method);
+    if ('rank' in settings || 'method' in settings) this.forced.set(body, this.outcome.frames);
     this.send({ kind: 'settings', body, settings });
   }
 
@@ -210,7 +237,14 @@ export class RandomHands {
     for (const message of this.send({ kind: 'grab', id, origin, direction: [0, 0, -1], strength })) {
       if (message.kind !== 'grabbed') continue;
       const frames = Math.ceil(this.between(2, 60)); // short ones throw
-      this.pulls.push({ id, from: message.point, way: this.vector(1.5 * this.size), frames, age: 0 });
+      this.pulls.push({
+        id,
+        body: message.body,
+        from: message.point,
+        way: this.vector(1.5 * this.size),
+        frames,
+        age: 0,
+      });
     }
   }
 
@@ -222,6 +256,7 @@ export class RandomHands {
   private drag(): void {
     for (const pull of [...this.pulls]) {
       const share = ++pull.age / pull.frames;
+      this.forced.set(pull.body, this.outcome.frames);
       const [x, y, z] = pull.way;
       this.send({ kind: 'drag', id: pull.id, target: plus(pull.from, [share * x, share * y, share * z]) });
       if (share < 1) continue;
@@ -295,8 +330,11 @@ export class RandomHands {
     this.now += frameSeconds;
     ++this.outcome.frames;
     for (const message of this.simulation.tick(this.now).messages) {
-      if (message.kind === 'restarted')
-        this.breach(`body ${message.body} was put to rest: ${message.reason}`);
+      if (message.kind === 'restarted') {
+        const { body, reason } = message;
+        if (this.methods.get(body) === 'linear') ++this.outcome.linearRestarts;
+        else this.breach(`body ${body} was put to rest: ${reason} (${this.howRun(body)})`);
+      }
       if (message.kind === 'frame') this.checkFrame(message.body, message.frame);
       if (message.kind === 'tool' && message.tool) {
         const { position, force } = message.tool;
@@ -329,9 +367,24 @@ export class RandomHands {
       const positions = runtime.positions(new Float32Array(runtime.surface().positions.length));
       let lowest = Infinity;
       for (let i = 2; i < positions.length; i += 3) lowest = Math.min(lowest, positions[i]!);
-      this.outcome.deepest = Math.max(this.outcome.deepest, (ground - lowest) / this.size);
+      this.noteDepth(body, runtime, (ground - lowest) / this.size);
     }
     for (const box of this.boxes) this.checkBox(box, ground);
+  }
+
+  private noteDepth(body: number, runtime: RuntimeBody, depth: number): void {
+    const { outcome } = this;
+    const { frames } = outcome;
+    if (frames - (this.forced.get(body) ?? -Infinity) <= framesToComeOut) {
+      outcome.deepestInHand = Math.max(outcome.deepestInHand, depth);
+    } else if (depth > outcome.deepest) {
+      const { linear, mass } = runtime.momentum;
+      const { timeStep } = this.simulation.settings;
+      outcome.deepest = depth;
+      outcome.deepestWhen =
+        `frame ${frames}, body ${body} of rank ${runtime.rank()} at ${(Math.hypot(...linear) / mass).toFixed(1)} m/s, ` +
+        `steps of ${(1000 * timeStep).toFixed(1)} ms, ${this.pulls.length} pulls`;
+    }
   }
 
   private checkBox(box: RigidBody, ground: number | null): void {
