@@ -1,10 +1,14 @@
 #include "bench/registry.hpp"
+#include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
 #include "limber/basis/linear_modes.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/contact/touch_finder.hpp"
 #include "limber/mesh/beam.hpp"
 
+#include <fmt/core.h>
+
+#include <algorithm>
 #include <map>
 #include <memory>
 #include <optional>
@@ -23,6 +27,7 @@ struct Octopus {
   Matrix columns;  ///< 3n x 30
   SurfaceMesh boundary;
   std::shared_ptr<const RestSolid> solid;
+  std::optional<PointShell> points;
   std::shared_ptr<const ShellTree> shell;
   std::optional<OwnPatches> own;
   double size = 0.0;  ///< m
@@ -48,8 +53,8 @@ std::shared_ptr<const Octopus> octopus() {
         one->mesh, one->columns, std::make_shared<const RestField>(one->boundary, "octopus"));
     const Eigen::Matrix3Xi triangles = boundary_triangles(one->mesh);
     const ShellSample sample = sample_shell(one->mesh.vertices, triangles, 2000);
-    one->shell =
-        std::make_shared<const ShellTree>(PointShell(one->mesh.vertices, one->columns, sample.vertices));
+    one->points.emplace(one->mesh.vertices, one->columns, sample.vertices);
+    one->shell = std::make_shared<const ShellTree>(*one->points);
     one->own.emplace(*one->shell, *one->solid);
     return one;
   }();
@@ -84,10 +89,42 @@ std::function<void()> make_field() {
 }
 
 /// A block of about 51,000 triangles.
+SurfaceMesh fine_block() {
+  return boundary_surface(
+      make_beam({ElementKind::brick, Vector3(1.0, 0.4, 0.4), Eigen::Vector3i(120, 45, 45)}));
+}
+
 std::function<void()> make_fine_field() {
-  const SurfaceMesh surface =
-      boundary_surface(make_beam({ElementKind::brick, Vector3(1.0, 0.4, 0.4), Eigen::Vector3i(120, 45, 45)}));
-  return [surface] { RestField(surface, "block"); };
+  return [surface = fine_block()] { RestField(surface, "block"); };
+}
+
+/// The points of a bent octopus that are next to something, 400 of them.  distance: from that, m.
+std::function<void()> points_near(const std::function<double(const Vector3&)>& distance) {
+  static constexpr std::size_t wanted = 400;
+  const PointShell& points = *octopus()->points;
+  PointShell::Coordinates q;
+  q.set(bent_octopus(0.1, 1));
+  std::vector<double> distances;
+  for (Index i = 0; i < points.size(); ++i) distances.push_back(distance(points.position(i, q)));
+  std::sort(distances.begin(), distances.end());
+  return [q, distance, &points, margin = distances[wanted - 1]] {
+    std::size_t found = 0;
+    points.for_each_near(q, margin, distance, [&](Index, const Vector3&) { ++found; });
+    require(found >= wanted, "{} points were found, not {}", found, wanted);
+  };
+}
+
+std::function<void()> points_near_ground() {
+  return points_near([](const Vector3& x) { return x.z(); });
+}
+
+/// The block lies below the octopus.
+std::function<void()> points_near_field() {
+  static const RestField field(fine_block(), "block");
+  const BoundingBox box = bounding_box(octopus()->boundary);
+  const Vector3 down(0.5 - 0.5 * (box.min.x() + box.max.x()), 0.2 - 0.5 * (box.min.y() + box.max.y()),
+                     0.4 - box.min.z());
+  return points_near([down](const Vector3& x) { return field.distance(x + down).distance; });
 }
 
 std::function<void()> refit_points() {
@@ -184,19 +221,24 @@ std::function<void()> places_in_solid() {
 
 std::vector<Case> contact_cases(int /*threads*/) {
   const auto per_second = [](const Results&, double s) { return 1.0 / s; };
+  const auto goal_of = [](double us) { return fmt::format("the goal of {:.0f} us", us); };
+  const auto share_of = [](double us) { return [us](const Results&, double s) { return 1e6 * s / us; }; };
   return {
       {"contact/rest_field/octopus", make_field},
       {"contact/rest_field/51000_triangles", make_fine_field},
+      {"contact/points_near_ground/400_of_2000_r_30", points_near_ground, goal_of(25.0), share_of(25.0)},
+      {"contact/points_near_field/400_of_2000_r_30", points_near_field, goal_of(25.0), share_of(25.0)},
       {"contact/refit_boxes/2000_points_r_30", refit_points, "refits/s", per_second},
       {"contact/refit_swept_boxes/2000_points_r_30", refit_swept_points, "refits/s", per_second},
       {"contact/refit_solid/octopus_r_30", refit_solid, "refits/s", per_second},
       {"contact/places_in_solid/256", places_in_solid, "places/s",
        [](const Results&, double s) { return 256.0 / s; }},
       {"contact/pair/octopuses", [] { return touching_pair(false); }, "pairs/s", per_second},
-      {"contact/pair_with_refit/octopuses", [] { return touching_pair(true); }, "pairs/s", per_second},
-      {"contact/self/bent_5_percent", [] { return self_contact(0.05); }, "bodies/s", per_second},
-      {"contact/self/bent_40_percent", [] { return self_contact(0.4); }, "bodies/s", per_second},
-      {"contact/self/bent_80_percent", [] { return self_contact(0.8); }, "bodies/s", per_second},
+      {"contact/pair_with_refit/octopuses", [] { return touching_pair(true); }, goal_of(30.0),
+       share_of(30.0)},
+      {"contact/self/bent_5_percent", [] { return self_contact(0.05); }, goal_of(100.0), share_of(100.0)},
+      {"contact/self/bent_40_percent", [] { return self_contact(0.4); }, goal_of(100.0), share_of(100.0)},
+      {"contact/self/bent_80_percent", [] { return self_contact(0.8); }, goal_of(100.0), share_of(100.0)},
   };
 }
 

@@ -38,7 +38,7 @@ struct ContactSolveReport : SolveReport {
 /// a balance of momentum, A (u - u*) = sum J^T g, with impulses g that obey regularised friction. Solved by
 /// Newton's method in u itself, so that the matrix A + J^T G J is as large as the bodies are, however many
 /// contacts there are, with an exact line search. It always converges: l is convex, and A is definite.
-/// Where it starts far off, contacts are softer for the first iterations.
+/// Where one body starts far off, its contacts are softer for the first iterations.
 ///                                                          [Castro, Permenter & Han 2022, section V]
 ///
 /// For bodies that touch each other, directly or by way of others: whoever calls sets those apart that do

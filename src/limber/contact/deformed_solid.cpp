@@ -73,8 +73,7 @@ Eigen::Matrix3f cross_matrix(const Eigen::Vector3f& w) {
 
 DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest) : rest_(std::move(rest)) {
   require(rest_ != nullptr, "a deformed solid without a solid at rest");
-  q_.reserve(static_cast<std::size_t>(rest_->rank()));
-  v_.reserve(q_.capacity());
+  now_.reserve(rest_->rank());
   sizes_.resize(rest_->bound_stride_);
   way_sizes_.resize(rest_->bound_stride_);
   motions_.resize(rest_->patches_.size());
@@ -85,25 +84,15 @@ DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest) : rest_(std:
 }
 
 void DeformedSolid::refit(const Pose& pose, const VectorRef& q) {
-  require(q.size() <= rest_->rank(), "{} coordinates for a solid of rank {}", q.size(), rest_->rank());
+  now_.set(q, rest_->rank(), "solid");
   begin_refit(pose);
-  q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
-  v_.assign(q_.size(), 0.0F);
-  for (std::size_t k = 0; k < q_.size(); ++k) q_[k] = static_cast<float>(q(static_cast<Index>(k)));
   refit_patches(false, {});
 }
 
 void DeformedSolid::refit(const Pose& pose, const VectorRef& q, const VectorRef& v,
                           const SweptMotion& motion) {
-  require(q.size() <= rest_->rank() && v.size() == q.size(),
-          "{} coordinates and {} velocities for a solid of rank {}", q.size(), v.size(), rest_->rank());
+  now_.set(q, v, motion.step, rest_->rank(), "solid");
   begin_refit(pose);
-  q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
-  v_.assign(q_.size(), 0.0F);
-  for (std::size_t k = 0; k < q_.size(); ++k) {
-    q_[k] = static_cast<float>(q(static_cast<Index>(k)));
-    v_[k] = static_cast<float>(motion.step * v(static_cast<Index>(k)));
-  }
   refit_patches(true, motion);
 }
 
@@ -183,13 +172,13 @@ void DeformedSolid::begin_refit(const Pose& pose) {
 
 void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
   const Eigen::Matrix3f turn = rotation_.cast<float>();
-  const auto rank = static_cast<Index>(q_.size());
+  const auto rank = static_cast<Index>(now_.q.size());
   const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
   const Eigen::Vector3f spin_vector = (motion.step * motion.angular_velocity).cast<float>();
   const Eigen::Matrix3f spin = cross_matrix(spin_vector);
   for (std::size_t k = 0; k < sizes_.size(); ++k) {
-    sizes_[k] = k < q_.size() ? std::abs(q_[k]) : 0.0F;
-    way_sizes_[k] = k < q_.size() ? std::abs(v_[k]) : 0.0F;
+    sizes_[k] = k < now_.q.size() ? std::abs(now_.q[k]) : 0.0F;
+    way_sizes_[k] = k < now_.q.size() ? std::abs(now_.ways[k]) : 0.0F;
   }
   const std::size_t stride = 16 * static_cast<std::size_t>(rest_->rank() + 1);
   for (std::size_t n = boxes_.size(); n-- > 0;) {
@@ -202,7 +191,7 @@ void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
     const RestSolid::Patch& patch = rest_->patches_[p];
     const float* const numbers = rest_->motions_.data() + p * stride;
     const float* const bounds = rest_->bounds_.data() + p * rest_->bound_stride_;
-    const AffineMap map = follow_map(numbers, numbers + 16, q_.data(), rank);
+    const AffineMap map = follow_map(numbers, numbers + 16, now_.q.data(), rank);
     Motion& now = motions_[p];
     now.center = map.place;
     now.slack = sum_of_bounds(bounds, sizes_.data(), sizes_.size()) +
@@ -214,7 +203,7 @@ void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
     if (!moving) continue;
     const Eigen::Matrix3f turned = turn * map.slope;
     const Eigen::Vector3f center = turn * map.place;
-    const AffineMap change = follow_map(nullptr, numbers + 16, v_.data(), rank);
+    const AffineMap change = follow_map(nullptr, numbers + 16, now_.ways.data(), rank);
     const SweptBox::Corner way = corner_of(turn * change.place + shift + spin_vector.cross(center));
     const SweptBox::Corner spread = corner_of((turn * change.slope + spin * turned).cwiseAbs() * patch.half) +
                                     sum_of_bounds(bounds, way_sizes_.data(), sizes_.size()) +
@@ -243,7 +232,7 @@ const float* DeformedSolid::vertex_at(int vertex) {
   const auto v = static_cast<std::size_t>(vertex);
   float* const at = positions_.data() + 4 * v;
   if (time_of_[v] != time_) {
-    const Four x = follow(rest_->rest_of(vertex), q_.data(), static_cast<Index>(q_.size()));
+    const Four x = follow(rest_->rest_of(vertex), now_.q.data(), static_cast<Index>(now_.q.size()));
     __builtin_memcpy(at, &x, sizeof x);
     time_of_[v] = time_;
     ++computed_;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/contact/follow.hpp"
 #include "limber/contact/rest_solid.hpp"
 #include "limber/contact/swept_box.hpp"
 #include "limber/contact/tetrahedron_place.hpp"
@@ -109,7 +110,7 @@ class DeformedSolid {
   std::shared_ptr<const RestSolid> rest_;
   Pose pose_;
   Matrix3 rotation_ = Matrix3::Identity();
-  std::vector<float> q_, v_;              ///< v_: h q'
+  FollowedCoordinates now_;
   std::vector<float> sizes_, way_sizes_;  ///< |q_k| and |v_k|
   std::vector<Motion> motions_;           ///< of patches
   std::vector<SweptBox> boxes_;           ///< of the nodes of the tree over patches

@@ -122,8 +122,7 @@ void ShellTree::build(int first, int count, std::vector<int>& order) {
 
 RefittedBoxes::RefittedBoxes(std::shared_ptr<const ShellTree> tree) : tree_(std::move(tree)) {
   require(tree_ != nullptr, "boxes without points to refit them to");
-  q_.reserve(static_cast<std::size_t>(tree_->rank()));
-  v_.reserve(q_.capacity());
+  now_.reserve(tree_->rank());
   positions_.assign(3 * tree_->points_.size(), 0.0F);
   ways_.assign(3 * tree_->points_.size(), 0.0F);
   boxes_.resize(tree_->nodes_.size());
@@ -131,24 +130,15 @@ RefittedBoxes::RefittedBoxes(std::shared_ptr<const ShellTree> tree) : tree_(std:
 }
 
 void RefittedBoxes::refit(const Pose& pose, const VectorRef& q) {
-  require(q.size() <= tree_->rank(), "{} coordinates for a shell of rank {}", q.size(), tree_->rank());
+  now_.set(q, tree_->rank(), "shell");
   pose_ = pose;
-  q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
-  for (std::size_t k = 0; k < q_.size(); ++k) q_[k] = static_cast<float>(q(static_cast<Index>(k)));
   refit_groups(false, {});
 }
 
 void RefittedBoxes::refit(const Pose& pose, const VectorRef& q, const VectorRef& v,
                           const SweptMotion& motion) {
-  require(q.size() <= tree_->rank() && v.size() == q.size(),
-          "{} coordinates and {} velocities for a shell of rank {}", q.size(), v.size(), tree_->rank());
+  now_.set(q, v, motion.step, tree_->rank(), "shell");
   pose_ = pose;
-  q_.assign(static_cast<std::size_t>(q.size()), 0.0F);
-  v_.assign(q_.size(), 0.0F);
-  for (std::size_t k = 0; k < q_.size(); ++k) {
-    q_[k] = static_cast<float>(q(static_cast<Index>(k)));
-    v_[k] = static_cast<float>(motion.step * v(static_cast<Index>(k)));
-  }
   refit_groups(true, motion);
 }
 
@@ -156,7 +146,7 @@ void RefittedBoxes::refit_groups(bool moving, const SweptMotion& motion) {
   const Eigen::Matrix3f turn = pose_.rotation.toRotationMatrix().cast<float>();
   const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
   const Eigen::Vector3f spin = (motion.step * motion.angular_velocity).cast<float>();
-  const auto rank = static_cast<Index>(q_.size());
+  const auto rank = static_cast<Index>(now_.q.size());
   constexpr std::size_t column = 3 * group_lanes;
   const std::size_t stride = column * static_cast<std::size_t>(tree_->rank() + 1);
   for (std::size_t n = boxes_.size(); n-- > 0;) {
@@ -169,13 +159,13 @@ void RefittedBoxes::refit_groups(bool moving, const SweptMotion& motion) {
     }
     const auto g = static_cast<std::size_t>(node.group);
     const float* const numbers = tree_->numbers_.data() + g * stride;
-    const GroupPlaces x = turn_group(turn, follow_group(numbers, numbers + column, q_.data(), rank));
+    const GroupPlaces x = turn_group(turn, follow_group(numbers, numbers + column, now_.q.data(), rank));
     for (std::size_t l = 0; l < 3; ++l)
       store_group(positions_.data() + g * column + l * group_lanes, x.at[l]);
     bound_group(x, box.low, box.high);
     GroupPlaces way{};
     if (moving) {
-      way = turn_group(turn, follow_group(nullptr, numbers + column, v_.data(), rank));
+      way = turn_group(turn, follow_group(nullptr, numbers + column, now_.ways.data(), rank));
       for (int l = 0; l < 3; ++l) {
         const int a = (l + 1) % 3, b = (l + 2) % 3;
         way.at[l] += shift(l) + spin(a) * x.at[b] - spin(b) * x.at[a];

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/contact/follow.hpp"
 #include "limber/contact/point_shell.hpp"
 #include "limber/contact/swept_box.hpp"
 
@@ -78,7 +79,7 @@ class RefittedBoxes {
 
   std::shared_ptr<const ShellTree> tree_;
   Pose pose_;
-  std::vector<float> q_, v_;             ///< v_: h q'
+  FollowedCoordinates now_;
   std::vector<float> positions_, ways_;  ///< of groups, from p, in world axes: sixteen x, y, z
   std::vector<SweptBox> boxes_;          ///< of nodes
 };
