@@ -410,7 +410,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   SolveReport report{SolveStatus::converged, 1, 0.0};
   for (int i = 0;; ++i) {
     if (i > 0) {
-      // Where the last step overshot its middle by far, to stay there is too much: less and less of the shape.
+      // Where the last step overshot its middle by far, to stay is too much: less and less of the shape.
       if (i > most_ways) start_.state.q *= 0.5;
       return_to_start();
       momentum_ = impelled;
