@@ -1,4 +1,4 @@
-// Bodies that touch for long, in rough hands: they allocate nothing, gain no energy and stay where they can be.
+// Bodies that touch for long, in rough hands: they gain no energy and stay where they can be.
 
 #include "limber/base/random.hpp"
 #include "limber/basis/linear_modes.hpp"
