@@ -25,7 +25,8 @@ constexpr double softest = 1e4, stiffest = 2e11;                        // Pa
 constexpr double duration = 1.0;                                        // s, of a drop
 /// Gain of energy that counts as an explosion, as a share of all that there was.
 constexpr double most_gain = 0.01;
-/// Depth of a vertex in the ground at the end that counts as a body that went through, as a share of the size.
+/// Depth of a vertex in the ground at the end that counts as a body that went through, as a share of its
+/// size.
 constexpr double most_depth = 0.05;
 
 struct Kind {

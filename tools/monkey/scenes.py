@@ -12,8 +12,11 @@ LAWS = ("linear", "corotational", "stvk", "neo-hookean", "mooney-rivlin", "arrud
 KINDS = (
     "static", "static reduced", "static modal", "static domains", "dynamic", "dynamic reduced", "dynamic modal", "online",
     "quasistatic", "online quasistatic", "domains", "assembly", "model", "tree model", "two bodies", "free", "free reduced",
-    "several methods",
+    "several methods", "contact", "contact",
 )  # fmt: skip
+
+# A closed surface, turned outwards.
+WEDGE = b"v 0 0 0\nv 0.3 0 0\nv 0 0.3 0\nv 0 0 0.3\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n"
 
 
 def some_vector(random: Random, size: float) -> list[float]:
@@ -152,6 +155,8 @@ class SceneMaker:
         end = h * solver["steps"] if solver["type"] != "static" else 0.0
         if kind == "several methods":
             bodies = self._several_bodies(stiff, strength, end)
+        elif kind == "contact":
+            bodies = self._touching_bodies(stiff, strength, end)
         else:
             bodies = [make_body(stiff, strength, end)]
         scene = {"bodies": bodies, "solver": solver, "output": self._outputs(solver, bodies)}
@@ -163,7 +168,9 @@ class SceneMaker:
             scene["gravity"] = [0.0, 0.0, random.choice((-9.81, -1.0, 2.0)) * min(1.0, stiff / 1e6)]
         if random.random() < 0.3:
             solver["threads"] = random.choice((0, 1, 2))
-        if solver["type"] != "static" and random.random() < 0.3:
+        if kind == "contact":
+            scene |= self._surroundings(end)
+        elif solver["type"] != "static" and random.random() < 0.3:
             few = (30,) if solver["type"] == "quasistatic" else (1, 5, 30)  # where nothing makes up for them later
             solver["newton"] = {"max_iterations": random.choice(few), "tolerance": random.choice((1e-4, 1e-8))}
         drop_unused(scene)
@@ -237,6 +244,69 @@ class SceneMaker:
                   self._free_reduced_body)  # fmt: skip
         chosen = self.random.sample(makers, self.random.randint(2, 4))
         return [make(stiff, strength, end) | {"name": f"body {i}"} for i, make in enumerate(chosen)]
+
+    def _touching_bodies(self, stiff: float, strength: float, end: float) -> list[dict]:
+        """One or two bodies that meet what there is, held or not."""
+        random = self.random
+        bodies = []
+        for i in range(random.randint(1, 2)):
+            make = random.choice((self._free_reduced_body, self._free_reduced_body, self._reduced_at_rest, self._domains_body))
+            body = make(stiff, strength, end) | {"name": f"body {i}", "contact": random.choice((True, self._surface(), self._surface()))}
+            if "domains" in body:
+                body["domains"].pop("inertia", None)
+            for key in ("support", "constraints"):
+                body.pop(key, None)
+            if random.random() < 0.2 and "domains" not in body and body["method"] == "reduced":
+                body["basis"] |= {"contact": 1, "rank": max(3, body["basis"].get("rank", 3))}
+            bodies.append(body)
+        return bodies
+
+    def _surface(self) -> dict:
+        """How something is to touch."""
+        random = self.random
+        surface = {"friction": random.choice((0.0, 0.3, 1.0, 5.0))}
+        if random.random() < 0.3:
+            surface["restitution"] = random.choice((0.0, 0.5, 1.0))
+        if random.random() < 0.2:
+            surface["compliance"] = random.choice((1e-6, 1e-3))
+        return surface
+
+    def _shape(self, rigid: bool) -> dict:
+        random = self.random
+        kinds = ("box", "sphere", "capsule", "mesh") + (() if rigid else ("half-space", "height-field"))
+        kind = random.choice(kinds)
+        shape: dict = {"shape": kind, "position": some_vector(random, 1.0), "rotation": turn(random, 3.0)}
+        if kind == "box":
+            shape["size"] = [random.uniform(0.05, 0.5) for _ in range(3)]
+        elif kind in ("sphere", "capsule"):
+            shape["radius"] = random.uniform(0.05, 0.3)
+        if kind == "capsule":
+            shape["length"] = random.uniform(0.1, 0.5)
+        if kind == "mesh":
+            shape["mesh"] = "wedge.obj"
+            self.files["wedge.obj"] = WEDGE
+        if kind == "half-space":
+            shape |= {"position": [0.0, 0.0, -0.5], "rotation": turn(random, 0.3)}
+        if kind == "height-field":
+            shape |= {"heights": [[random.uniform(-0.2, 0.0) for _ in range(5)] for _ in range(4)], "spacing": 0.5}
+            shape |= {"position": [-0.5, -0.5, -0.5], "rotation": [0, 0, 0, 1]}
+        return shape
+
+    def _surroundings(self, end: float) -> dict:
+        """Ground, obstacles and rigid bodies, some of which start inside of others."""
+        random = self.random
+        scene: dict = {}
+        if random.random() < 0.7:
+            scene["ground"] = random.choice((True, {"height": random.uniform(-1.0, 0.05)} | self._surface()))
+        if random.random() < 0.5 or not scene:
+            scene["obstacles"] = [self._shape(False) | self._surface() for _ in range(random.randint(1, 3))]
+            if random.random() < 0.3:
+                scene["obstacles"][0]["keys"] = keys(random, end, 0.1, 0.3)
+        if random.random() < 0.5:
+            scene["rigid"] = [self._shape(True) | self._surface() | {"density": random.choice((10, 1000, 8000))}
+                              for _ in range(random.randint(1, 3))]  # fmt: skip
+            scene["rigid"][0] |= {"velocity": some_vector(random, 5.0), "angular_velocity": some_vector(random, 5.0)}
+        return scene
 
     def _mesh_body(self, stiff: float, strength: float, end: float) -> dict:
         body = self._body(stiff, strength, end)

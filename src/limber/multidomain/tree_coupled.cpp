@@ -399,7 +399,9 @@ void TreeDynamics::Parts::undo_coupled() {
 
 SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                                              bool last) {
-  constexpr int most_ways = 8, most_tries = 20;
+  // What is adrift keeps its momentum whatever its shape: less of that may be more energy, so it stays.
+  constexpr int most_ways = 8;
+  const int most_tries = adrift() ? most_ways : 20;
   const double h = step.h;
   start_.state = state;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i].first = nodes[i].turned;
@@ -407,9 +409,9 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   const double before = middle_.kinetic - flight() + middle_.elastic;
   const double loads_before = middle_.known ? load_potential(-0.5 * middle_.h) : 0.0;
   const Index count = coordinate_count();
-  const double struck = 0.5 * (impulse.dot(step.start) + impulse.dot(u)),
-               bent =
-                   0.5 * impulse.head(count).dot(u.head(count));  // of that: along the way of the coordinates
+  const double struck = 0.5 * (impulse.dot(step.start) + impulse.dot(u));
+  // Of that: along the way of the coordinates.
+  const double bent = adrift() ? 0.0 : 0.5 * impulse.head(count).dot(u.head(count));
   take_coupled_impulses(step, impulse);
   double carried = 0.0;
   if (adrift())
@@ -419,7 +421,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   SolveReport report{SolveStatus::converged, 1, 0.0};
   for (int i = 0;; ++i) {
     if (i > 0) {
-      // Where the last step overshot its middle by far, to stay there is too much: less and less of the shape.
+      // Where the last step overshot its middle by far, to stay is too much: less and less of the shape.
       if (i > most_ways) start_.state.q *= 0.5;
       return_to_start();
       momentum_ = impelled;
