@@ -179,6 +179,20 @@ TEST_P(MethodSteps, WarpedBodiesHoldAndSlideAtTheAngleOfFriction) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, MethodSteps, testing::Values(1e-3, 5e-3));
 
+TEST(ContactMethods, GoOnTouchingWhereTheMethodChangesOnTheWay) {
+  World world;
+  world.add_obstacle(flat_ground());
+  const Index number = touching(world, warped_cube(0.01));
+  touching(world, warped_cube(0.3));
+  world.body(number).set_damping({0.2, 1e-4});
+  world.set_contact_points(number, 100000);
+  for (const Method method : {Method::reduced, Method::warped, Method::linear, Method::warped}) {
+    world.body(number).set_method(method);
+    for (int i = 0; i < 200; ++i) ASSERT_TRUE(world.step(1e-3).ok()) << static_cast<int>(method);
+    EXPECT_GT(lowest_of(world.body(number)), -0.005 * edge) << static_cast<int>(method);
+  }
+}
+
 TEST(ContactMethods, StopsFullBodiesOfAnyStiffness) {
   for (const double young : {1e4, 1e5, 1e7, 1e9, 2e11}) {
     for (const double h : {1e-3, 5e-3}) {

@@ -189,6 +189,45 @@ EMSCRIPTEN_KEEPALIVE bool limber_rigid_grip_load(int world, int rigid) {
   });
 }
 
+/// Of a shape and a material.
+EMSCRIPTEN_KEEPALIVE bool limber_world_add_host(int world) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    const double* const x = entry.room.data();
+    (void)entry.world.add_host({"a host body", shape_at(x), material_at(x + 4)});
+  });
+}
+
+EMSCRIPTEN_KEEPALIVE bool limber_world_remove_host(int world, int host) {
+  return guarded([&] { find_world(world).world.remove_host(host); });
+}
+
+/// Of a pose, the centre of mass, velocity, angular velocity, their rates, inverse mass and inverse
+/// inertia by rows, and whether it is asleep.
+EMSCRIPTEN_KEEPALIVE bool limber_host_set_state(int world, int host) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    const double* const x = entry.room.data();
+    entry.world.host(host).set_state({.pose = pose_at(x),
+                                      .center = vector_at(x + 7),
+                                      .velocity = vector_at(x + 10),
+                                      .angular_velocity = vector_at(x + 13),
+                                      .acceleration = vector_at(x + 16),
+                                      .angular_acceleration = vector_at(x + 19),
+                                      .inverse_mass = x[22],
+                                      .inverse_inertia = Eigen::Map<const Matrix3>(x + 23),
+                                      .asleep = x[32] != 0.0});
+  });
+}
+
+/// Impulse and angular impulse of the last step.
+EMSCRIPTEN_KEEPALIVE bool limber_host_push(int world, int host) {
+  return guarded([&] {
+    const HostPush& push = find_world(world).world.host(host).push();
+    give_vectors(push.impulse, push.angular_impulse);
+  });
+}
+
 /// Where a step fails, those before it stay taken.
 EMSCRIPTEN_KEEPALIVE bool limber_world_step(int world, double h, int count) {
   return guarded([&] {

@@ -6,6 +6,7 @@
 #include "limber/contact/touch_finder.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <memory>
 #include <span>
@@ -59,6 +60,7 @@ class MovingShell {
   [[nodiscard]] const BodyShell& shell() const { return *shell_; }
   /// Of each part so many points are looked at, those that stand for most of it; all at first.
   void set_points(Index points) { points_ = points; }
+  [[nodiscard]] Index points() const { return points_; }
   [[nodiscard]] bool uses(Index domain, Index point) const {
     return domains_[static_cast<std::size_t>(domain)].shell->turn(point) < points_;
   }
@@ -156,7 +158,7 @@ class MovingShell {
 
 template <class Distance, class Visit>
 void MovingShell::for_each_near(double margin, const Distance& distance, const Visit& visit) const {
-  for (Index i = 0; i < places_.cols(); ++i) {
+  for (Index i = 0; i < std::min(points_, places_.cols()); ++i) {
     const Vector3 x = places_.col(i);
     if (distance(x) <= margin) visit(Index{0}, i, x);
   }

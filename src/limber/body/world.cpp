@@ -93,8 +93,7 @@ void World::set_self_contact(Index i, bool on) {
   Entry& one = entry(i);
   require(!on || (one.shell && one.shell->has_boxes()),
           "{}: bodies that touch themselves take part in contact, are reduced or linear, have one domain and "
-          "were "
-          "kept with their mesh",
+          "were kept with their mesh",
           one.body.name());
   one.self = on;
   make_solids();
@@ -222,8 +221,11 @@ SolveReport World::detect(double h, double time) {
     Entry& one = entry(i);
     if (!one.shell) continue;
     if (one.shell->shell().pointwise() != moves_pointwise(one.body)) {  // it has another method now
-      one.shell = std::make_unique<MovingShell>(shell_of(one.body));
+      auto shell = std::make_unique<MovingShell>(shell_of(one.body));
+      shell->set_points(one.shell->points());
+      one.shell = std::move(shell);
       one.self = one.self && one.shell->has_boxes();
+      make_solids();
     }
     contact_.add(ContactStep::Member{{Touching::Of::body, i},
                                      &one.body,

@@ -31,7 +31,7 @@ export const nothing: Surroundings = { ground: null, balls: [] };
 /** How rough bodies, the ground and what stands on it are. */
 export const friction = 0.6;
 
-/** Whether a body that moves by this method can touch (method.hpp of the library says the same). */
+/** Whether a body that moves by this method touches others here: warped ones could, but not while somebody pulls them. */
 export function canTouch(method: Method): boolean {
   return method !== 'warped';
 }
