@@ -1,4 +1,4 @@
-import type { Contacts, Obstacle, RigidBody, World } from '../../runtime/src/index';
+import type { Contacts, HostBody, Obstacle, RigidBody, World } from '../../runtime/src/index';
 import type { Method, Vector3 } from '../../runtime/src/types';
 import type { RuntimeBody } from './runtime_body';
 
@@ -8,7 +8,7 @@ export interface RuntimeWorld extends Pick<
   'step' | 'setGround' | 'addObstacle' | 'addRigid' | 'dispose'
 > {
   add(body: RuntimeBody, material?: { readonly friction: number }): void;
-  remove(one: RuntimeBody | Obstacle | RigidBody): void;
+  remove(one: RuntimeBody | Obstacle | RigidBody | HostBody): void;
   readonly contacts: {
     readonly first: readonly unknown[];
     readonly second: readonly unknown[];
