@@ -1,9 +1,10 @@
 // Bodies that fall onto ground, stairs, a bridge and each other: depth, energy, and what a step costs.
 //   contact FOLDER [NAME...]
-// FOLDER: with the models that contact.sh made.  NAME: drop, stairs, bridge, rain, storm, pile or small
-// (seconds); all but small by default. rain:FIRST:LAST: some of the 200 drops; storm:FIRST:LAST likewise, of
-// ten bodies at once. Prints the tables of docs/contact.md. Exit status 1 where a drop fails.
+// FOLDER: with the models that contact.sh made.  NAME: drop, stairs, bridge, rain, storm, pile, hertz, full
+// or small (seconds); all but small by default. rain:FIRST:LAST: some of the 200 drops; storm:FIRST:LAST
+// likewise, of ten bodies at once. Prints the tables of docs/contact.md. Exit status 1 where a drop fails.
 
+#include "bench/experiments/contact_full.hpp"
 #include "bench/experiments/contact_rain.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/random.hpp"
@@ -218,9 +219,13 @@ bool run_named(const std::string& name) {
     bridge();
   else if (name == "pile")
     pile("block", 100, 3.0);
+  else if (name == "hertz")
+    hertz();
+  else if (name == "full")
+    compare_with_full();
   else {
-    require(name == "small", "no scene '{}'; there are drop, stairs, bridge, rain, storm, pile and small",
-            name);
+    require(name == "small",
+            "no scene '{}'; there are drop, stairs, bridge, rain, storm, pile, hertz, full and small", name);
     drop({"block"});
     pile("block", 8, 1.0);
   }
@@ -235,7 +240,7 @@ int main(int count, char** arguments) {
     limber::require(count >= 2, "usage: contact FOLDER [NAME...]");
     limber::bench::folder = arguments[1];
     std::vector<std::string> names(arguments + 2, arguments + count);
-    if (names.empty()) names = {"drop", "stairs", "bridge", "rain", "storm", "pile"};
+    if (names.empty()) names = {"drop", "stairs", "bridge", "rain", "storm", "pile", "hertz", "full"};
     bool good = true;
     for (const std::string& name : names) good = limber::bench::run_named(name) && good;
     return good ? 0 : 1;
