@@ -60,7 +60,9 @@ Body make_body(const Solid& solid, const Way& way) {
   return Body(make_model(build_reduced_model(full, compute_basis(full, settings, report)), true));
 }
 
-Matrix3X places_of(const Body& body) { return body.volume_mesh()->vertices + body.mesh_displacement(); }
+Matrix3X places_of(const Solid& solid, const Body& body) {
+  return solid.mesh.vertices + body.mesh_displacement();
+}
 
 /// RMS distance of two shapes, the second laid onto the first as a rigid body would be, m.
 double shape_distance(const Matrix3X& one, const Matrix3X& other) {
@@ -175,31 +177,31 @@ struct Course {
   double seconds = 0.0;        ///< of a step
 };
 
-Course follow(World& world, Index watched, double h, int steps) {
+Course follow(World& world, const Solid& solid, Index watched, double h, int steps) {
   Course course;
   const double start = cpu_time();
   for (int i = 0; i < steps; ++i) {
     require(world.step(h).ok(), "step {} failed", i);
-    course.path.push_back(places_of(world.body(0)).rowwise().mean());
+    course.path.push_back(places_of(solid, world.body(0)).rowwise().mean());
     course.pushed.push_back(world.contact_impulse({Touching::Of::obstacle, watched}).norm() / h);
   }
   course.seconds = (cpu_time() - start) / steps;
-  course.rest = places_of(world.body(0));
+  course.rest = places_of(solid, world.body(0));
   return course;
 }
 
-/// Falls from a quarter of its size.
+/// Falls from a quarter of its height, and comes to rest.
 Course drop_heart(const Solid& heart, const Way& way) {
   World world;
   Body body = make_body(heart, way);
   body.set_gravity({0.0, 0.0, -9.81});
-  body.set_damping({0.5, 5e-4});
+  body.set_damping({5.0, 1e-3});
   const Matrix3X& x = heart.mesh.vertices;
   const double low = x.row(2).minCoeff(), high = x.row(2).maxCoeff();
   world.set_contact(world.add(std::move(body)), {});
   world.add_obstacle(
       {.name = "ground", .shape = HalfSpace{}, .pose = {{0.0, 0.0, low - 0.25 * (high - low)}}});
-  return follow(world, 0, 1e-3, 600);
+  return follow(world, heart, 0, 5e-3, 200);
 }
 
 /// On the ground, a ball comes down on it by a tenth of its size and stays.
@@ -216,7 +218,7 @@ Course press_block(const Solid& block, const Way& way) {
   world.add_obstacle({.name = "ball", .shape = Sphere{radius}, .motion = [=](double time) {
                         return Pose{above - Vector3(0.0, 0.0, depth * std::clamp(time / 0.1, 0.0, 1.0))};
                       }});
-  return follow(world, 1, 2e-3, 150);
+  return follow(world, block, 1, 2e-3, 150);
 }
 
 /// Mean of the last tenth of the steps, N.
@@ -225,6 +227,15 @@ double force_at_rest(const Course& course) {
   double sum = 0.0;
   for (std::size_t i = course.pushed.size() - count; i < course.pushed.size(); ++i) sum += course.pushed[i];
   return sum / static_cast<double>(count);
+}
+
+/// Its shortest side becomes its height: on its tip it would fall to any side.
+void lay_down(VolumeMesh& mesh) {
+  const Vector3 extent = mesh.vertices.rowwise().maxCoeff() - mesh.vertices.rowwise().minCoeff();
+  Index shortest = 0;
+  extent.minCoeff(&shortest);
+  const Matrix3X before = mesh.vertices;
+  for (Index axis = 0; axis < 3; ++axis) mesh.vertices.row(axis) = before.row((axis + shortest + 1) % 3);
 }
 
 template <class Run>
@@ -265,6 +276,7 @@ void compare_with_full() {
       "step |\n"
       "| --- | --- | --- | --- | --- | --- | --- | --- |\n");
   BuiltinBody heart = make_builtin("builtin:heart?cells=22");
+  lay_down(heart.mesh);
   compare("dropped heart", {heart.mesh, heart.materials}, drop_heart);
   VolumeMesh block = make_builtin("builtin:beam?size=0.2,0.2,0.2&cells=8,8,8").mesh;
   compare("pressed block", {block, {{make_law("stvk", lame_from_young(1e5, 0.4)), 1000.0}}}, press_block);
