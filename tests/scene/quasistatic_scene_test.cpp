@@ -257,8 +257,8 @@ TEST(QuasistaticScene, RefusesWhatItCannotDoInOneLine) {
   BodyConstraint tip;
   tip.where.where = "x > 0.99";
   const Refusal refusals[] = {
-      {[](Scene& s) { s.bodies[0].method = Method::reduced; }, "needs the method 'full' or 'online'"},
-      {[](Scene& s) { s.bodies[0].method = Method::warped; }, "needs the method 'full' or 'online'"},
+      {[](Scene& s) { s.bodies[0].method = Method::reduced; }, "choose 'full' or 'online'"},
+      {[](Scene& s) { s.bodies[0].method = Method::warped; }, "choose 'full' or 'online'"},
       {[](Scene& s) {
          s.bodies[0].method = Method::online;
          s.solver.type = SimulationType::statics;

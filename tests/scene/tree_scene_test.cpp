@@ -389,8 +389,9 @@ TEST(TreeScene, IsRefusedWhereItCannotBe) {
          s.bodies[0].wind.velocity = {1, 0, 0};
        },
        "set solver.type to 'dynamic'"},
-      {[](Scene& s) { s.solver.type = SimulationType::quasistatic; }, "solver"},
-      {[](Scene& s) { s.solver.integrator = Integrator::central_differences; }, "'newmark' only"},
+      {[](Scene& s) { s.solver.type = SimulationType::quasistatic; }, "does not take quasistatic steps"},
+      {[](Scene& s) { s.solver.integrator = Integrator::central_differences; },
+       "takes no central differences; choose the integrator 'newmark'"},
       {[](Scene& s) { s.bodies[0].method = Method::full; },
        "the method 'full' does not take several domains"},
       {[](Scene& s) { s.bodies[0].method = Method::warped; },

@@ -22,6 +22,11 @@ namespace {
 /// and bodies have 1e-3 or more.
 constexpr double rigid_share = 1e-6;
 
+void require_inertia_of_contact(SubtreeInertia inertia, const std::string& name) {
+  require(inertia == SubtreeInertia::full,
+          "{}: bodies that touch others take the full inertia of subtrees; choose that", name);
+}
+
 }  // namespace
 
 Body::Body(std::shared_ptr<const Model> model) : core_(std::make_unique<Core>(std::move(model))) {}
@@ -72,7 +77,7 @@ void Body::set_damping(const RayleighDamping& damping) {
 }
 
 void Body::set_rank(Index rank, Index part) {
-  require_ability(core_->method, Ability::rank, core_->name);
+  core_->require_able(Ability::rank);
   core_->check_part(part);
   MotionSetup next = core_->setup;
   next.settings[static_cast<std::size_t>(part)].rank = rank;
@@ -108,8 +113,7 @@ double Body::stiffness(Index domain) const {
 }
 
 void Body::set_inertia(SubtreeInertia inertia) {
-  require(!coupled() || inertia == SubtreeInertia::full,
-          "{}: bodies that touch others take the full inertia of subtrees; choose that", core_->name);
+  if (coupled()) require_inertia_of_contact(inertia, core_->name);
   core_->motion->set_inertia(inertia);
   core_->setup.inertia = inertia;
 }
@@ -123,7 +127,6 @@ void Body::set_method(Method method) {
           "{}: it moves by the method '{}', which cannot become '{}' on the way; make a body of its {}", name,
           name_of(core_->method), name_of(method), has_model() ? "mesh" : "reduced model");
   if (model().domain_count() > 1) require_ability(method, Ability::several_domains, name);
-  if (coupled()) require_ability(method, Ability::contact, name);
   require(method != Method::warped || model().part(0).model.warp.has_value(),
           "{} has no rotations, which the method 'warped' needs; make it again by 'limber reduce'", name);
   require(method != Method::warped || stands_as_made(model().domains.front()),
@@ -136,6 +139,7 @@ void Body::set_method(Method method) {
     kept.exercised.clear();
     kept.priority = ConstraintPriority::position;
   }
+  if (coupled()) core_->check_touching(method, kept);
   core_->adopt(method, core_->setup, std::move(kept));
 }
 
@@ -149,6 +153,7 @@ void Body::set_modal_settings(const ModalSettings& settings) {
 Method Body::method() const { return core_->method; }
 
 StepReport Body::step(double h, const ReducedStepOptions& options) {
+  core_->check_steps(options);
   const StepReport report = core_->motion->step(h, options);
   if (report.ok()) core_->follow_shape();
   return report;
@@ -157,12 +162,8 @@ StepReport Body::step(double h, const ReducedStepOptions& options) {
 void Body::set_coupled(bool on) {
   if (on == core_->setup.coupled) return;
   if (on) {
-    require_ability(core_->method, Ability::contact, core_->name);
-    require(core_->setup.inertia == SubtreeInertia::full,
-            "{}: bodies that touch others take the full inertia of subtrees; choose that", core_->name);
-    require(!core_->loads.support,
-            "{}: it rides on a support that moves, where it cannot touch others; take the support away",
-            core_->name);
+    core_->check_touching(core_->method, core_->loads);
+    require_inertia_of_contact(core_->setup.inertia, core_->name);
   }
   if (!has_model()) {
     core_->motion->set_coupled(on);

@@ -131,6 +131,32 @@ const Model& Body::Core::model() const {
   return *setup.model;
 }
 
+void Body::Core::require_able(Ability ability) const {
+  require_ability(method, ability, name);
+  if (setup.coupled) require_ability(method, ability, Circumstance::touching, name);
+  if (!setup.model) return;
+  if (setup.model->domain_count() > 1) require_ability(method, ability, Circumstance::in_domains, name);
+  if (motion->tree() != nullptr) require_ability(method, ability, Circumstance::framed, name);
+}
+
+void Body::Core::check_touching(Method by, const BodyLoads& given) const {
+  const auto check = [&](bool has, Ability ability) {
+    if (has) require_ability(by, ability, Circumstance::touching, name);
+  };
+  check(true, Ability::contact);
+  check(!given.springs.empty(), Ability::springs);
+  check(!given.handles.empty(), Ability::handles);
+  check(blows(given.wind), Ability::wind);
+  check(given.support != nullptr, Ability::supports);
+}
+
+void Body::Core::check_steps(const ReducedStepOptions& options) const {
+  if (options.integrator == Integrator::central_differences) require_able(Ability::central_differences);
+  // Bodies of meshes have the solver that they were made with, and say so.
+  if (options.solver == ReducedSolver::conjugate_gradient && setup.model)
+    require_able(Ability::conjugate_gradients);
+}
+
 void Body::Core::check_point(const Point& point) const {
   const bool of_mesh = point.of == Point::Of::mesh;
   const Index count = of_mesh ? motion->mesh_vertex_count() : surface->mesh().vertex_count();

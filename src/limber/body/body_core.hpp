@@ -48,6 +48,12 @@ struct Body::Core {
   [[nodiscard]] const Model& model() const;  ///< throws Error where there is none
   [[nodiscard]] bool single() const { return model().domain_count() == 1 && model().rank(0) > 0; }
 
+  /// Throws Error for what the body cannot do as it is, by the table of method.hpp.
+  void require_able(Ability ability) const;
+  /// The same for loads of a body that moves by a method and may touch others.
+  void check_touching(Method by, const BodyLoads& given) const;
+  void check_steps(const ReducedStepOptions& options) const;
+
   // Throw Error for what the body does not have.
   void check_point(const Point& point) const;
   void check_part(Index part) const;

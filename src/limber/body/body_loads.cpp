@@ -77,6 +77,7 @@ void Body::set_springs(std::span<const Spring> springs) {
     require(std::isfinite(stiffness) && stiffness >= 0.0,
             "the stiffness of spring {} is {} N/m, expected a finite number of at least 0", i, stiffness);
   }
+  if (!springs.empty()) core_->require_able(Ability::springs);
   std::vector<Spring>& present = core_->loads.springs;
   if (same_grip(springs, present)) {  // which only move: nothing is allocated
     core_->motion->set_springs(springs);
@@ -97,12 +98,13 @@ Vector3 Body::spring_force(Index spring) const {
 
 void Body::Core::check_handles(std::span<const Handle> handles, ConstraintPriority priority,
                                std::span<const Point> exercised) const {
+  if (!handles.empty()) require_able(Ability::handles);
   const bool in_mesh = std::any_of(handles.begin(), handles.end(),
                                    [](const Handle& handle) { return handle.point.of == Point::Of::mesh; });
   limber::check_handles(handles, surface->mesh().vertex_count(), in_mesh ? motion->mesh_vertex_count() : 0);
   for (const Handle& handle : handles) {
     check_point(handle.point);
-    if (handle.hold_orientation) require_ability(method, Ability::orientations, name);
+    if (handle.hold_orientation) require_able(Ability::orientations);
   }
   for (const Point& point : exercised) check_point(point);
   const bool turns = setup.model && !setup.model->free && kind_of(method, setup, loads) == MotionKind::modes;
@@ -155,6 +157,7 @@ void Body::set_wind(const Wind& wind) {
           "wind must be finite, its coefficient and density at least 0");
   BodyLoads next = core_->loads;
   next.wind = blows(wind) ? wind : Wind{};
+  if (blows(wind)) core_->require_able(Ability::wind);
   if (next.wind == core_->loads.wind || !core_->stays_with(next)) return;
   core_->motion->set_wind(next.wind);
   core_->loads.wind = next.wind;
@@ -163,7 +166,7 @@ void Body::set_wind(const Wind& wind) {
 void Body::set_support(PoseFunction motion) {
   if (motion) {
     require(!has_model() || !model().free, "{} is a free body, which no support can move", core_->name);
-    require(!coupled(), "{} may touch others, which a body on a support that moves cannot", core_->name);
+    core_->require_able(Ability::supports);
     const Pose start = motion(time());
     require(start.position.allFinite() && is_unit(start.rotation),
             "the pose of the support at {} s is not finite, or its rotation not of unit length", time());

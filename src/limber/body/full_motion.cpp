@@ -74,39 +74,9 @@ void FullMotion::make_coupled() {
   coupled_->set_springs(full_springs());
 }
 
-void FullMotion::require_uncoupled(bool nothing, std::string_view what) const {
-  require(nothing || !coupled_,
-          "{}: a body with every vertex that may touch others takes no {}; choose a "
-          "reduced model of it, or let it touch nothing",
-          name(), what);
-}
-
-void FullMotion::set_handles(std::span<const Handle> handles, ConstraintPriority priority,
-                             std::span<const Point> exercised) {
-  require_uncoupled(handles.empty(), "handles");
-  MeshMotion::set_handles(handles, priority, exercised);
-}
-
-void FullMotion::set_wind(const Wind& wind) {
-  require_uncoupled(wind == Wind{}, "wind");
-  MeshMotion::set_wind(wind);
-}
-
-void FullMotion::set_support(const PoseFunction& motion) {
-  require_uncoupled(!motion, "support that moves");
-  MeshMotion::set_support(motion);
-}
-
 void FullMotion::set_coupled(bool on) {
   if (on == (coupled_ != nullptr)) return;
-  require_dynamic(!on, "contact");
-  const auto check = [&](bool has, std::string_view what) {
-    require(!on || !has, "{}: a body with every vertex that has {} cannot touch others; take that away first",
-            name(), what);
-  };
-  check(has_handles(), "handles");
-  check(has_wind(), "wind");
-  check(support_ != nullptr, "a support that moves");
+  require_dynamic(!on, Ability::contact);
   Moment next = moment();
   next.started = false;
   next.state = {next.state.time, next.state.u, next.state.v, Vector::Zero(model_->dof_count())};

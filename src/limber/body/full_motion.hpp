@@ -19,11 +19,6 @@ class FullMotion final : public MeshMotion {
   void set_damping(const RayleighDamping& damping) override;
   void set_material(Index region, const Material& material) override;
 
-  void set_handles(std::span<const Handle> handles, ConstraintPriority priority,
-                   std::span<const Point> exercised) override;
-  void set_wind(const Wind& wind) override;
-  void set_support(const PoseFunction& motion) override;
-
   StepReport step(double h, const ReducedStepOptions& options) override;
   void set_coupled(bool on) override;
   /// Without a matrix: that is what condense() finds.
@@ -78,7 +73,6 @@ class FullMotion final : public MeshMotion {
   void make_quasistatics();
   void make_dynamics(const DynamicsOptions& options);
   void make_coupled();
-  void require_uncoupled(bool nothing, std::string_view what) const;
   StepReport step_quasistatic(double h);
   StepReport step_coupled(double h, int halvings);
   void check_explicit_step(double h, const ReducedStepOptions& options);

@@ -258,13 +258,13 @@ MeshMotion::AtRest::~AtRest() {
   if (motion_.support_) motion_.support_->place(pose_);
 }
 
-void MeshMotion::require_dynamic(bool nothing, std::string_view what) const {
-  require(nothing || !quasistatic(),
-          "{}: a quasistatic body does not take {}; let it move by the type 'dynamic'", name(), what);
+void MeshMotion::require_dynamic(bool nothing, Ability ability) const {
+  if (nothing || !quasistatic()) return;
+  require_ability(Method::full, ability, Circumstance::quasistatic, name());  // those that learn are alike
 }
 
 void MeshMotion::set_springs(std::span<const Spring> springs) {
-  require_dynamic(springs.empty(), "springs");
+  require_dynamic(springs.empty(), Ability::springs);
   if (std::equal(springs.begin(), springs.end(), springs_.begin(), springs_.end())) return;
   springs_.assign(springs.begin(), springs.end());
   springs_changed();
@@ -272,7 +272,7 @@ void MeshMotion::set_springs(std::span<const Spring> springs) {
 
 void MeshMotion::set_handles(std::span<const Handle> handles, ConstraintPriority /*priority*/,
                              std::span<const Point> /*exercised*/) {
-  require_dynamic(handles.empty(), "handles");
+  require_dynamic(handles.empty(), Ability::handles);
   if (same_handles(handles, handles_)) return;
   const bool led = same_grip(handles, handles_);  // which is no change of the loads
   handles_.assign(handles.begin(), handles.end());
@@ -281,14 +281,14 @@ void MeshMotion::set_handles(std::span<const Handle> handles, ConstraintPriority
 }
 
 void MeshMotion::set_wind(const Wind& wind) {
-  require_dynamic(wind == Wind{}, "wind");
+  require_dynamic(wind == Wind{}, Ability::wind);
   if (wind == wind_) return;
   wind_ = wind;
   air_changed();
 }
 
 void MeshMotion::set_support(const PoseFunction& motion) {
-  require_dynamic(!motion, "another support than that of its maps");
+  require_dynamic(!motion, Ability::supports);
   if (!motion && !support_motion_) return;
   std::shared_ptr<MovingSupport> next;
   Eigen::Isometry3d pose = Eigen::Isometry3d::Identity(), before = pose, way = pose;
@@ -455,8 +455,7 @@ DynamicState MeshMotion::taken_state(const TreeState& state, Accelerations accel
 
 void MeshMotion::set_velocity(const Vector3& velocity, const Vector3& angular) {
   const bool still = velocity.isZero(0.0) && angular.isZero(0.0);
-  require(!setup_->quasistatic || still,
-          "{}: a quasistatic body has no velocity; let it move by the type 'dynamic'", name());
+  require_dynamic(still, Ability::flight);
   if (setup_->quasistatic) return;
   const Matrix3X x = setup_->mesh.vertices + mesh_displacement();
   const Vector3 center = x * model_->vertex_masses() / model_->vertex_masses().sum();

@@ -177,7 +177,7 @@ class MeshMotion : public Motion {
   void burden(Dynamics& dynamics, const DynamicState& state, bool started,
               const FullDynamics::Memory& memory) const;
   [[nodiscard]] Eigen::Isometry3d support_pose_at(double time) const;
-  void require_dynamic(bool nothing, std::string_view what) const;
+  void require_dynamic(bool nothing, Ability ability) const;
 
   // For solvers, which keep them; they keep a reference to this motion.
   [[nodiscard]] LoadFunction load_function() const;

@@ -41,14 +41,6 @@ Eigen::Quaterniond turned_frame(const Vector3& way, const Eigen::Quaterniond& fr
 
 }  // namespace
 
-void WarpedMotion::require_uncoupled(bool nothing, std::string_view what) const {
-  require(
-      nothing || !setup_.coupled,
-      "{}: a body of warped modes that may touch others takes no {}; choose the method 'reduced', or let it "
-      "touch nothing",
-      setup_.model->name.empty() ? "the body" : setup_.model->name, what);
-}
-
 WarpedState WarpedMotion::modal_state() const { return flight_ ? flight_->state().modal : dynamics_.state(); }
 
 /// How V_c and W follow from the velocities of the coordinates and of the frame, 3 x (r + 6) each.

@@ -285,7 +285,6 @@ double WarpedMotion::surface_energy() const {
 }
 
 void WarpedMotion::set_springs(std::span<const Spring> springs) {
-  require_uncoupled(springs.empty(), "springs");
   if (std::equal(springs.begin(), springs.end(), springs_.begin(), springs_.end())) return;
   springs_.assign(springs.begin(), springs.end());
   use_springs();
@@ -293,7 +292,6 @@ void WarpedMotion::set_springs(std::span<const Spring> springs) {
 
 void WarpedMotion::set_handles(std::span<const Handle> handles, ConstraintPriority priority,
                                std::span<const Point> exercised) {
-  require_uncoupled(handles.empty(), "handles");
   if (flight_) return hold_in_flight(handles);
   const bool same_forces =
       priority == grip_.priority &&
@@ -319,7 +317,6 @@ void WarpedMotion::check_handles(std::span<const Handle> handles, ConstraintPrio
 }
 
 void WarpedMotion::set_wind(const Wind& wind) {
-  require_uncoupled(wind.velocity.isZero(0.0), "wind");
   if (wind == wind_) return;
   wind_ = wind;
   const bool blows = !wind.velocity.isZero(0.0);

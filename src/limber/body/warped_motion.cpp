@@ -60,7 +60,10 @@ WarpedMotion::WarpedMotion(MotionSetup setup)
         WarpedSurface(setup_.surface->part(0).rest, model.surface.basis, model.warp->surface_rotations);
   const PartSettings& settings = setup_.settings.front();
   state_.q = state_.v = state_.a = Vector::Zero(settings.rank);
-  require_uncoupled(dynamics_.equations().modes() == settings.rank, "fewer modes than it has coordinates");
+  require(!setup_.coupled || dynamics_.equations().modes() == settings.rank,
+          "{}: a body of warped modes that may touch others takes no fewer modes than it has coordinates; "
+          "choose the method 'reduced', or let it touch nothing",
+          setup_.model->name.empty() ? "the body" : setup_.model->name);
   if (!setup_.model->free) return;
   require(setup_.warp, "linear modes of a body that nothing holds reached a motion that does not take them");
   flight_.emplace(dynamics_.equations(), inertia_of(model, settings.materials, settings.rank),

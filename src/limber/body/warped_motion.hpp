@@ -144,7 +144,6 @@ class WarpedMotion final : public Motion {
   void read_modes();
   void read_frame();
   StepReport fly(double h, ModalIntegrator integrator);
-  void require_uncoupled(bool nothing, std::string_view what) const;
   [[nodiscard]] WarpedState modal_state() const;
   void whole_rows(Matrix3X& flight, Matrix3X& spin) const;
   [[nodiscard]] double fixed_energy(const WarpedState& modal, const Matrix3& axes,

@@ -91,10 +91,17 @@ void World::make_solids() {
 
 void World::set_self_contact(Index i, bool on) {
   Entry& one = entry(i);
-  require(!on || (one.shell && one.shell->has_boxes()),
-          "{}: bodies that touch themselves take part in contact, are reduced or linear, have one domain and "
-          "were kept with their mesh",
-          one.body.name());
+  if (on) {
+    const std::string& name = one.body.name();
+    require_ability(one.body.method(), Ability::self_contact, name);
+    if (one.body.model().domain_count() > 1)
+      require_ability(one.body.method(), Ability::self_contact, Circumstance::in_domains, name);
+    require(
+        one.shell && one.shell->has_boxes(),
+        "{}: bodies that touch themselves take part in contact, have the scale 1 and were kept with their "
+        "mesh",
+        name);
+  }
   one.self = on;
   make_solids();
 }

@@ -16,8 +16,9 @@ using nlohmann::json;
 
 /// Throws Error for a type of solver that does not take the method of a body.
 void check_type(Method method, SimulationType type, const std::string& where) {
-  require(type != SimulationType::quasistatic || uses_mesh(method),
-          "{}.method is '{}', but a quasistatic solver takes 'full' or 'online'", where, name_of(method));
+  require(type != SimulationType::quasistatic || can(method, Ability::quasistatics),
+          "{}.method is '{}', but a quasistatic solver takes {}", where, name_of(method),
+          methods_with(Ability::quasistatics));
   require(type != SimulationType::statics || method != Method::online,
           "{}.method is 'online', which learns from steps, but a static solution is one solve; take 'full', "
           "or the solver.type 'dynamic' or 'quasistatic'",
@@ -58,9 +59,8 @@ std::shared_ptr<const Model> read_named_model(const json& value, SceneFiles& fil
 void require_tree_method(Method method, const std::string& where, std::string_view key,
                          std::string_view instead = "") {
   require(can(method, Ability::several_domains),
-          "{}.{}: it makes the body a tree of domains, which the method '{}' does not move; choose 'reduced' "
-          "or 'linear'{}",
-          where, key, name_of(method), instead);
+          "{}.{}: it makes the body a tree of domains, which the method '{}' does not move; choose {}{}",
+          where, key, name_of(method), methods_with(Ability::several_domains), instead);
 }
 
 /// Whether a body moves as a tree of domains. Throws Error where its method cannot.

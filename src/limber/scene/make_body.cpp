@@ -40,18 +40,10 @@ void check_integrator(const Scene& scene, const SceneBody& body, bool frames) {
           "{}: central differences do not take 'constraints', which are stiffer than they bear; set "
           "solver.integrator to 'newmark'",
           body.name);
-  require(
-      body.method != Method::warped && body.method != Method::linear,
-      "{}: modes of the method '{}' are solved for one by one, at any time step, which central differences "
-      "do not bear; set solver.integrator to 'newmark', 'exact' or 'semi-implicit'",
-      body.name, name_of(body.method));
-  require(body.method == Method::full || body.method == Method::reduced,
-          "{}: the method '{}' takes the integrator 'newmark' only; set solver.integrator", body.name,
-          name_of(body.method));
-  require(!frames,
-          "{}: a body of several domains, in flight, on a support or in the wind takes the integrator "
-          "'newmark' only; set solver.integrator",
-          body.name);
+  require_ability(body.method, Ability::central_differences, body.name);
+  if (touches(scene, body))
+    require_ability(body.method, Ability::central_differences, Circumstance::touching, body.name);
+  if (frames) require_ability(body.method, Ability::central_differences, Circumstance::framed, body.name);
 }
 
 /// What acts on the body beside its loads.
@@ -68,8 +60,9 @@ void check_surroundings(const Scene& scene, const SceneBody& body) {
 }
 
 void check_possible(const Scene& scene, const SceneBody& body) {
-  require(scene.solver.type != SimulationType::quasistatic || uses_mesh(body.method),
-          "{}: a quasistatic solver needs the method 'full' or 'online'; set its 'method'", body.name);
+  if (scene.solver.type == SimulationType::quasistatic)
+    require_ability(body.method, Ability::quasistatics, body.name);
+  // It would be the full body under another name: a key that changes nothing.
   require(
       !is_static(scene) || body.method != Method::online,
       "{}: the method 'online' learns from steps, but a static solution is one solve; take 'full', or the "
@@ -182,14 +175,13 @@ void start_flight(const SceneBody& body, Body& made) {
 /// What steps of a body with frames do not take. Statics of one has none of it.
 void check_steps_with_frames(const Scene& scene, const SceneBody& body) {
   if (!is_dynamic(scene)) return;
-  require(scene.solver.linear_solver == SparseSolverKind::cholesky,
-          "{}: a body of several domains, in flight, on a support or in the wind takes the linear solver "
-          "'cholesky' only; set solver.linear_solver",
-          body.name);
-  require(body.method != Method::linear || scene.solver.modal_integrator == ModalIntegrator::newmark,
-          "{}: a body of several domains, in flight or in the wind takes the integrator 'newmark' only; set "
-          "solver.integrator",
-          body.name);
+  const auto require_with_frames = [&](Ability ability) {
+    require_ability(body.method, ability, Circumstance::framed, body.name);
+  };
+  if (scene.solver.linear_solver == SparseSolverKind::conjugate_gradient)
+    require_with_frames(Ability::conjugate_gradients);
+  if (body.method == Method::linear && scene.solver.modal_integrator != ModalIntegrator::newmark)
+    require_with_frames(Ability::modal_integrators);
 }
 
 void check_explicit_steps(const Scene& scene, const SceneBody& body, const Body& made) {
