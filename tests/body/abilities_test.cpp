@@ -1,13 +1,18 @@
 #include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
 #include "limber/body/mesh_body.hpp"
+#include "limber/body/world.hpp"
 #include "limber/precompute/reduce.hpp"
 #include "tests/body/bar.hpp"
 #include "tests/multidomain/small_trees.hpp"
 
 #include <gtest/gtest.h>
 
+#include <filesystem>
+#include <fstream>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 // The table of what bodies can do: every cell, by every method, either does what it says or is refused.
@@ -45,6 +50,13 @@ std::shared_ptr<const Model> bar_model(bool free) {
   return models[free ? 1 : 0];
 }
 
+std::shared_ptr<const Model> tree_model(bool free) {
+  if (!free) return test::beam_tree();
+  DecomposedBody body = test::held_body(test::cut_beam());
+  body.fixed.clear();
+  return test::reduced(make_parts(body, decompose_by_regions(body.mesh)));
+}
+
 MeshBodySetup mesh_setup(bool free) {
   MeshBodySetup setup;
   setup.name = "bar";
@@ -55,6 +67,16 @@ MeshBodySetup mesh_setup(bool free) {
   return setup;
 }
 
+/// What is said where it is refused; empty where it is not.
+std::string refusal_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
 /// A way to move, as a row of the table.
 struct Subject {
   Method method;
@@ -63,7 +85,7 @@ struct Subject {
   [[nodiscard]] Body make(bool free = false) const {
     if (method == Method::full) return make_full_body(mesh_setup(free));
     if (method == Method::online) return make_online_body(mesh_setup(free), {}, 1.0);
-    Body body(tree ? test::beam_tree() : bar_model(free));
+    Body body(tree ? tree_model(free) : bar_model(free));
     body.set_method(method);
     return body;
   }
@@ -91,10 +113,18 @@ class Abilities : public ::testing::TestWithParam<Subject> {
       ASSERT_TRUE(std::isfinite(body.energy().elastic));
     }
   }
-  /// Whether the method says that it can; if not, that the action is refused with its name.
+  /// Whether it says that it can; if not, that the action is refused, with the name of what was asked for.
   static bool able(Ability ability, const std::function<void()>& action) {
-    if (can(GetParam().method, ability)) return true;
-    EXPECT_NE(error_text(action).find(std::string(name_of(GetParam().method))), std::string::npos);
+    const Method method = GetParam().method;
+    if (!can(method, ability)) {
+      const std::string refused =
+          fmt::format("the method '{}' does not take {};", name_of(method), name_of(ability));
+      EXPECT_NE(error_text(action).find(refused), std::string::npos) << error_text(action);
+      return false;
+    }
+    if (!GetParam().tree || can(method, ability, Circumstance::in_domains)) return true;
+    const std::string refused = fmt::format("a body of several domains takes no {}", name_of(ability));
+    EXPECT_NE(error_text(action).find(refused), std::string::npos) << error_text(action);
     return false;
   }
 };
@@ -132,13 +162,21 @@ TEST_P(Abilities, Orientations) {
   Body body = GetParam().make();
   const Handle handle{tip(body), false, true, {}, test::turn(0.3, Vector3::UnitX())};
   if (!able(Ability::orientations, [&] { body.set_handles({&handle, 1}); })) return;
-  if (GetParam().tree) {
-    EXPECT_NE(error_text([&] { body.set_handles({&handle, 1}); }).find("do not turn"), std::string::npos);
-    return;
-  }
   body.set_handles({&handle, 1});
   advance(body, 5);
   EXPECT_LT(test::angle_between(body.orientation(tip(body)), handle.rotation), 1e-4);
+}
+
+/// What flies has no modes that turn: a frame, or a motion of the whole, does.
+TEST_P(Abilities, OrientationsAreThoseOfHeldBodies) {
+  Body body = GetParam().make(true);
+  const Handle handle{tip(body), false, true, {}, test::turn(0.3, Vector3::UnitX())};
+  if (!able(Ability::orientations, [&] { body.set_handles({&handle, 1}); })) return;
+  EXPECT_NE(error_text([&] { body.set_handles({&handle, 1}); }).find("orientations"), std::string::npos);
+  Body windy = GetParam().make();
+  windy.set_handles({&handle, 1});
+  const bool refused = !refusal_of([&] { windy.set_wind({.velocity = Vector3(0.0, 20.0, 0.0)}); }).empty();
+  EXPECT_EQ(refused, GetParam().method == Method::linear);
 }
 
 TEST_P(Abilities, Support) {
@@ -158,7 +196,6 @@ TEST_P(Abilities, Support) {
 }
 
 TEST_P(Abilities, Flight) {
-  if (GetParam().tree) GTEST_SKIP() << "of this tree's root a vertex is held";
   Body body = GetParam().make(true);
   const Vector3 velocity(0.4, 0.0, 1.0), spin(0.0, 2.0, 0.5);
   body.set_velocity(velocity, spin);
@@ -201,6 +238,147 @@ TEST_P(Abilities, Materials) {
   for (Index part = 0; part < parts; ++part) body.set_material(0, stiff, part);
   ASSERT_TRUE(body.solve_static().ok());
   EXPECT_LT(body.energy().elastic, 0.5 * soft);
+}
+
+TEST_P(Abilities, SurfaceLoads) {
+  Body body = GetParam().make();
+  const SurfaceMesh& skin = body.surface().mesh();
+  SurfaceLoad push{.pressure = 5.0};
+  for (int t = 0; t < skin.triangle_count(); ++t) {
+    const Matrix3 x = skin.vertices(Eigen::all, skin.triangles.col(t));
+    if (x.row(2).minCoeff() > skin.vertices.row(2).maxCoeff() - 1e-6) push.triangles.push_back(t);
+  }
+  ASSERT_FALSE(push.triangles.empty());
+  body.set_surface_loads({push});
+  const double start = body.position(tip(body)).z();
+  advance(body, 10);
+  EXPECT_LT(body.position(tip(body)).z(), start);
+}
+
+TEST_P(Abilities, SeveralDomains) {
+  if (uses_mesh(GetParam().method)) {  // there is no model to give it
+    EXPECT_FALSE(can(GetParam().method, Ability::several_domains));
+    return;
+  }
+  Body body(test::beam_tree());
+  if (!able(Ability::several_domains, [&] { body.set_method(GetParam().method); })) return;
+  body.set_method(GetParam().method);
+  advance(body, 3);
+}
+
+/// It falls onto ground and does not sink in.
+TEST_P(Abilities, Contact) {
+  World world;
+  world.add(GetParam().make(true));
+  if (!able(Ability::contact, [&] { world.set_contact(0, {}); })) return;
+  Body& body = world.body(0);
+  world.set_contact(0, {});
+  const double lowest = body.surface().mesh().vertices.row(2).minCoeff(), gap = 0.01 * size(body);
+  world.add_obstacle({.name = "ground", .shape = HalfSpace{}, .pose = {Vector3(0.0, 0.0, lowest - gap)}});
+  body.set_gravity(Vector3(0.0, 0.0, -9.81));
+  bool touched = false;
+  for (int i = 0; i < 60; ++i) {
+    ASSERT_TRUE(world.step(h).ok()) << i;
+    touched = touched || world.contact_report().active > 0;
+  }
+  EXPECT_TRUE(touched);
+  Eigen::Matrix3Xf x(3, body.surface().mesh().vertex_count());
+  body.positions(x);
+  EXPECT_GT(x.row(2).minCoeff(), lowest - 2.0 * gap);
+}
+
+TEST_P(Abilities, SelfContact) {
+  World world;
+  world.add(GetParam().make(true));
+  if (can(GetParam().method, Ability::contact)) world.set_contact(0, {});
+  if (!able(Ability::self_contact, [&] { world.set_self_contact(0, true); })) return;
+  world.set_self_contact(0, true);
+  for (int i = 0; i < 3; ++i) ASSERT_TRUE(world.step(h).ok());
+}
+
+/// What a body cannot have while it may touch others is refused, before and after it may.
+TEST_P(Abilities, OfBodiesThatTouch) {
+  const Method method = GetParam().method;
+  if (!can(method, Ability::contact)) return;
+  const std::pair<Ability, std::function<void(Body&)>> asked[] = {
+      {Ability::springs,
+       [](Body& body) {
+         body.set_springs(std::vector<Spring>{{tip(body), body.position(tip(body)), 10.0}});
+       }},
+      {Ability::handles,
+       [](Body& body) {
+         body.set_handles(std::vector<Handle>{{tip(body), true, false, body.position(tip(body))}});
+       }},
+      {Ability::wind, [](Body& body) { body.set_wind({.velocity = Vector3(0.0, 5.0, 0.0)}); }},
+      {Ability::supports, [](Body& body) { body.set_support([](double) { return Pose{}; }); }},
+  };
+  for (const auto& [ability, ask] : asked) {
+    const bool able = can(method, ability, Circumstance::touching);
+    for (const bool before : {false, true}) {
+      Body body = GetParam().make();
+      const std::string refusal = refusal_of([&, &act = ask] {
+        if (before) act(body);
+        body.set_coupled(true);
+        if (!before) act(body);
+      });
+      EXPECT_EQ(refusal.empty(), able) << name_of(ability) << ": " << refusal;
+      const std::string refused = fmt::format("that may touch others takes no {}", name_of(ability));
+      EXPECT_EQ(refusal.find(refused) != std::string::npos, !able) << refusal;
+    }
+  }
+}
+
+TEST_P(Abilities, CentralDifferences) {
+  Body body = GetParam().make();
+  ReducedStepOptions options;
+  options.integrator = Integrator::central_differences;
+  const auto step = [&] { (void)body.step(1e-6, options); };
+  if (!able(Ability::central_differences, step)) return;
+  EXPECT_TRUE(body.step(1e-6, options).ok());
+  if (!body.has_model()) return;
+  body.set_wind({.velocity = Vector3(0.0, 5.0, 0.0)});
+  EXPECT_NE(
+      error_text(step).find("in the wind takes no central differences; choose the integrator 'newmark'"),
+      std::string::npos);
+}
+
+/// Of bodies of meshes it is a setting of theirs.
+TEST_P(Abilities, ConjugateGradients) {
+  const Method method = GetParam().method;
+  if (uses_mesh(method)) {
+    EXPECT_TRUE(can(method, Ability::conjugate_gradients));
+    MeshBodySetup setup = mesh_setup(false);
+    setup.solver = SparseSolverKind::conjugate_gradient;
+    Body body = method == Method::full ? make_full_body(std::move(setup))
+                                       : make_online_body(std::move(setup), {}, 1.0);
+    advance(body, 2);
+    return;
+  }
+  Body body = GetParam().make();
+  ReducedStepOptions options;
+  options.solver = ReducedSolver::conjugate_gradient;
+  if (!able(Ability::conjugate_gradients, [&] { (void)body.step(h, options); })) return;
+  EXPECT_TRUE(body.step(h, options).ok());
+}
+
+TEST_P(Abilities, QuasistaticBodiesHaveNoVelocities) {
+  const Method method = GetParam().method;
+  EXPECT_EQ(can(method, Ability::quasistatics), uses_mesh(method));
+  if (!uses_mesh(method)) return;
+  MeshBodySetup setup = mesh_setup(false);
+  setup.quasistatic = true;
+  Body body =
+      method == Method::full ? make_full_body(std::move(setup)) : make_online_body(std::move(setup), {}, 1.0);
+  const std::string refusals[] = {error_text([&] {
+                                    body.set_springs(std::vector<Spring>{{tip(body), Vector3::Zero(), 10.0}});
+                                  }),
+                                  error_text([&] { body.set_wind({.velocity = Vector3(0.0, 5.0, 0.0)}); }),
+                                  error_text([&] { body.set_support([](double) { return Pose{}; }); }),
+                                  error_text([&] { body.set_velocity(Vector3::UnitX(), Vector3::Zero()); })};
+  for (const std::string& refusal : refusals)
+    EXPECT_NE(refusal.find("a quasistatic body takes no "), std::string::npos) << refusal;
+  body.set_gravity(Vector3(0.0, 0.0, -1.0));
+  EXPECT_TRUE(body.step(h).ok());
 }
 
 TEST_P(Abilities, Rank) {
@@ -282,6 +460,62 @@ INSTANTIATE_TEST_SUITE_P(Of, Abilities,
                                            Subject{Method::warped}, Subject{Method::reduced, true},
                                            Subject{Method::linear, true}),
                          [](const auto& subject) { return ::testing::PrintToString(subject.param); });
+
+/// Cells of a line of a table, without the outer bars.
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells;
+  line.remove_prefix(1);
+  while (!line.empty()) {
+    const std::size_t end = std::min(line.find('|'), line.size());
+    cells.emplace_back(trimmed(line.substr(0, end)));
+    line.remove_prefix(std::min(end + 1, line.size()));
+  }
+  return cells;
+}
+
+/// docs/embedding.md, from its heading to the end of the table.
+std::vector<std::vector<std::string>> documented_table() {
+  std::ifstream file(std::filesystem::path(__FILE__).parent_path() / "../../docs/embedding.md");
+  std::string line;
+  while (std::getline(file, line) && line != "## What each method can do") {
+  }
+  std::vector<std::vector<std::string>> rows;
+  while (std::getline(file, line)) {
+    if (line.starts_with('|')) rows.push_back(cells_of(line));
+    if (!rows.empty() && !line.starts_with('|')) break;
+  }
+  return rows;
+}
+
+TEST(AbilitiesInTheDocuments, AreThoseOfTheTable) {
+  const std::vector<std::vector<std::string>> rows = documented_table();
+  ASSERT_EQ(rows.size(), all_abilities.size() + 2) << "a head, a line below it, and a row for each ability";
+  std::vector<std::string> head{""};
+  for (const Method method : all_methods) head.emplace_back(name_of(method));
+  head.emplace_back("tree of domains");
+  EXPECT_EQ(rows[0], head);
+  for (std::size_t i = 0; i < all_abilities.size(); ++i) {
+    const Ability ability = all_abilities[i];
+    const std::vector<std::string>& row = rows[i + 2];
+    ASSERT_EQ(row.size(), head.size()) << name_of(ability);
+    EXPECT_EQ(row[0], name_of(ability));
+    std::vector<bool> able;
+    for (const Method method : all_methods) able.push_back(can(method, ability));
+    able.push_back(can(Method::reduced, ability, Circumstance::in_domains));
+    for (std::size_t k = 0; k < able.size(); ++k) {
+      EXPECT_EQ(row[k + 1].substr(0, row[k + 1].find(' ')), able[k] ? "yes" : "-")
+          << name_of(ability) << ", " << head[k + 1];
+    }
+  }
+}
+
+/// Trees of linear domains can do the same as those of reduced ones.
+TEST(AbilitiesInTheDocuments, AreThoseOfEveryTree) {
+  for (const Ability ability : all_abilities)
+    EXPECT_EQ(can(Method::linear, ability, Circumstance::in_domains),
+              can(Method::reduced, ability, Circumstance::in_domains))
+        << name_of(ability);
+}
 
 }  // namespace
 }  // namespace limber::abilities_test
