@@ -6,6 +6,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
+#include "limber/base/words.hpp"
 #include "limber/draw/line_plot.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/sketch_file.hpp"
@@ -92,7 +93,6 @@ Scene as_full(Scene scene) {
 /// The scene with its body as a tree of domains. word: domains, domains:full, domains:center or
 /// domains:interface.
 Scene as_domains(Scene scene, const std::string& word, const CompareCommand& options) {
-  static constexpr std::array<std::string_view, 3> known{"full", "center", "interface"};
   SceneBody& body = scene.bodies[0];
   body.model.reset();
   body.rank = 0;
@@ -103,12 +103,8 @@ Scene as_domains(Scene scene, const std::string& word, const CompareCommand& opt
   }
   if (word == "domains") return scene;
   const std::string inertia = word.substr(std::string_view("domains:").size());
-  const auto found = std::find(known.begin(), known.end(), inertia);
-  require(found != known.end(), "--basis {}: unknown inertia '{}'; {}", word, inertia,
-          suggestion(inertia, known));
-  body.domains->inertia = inertia == "full"     ? SubtreeInertia::full
-                          : inertia == "center" ? SubtreeInertia::center
-                                                : SubtreeInertia::interface;
+  body.domains->inertia = parse_word<SubtreeInertia>(inertia, subtree_inertia_words,
+                                                     fmt::format("--basis {}: unknown inertia", word));
   return scene;
 }
 
@@ -329,7 +325,7 @@ Scene load(const CompareCommand& options) {
           options.scene, scene.bodies.size());
   require(scene.solver.type == SimulationType::dynamics,
           "{}: it is {}; a comparison over time needs \"solver\": {{\"type\": \"dynamic\"}}", options.scene,
-          scene.solver.type == SimulationType::quasistatic ? "quasistatic" : "static");
+          word_of(scene.solver.type, simulation_type_words));
   require(scene.bodies[0].mesh.element_count() > 0 || !scene.bodies[0].parts.placements.empty(),
           "{}: the full model needs a mesh; give 'mesh'", options.scene);
   for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");

@@ -3,6 +3,7 @@
 #include "apps/limber/console.hpp"
 #include "limber/base/error.hpp"
 #include "limber/mesh/quality.hpp"
+#include "limber/precompute/reduce.hpp"
 #include "limber/reduced/reduced_dynamics.hpp"
 
 #include <nlohmann/json.hpp>
@@ -251,7 +252,7 @@ Json describe_single(const Model& whole) {
             {"bounding_box", box_json(bounding_box(model.surface.mesh))},
             {"materials", std::move(materials)}};
   if (const auto& rule = model.cubature) {
-    json["forces"] = rule->modal() ? "modal-cubature" : "cubature";
+    json["forces"] = name_of(forces_of(*rule));
     json["cubature"] = {{"points", rule->point_count()},
                         {"bytes", 8 * (rule->gradients.size() + rule->weights.size())},
                         {"error_asked_for", rule->training.error_asked_for},
@@ -260,7 +261,7 @@ Json describe_single(const Model& whole) {
                         {"amplitude", rule->training.amplitude},
                         {"poses", rule->training.poses}};
   } else {
-    json["forces"] = "exact";
+    json["forces"] = name_of(ForceKind::exact);
     json["coefficients"] = monomial_count(model.rank);
     json["coefficient_bytes"] = 8 * monomial_count(model.rank);
   }

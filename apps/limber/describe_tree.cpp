@@ -4,6 +4,7 @@
 #include "apps/limber/describe.hpp"
 #include "limber/multidomain/tree_dynamics.hpp"
 #include "limber/multidomain/tree_shape.hpp"
+#include "limber/precompute/reduce.hpp"
 #include "limber/reduced/quartic.hpp"
 #include "limber/reduced/reduced_dynamics.hpp"
 
@@ -48,10 +49,7 @@ Json describe_part(const ReducedPart& part, Index uses) {
             {"uses", uses},
             {"mass", mass_of(model)},
             {"ports", part.ports.size()},
-            {"forces", model.rank == 0           ? "rigid"
-                       : !model.cubature         ? "exact"
-                       : model.cubature->modal() ? "modal-cubature"
-                                                 : "cubature"},
+            {"forces", model.rank == 0 ? "rigid" : name_of(forces_of(model))},
             {"frequencies_hz", Json::array()},
             {"render_vertices", model.surface.mesh.vertex_count()},
             {"render_triangles", model.surface.mesh.triangle_count()},

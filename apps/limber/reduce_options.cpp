@@ -3,6 +3,7 @@
 #include "apps/limber/command.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
+#include "limber/base/words.hpp"
 
 #include <algorithm>
 #include <array>
@@ -12,14 +13,7 @@ namespace {
 
 constexpr int default_rank = 30;
 
-/// One of two words.
-bool is_second(std::string_view option, const std::string& word, std::string_view first,
-               std::string_view second) {
-  const std::array<std::string_view, 2> known{first, second};
-  require(word == first || word == second, "{}: unknown word '{}'; {}", option, word,
-          suggestion(word, known));
-  return word == second;
-}
+constexpr std::array<std::string_view, 2> orthogonalization_words{"full", "reduced"};
 
 /// Of the rank.
 int contact_coordinates(const std::string& text, int rank) {
@@ -36,14 +30,12 @@ int contact_coordinates(const std::string& text, int rank) {
 
 BasisSettings basis_settings(const ReduceCommand& options) {
   BasisSettings basis;
-  basis.kind = is_second("--basis", options.basis, "modal", "inertia") ? ModeKind::inertia : ModeKind::modal;
+  basis.kind = parse_word<ModeKind>(options.basis, mode_kind_words, "--basis: unknown word");
   basis.modes = options.modes;
   basis.order = options.derivatives;
-  basis.orthogonalization = is_second("--orthogonalization", options.orthogonalization, "full", "reduced")
-                                ? Orthogonalization::reduced
-                                : Orthogonalization::full;
-  basis.condense =
-      is_second("--condense", options.condense, "pca", "random") ? Condensation::random : Condensation::pca;
+  basis.orthogonalization = parse_word<Orthogonalization>(options.orthogonalization, orthogonalization_words,
+                                                          "--orthogonalization: unknown word");
+  basis.condense = parse_word<Condensation>(options.condense, condensation_words, "--condense: unknown word");
   basis.rank = options.rank.value_or(default_rank);
   if (options.contact) basis.contact = contact_coordinates(*options.contact, basis.rank);
   basis.seed = options.seed;

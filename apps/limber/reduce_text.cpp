@@ -17,7 +17,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 Json cubature_json(const CubatureRule& rule, const CubatureResult& training) {
-  Json json{{"kind", rule.modal() ? "modal-cubature" : "cubature"},
+  Json json{{"kind", name_of(forces_of(rule))},
             {"points", rule.point_count()},
             {"poses", rule.training.poses},
             {"error_asked_for", rule.training.error_asked_for},

@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
+#include "limber/base/words.hpp"
 #include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_parts.hpp"
 #include "limber/io/scene_uses.hpp"
@@ -119,9 +120,8 @@ DomainSettings to_domains(const json& value, const json& stated, Index elements,
   domains.rank = value["rank"].get<int>();
   if (value.contains("total_rank")) domains.total_rank = value["total_rank"].get<int>();
   domains.rigid = value["rigid"].get<std::vector<std::string>>();
-  domains.inertia = value["inertia"] == "interface" ? SubtreeInertia::interface
-                    : value["inertia"] == "center"  ? SubtreeInertia::center
-                                                    : SubtreeInertia::full;
+  domains.inertia = parse_word<SubtreeInertia>(value["inertia"].get<std::string>(), subtree_inertia_words,
+                                               "unknown inertia");
   for (const auto& [name, factor] : value["stiffness"].items())
     domains.stiffness.emplace_back(name, factor.get<double>());
   return domains;

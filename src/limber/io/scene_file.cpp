@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/base/words.hpp"
 #include "limber/io/displacement_file.hpp"
 #include "limber/io/json_schema.hpp"
 #include "limber/io/mesh_file.hpp"
@@ -105,10 +106,11 @@ RayleighDamping to_damping(const json& value) {
 BasisSettings to_basis(const json& value, SceneFiles& files, const VolumeMesh& mesh,
                        const std::string& where) {
   BasisSettings basis;
-  basis.kind = value["kind"] == "inertia" ? ModeKind::inertia : ModeKind::modal;
+  basis.kind = parse_word<ModeKind>(value["kind"].get<std::string>(), mode_kind_words, "unknown kind");
   basis.modes = value["modes"].get<int>();
   basis.order = value["derivatives"].get<int>();
-  basis.condense = value["condense"] == "random" ? Condensation::random : Condensation::pca;
+  basis.condense =
+      parse_word<Condensation>(value["condense"].get<std::string>(), condensation_words, "unknown way");
   basis.rank = value["rank"].get<int>();
   basis.contact = value["contact"].get<int>();
   if (value.contains("contact_where")) {
@@ -259,9 +261,7 @@ OnlineSettings to_online(const json& value) {
 SolverSettings to_solver(const json& value, std::string_view where) {
   SolverSettings solver;
   const std::string type = value["type"].get<std::string>();
-  solver.type = type == "dynamic"       ? SimulationType::dynamics
-                : type == "quasistatic" ? SimulationType::quasistatic
-                                        : SimulationType::statics;
+  solver.type = parse_word<SimulationType>(type, simulation_type_words, "unknown type");
   if (solver.type != SimulationType::statics) {
     for (const char* key : {"timestep", "steps"}) {
       require(value.contains(key), "{}: solver.{} is missing; a {} solver needs it", where, key, type);

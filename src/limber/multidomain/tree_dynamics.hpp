@@ -7,8 +7,10 @@
 #include "limber/multidomain/model.hpp"
 #include "limber/warp/pose.hpp"
 
+#include <array>
 #include <memory>
 #include <span>
+#include <string_view>
 #include <vector>
 
 namespace limber {
@@ -20,6 +22,9 @@ enum class SubtreeInertia {
   center,  ///< their mass, as a point at their centre of mass             (L2) [the same, section 5]
   full,    ///< all of it, by recursion over the tree: the exact equations of motion  (L3)
 };
+
+/// In scene files, options and JavaScript.
+inline constexpr std::array<std::string_view, 3> subtree_inertia_words{"interface", "center", "full"};
 
 /// A point of a domain, in its coordinates: X + rows q, of which the first columns are taken where fewer
 /// coordinates are in use.

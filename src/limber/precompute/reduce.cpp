@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
 #include "limber/base/timer.hpp"
+#include "limber/base/words.hpp"
 #include "limber/basis/basis_quality.hpp"
 #include "limber/basis/contact_responses.hpp"
 #include "limber/basis/derivative_family.hpp"
@@ -294,17 +295,22 @@ CubatureRule train(const FullModel& model, const Matrix& basis, const ReduceOpti
 }  // namespace
 
 ForceKind parse_force_kind(std::string_view word) {
-  static constexpr std::array<std::string_view, 4> known{"auto", "exact", "cubature", "modal-cubature"};
-  const auto found = std::find(known.begin(), known.end(), word);
-  require(found != known.end(), "unknown kind of forces '{}'; {}", word, suggestion(word, known));
-  return static_cast<ForceKind>(found - known.begin());
+  return parse_word<ForceKind>(word, force_kind_words, "unknown kind of forces");
+}
+
+std::string_view name_of(ForceKind kind) { return word_of(kind, force_kind_words); }
+
+ForceKind forces_of(const ReducedModel& model) {
+  return model.cubature ? forces_of(*model.cubature) : ForceKind::exact;
+}
+
+ForceKind forces_of(const CubatureRule& rule) {
+  return rule.modal() ? ForceKind::modal_cubature : ForceKind::cubature;
 }
 
 PoseSource parse_pose_source(std::string_view word) {
   static constexpr std::array<std::string_view, 3> known{"motion", "gaussian", "given"};
-  const auto found = std::find(known.begin(), known.end(), word);
-  require(found != known.end(), "unknown source of poses '{}'; {}", word, suggestion(word, known));
-  return static_cast<PoseSource>(found - known.begin());
+  return parse_word<PoseSource>(word, known, "unknown source of poses");
 }
 
 Matrix compute_basis(const FullModel& model, const BasisSettings& settings, ReduceReport& report,

@@ -9,6 +9,7 @@
 #include "limber/reduced/reduced_model.hpp"
 #include "limber/warp/nodal_rotations.hpp"
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -24,11 +25,15 @@ enum class ModeKind {
   inertia,
 };
 
+inline constexpr std::array<std::string_view, 2> mode_kind_words{"modal", "inertia"};
+
 /// How many vectors become few.
 enum class Condensation {
   pca,     ///< mass-PCA: the directions that matter most
   random,  ///< random projection: faster, without that guarantee  [Yang et al. 2015, section 4.3.2]
 };
+
+inline constexpr std::array<std::string_view, 2> condensation_words{"pca", "random"};
 
 /// What a subspace is made of. Several sources are mixed, each scaled to the same largest length.
 struct BasisSettings {
@@ -61,8 +66,16 @@ enum class ForceKind {
   modal_cubature,  ///< modal cubature
 };
 
-/// auto, exact, cubature, modal-cubature. Throws Error for any other word, naming the nearest.
+inline constexpr std::array<std::string_view, 4> force_kind_words{"auto", "exact", "cubature",
+                                                                  "modal-cubature"};
+
+/// Throws Error for any other word, naming the nearest.
 ForceKind parse_force_kind(std::string_view word);
+std::string_view name_of(ForceKind kind);
+
+/// What a model has: never `automatic`.
+ForceKind forces_of(const ReducedModel& model);
+ForceKind forces_of(const CubatureRule& rule);
 /// motion, gaussian, given. Throws Error for any other word.
 PoseSource parse_pose_source(std::string_view word);
 

@@ -18,6 +18,7 @@
 #include "limber/warp/oscillators.hpp"
 #include "limber/warp/warp_distortion.hpp"
 
+#include <array>
 #include <filesystem>
 #include <limits>
 #include <memory>
@@ -95,6 +96,9 @@ enum class SimulationType {
   dynamics,     ///< motion with inertia
   quasistatic,  ///< equilibrium at each time, under the loads and the prescribed motion of then
 };
+
+/// In scene files.
+inline constexpr std::array<std::string_view, 3> simulation_type_words{"static", "dynamic", "quasistatic"};
 
 struct SolverSettings {
   SimulationType type = SimulationType::statics;
