@@ -36,6 +36,28 @@ EMSCRIPTEN_KEEPALIVE bool limber_set_forces(int number) {
   });
 }
 
+/// Of records of different lengths: force on each or acceleration, from, to, number of vertices (-1: it is an
+/// acceleration of the whole), vertices.
+EMSCRIPTEN_KEEPALIVE bool limber_set_timed_loads(int number) {
+  return guarded([&] {
+    Entry& entry = find(number);
+    TimedLoads loads;
+    for (std::size_t i = 0; i < entry.room.size();) {
+      const double* const x = &entry.room[i];
+      i += 6;
+      if (x[5] < 0.0) {
+        loads.accelerations.push_back({vector_at(x), x[3], x[4]});
+        continue;
+      }
+      const auto count = static_cast<std::size_t>(x[5]);
+      TimedForce& load = loads.forces.emplace_back(TimedForce{{}, vector_at(x), x[3], x[4]});
+      for (std::size_t k = 0; k < count; ++k) load.points.emplace_back(vertex_of(x[6 + k]));
+      i += count;
+    }
+    entry.body().set_timed_loads(std::move(loads));
+  });
+}
+
 /// Of records of different lengths: pressure, traction, from, to, number of triangles, triangles.
 EMSCRIPTEN_KEEPALIVE bool limber_set_surface_loads(int number) {
   return guarded([&] {

@@ -26,6 +26,25 @@ EMSCRIPTEN_KEEPALIVE bool limber_step(int number, double h, int count, int itera
   });
 }
 
+/// Iterations and what is left of the loads, as a share of them.
+EMSCRIPTEN_KEEPALIVE bool limber_solve_static(int number, double tolerance, int iterations) {
+  return with(number, [&](Body& body) {
+    EquilibriumOptions options;
+    options.tolerance = tolerance;
+    options.max_iterations = iterations;
+    const SolveReport report = body.solve_static(options);
+    require(report.ok(), "no equilibrium was found ({}); take smaller loads, or let the body come to rest",
+            name_of(report.status));
+    give(report.iterations, report.residual);
+  });
+}
+
+/// Velocity and angular velocity: x, y, z.
+EMSCRIPTEN_KEEPALIVE bool limber_set_velocity(int number, double vx, double vy, double vz, double wx,
+                                              double wy, double wz) {
+  return with(number, [&](Body& body) { body.set_velocity({vx, vy, vz}, {wx, wy, wz}); });
+}
+
 EMSCRIPTEN_KEEPALIVE bool limber_reset(int number) {
   return with(number, [](Body& body) { body.reset(); });
 }

@@ -27,30 +27,54 @@ import type {
   FrameState,
   SimulationMesh,
   Spring,
+  StaticOptions,
+  StaticReport,
   StepOptions,
   SubtreeInertia,
   SupportKey,
   Surface,
   SurfaceLoad,
+  TimedLoads,
   Vector3,
   VertexForce,
 } from './types.js';
 import type { Call, WasmRuntime } from './wasm_module.js';
 
 const methods: readonly Method[] = ['reduced', 'linear', 'warped']; // numbered as in body_bindings.cpp
-const inertias: readonly SubtreeInertia[] = ['interface', 'center', 'full']; // numbered as in tree_dynamics.hpp
+const inertias: readonly SubtreeInertia[] = ['interface', 'center', 'full']; // as subtree_inertia_words of tree_dynamics.hpp
 const noRotation: Quaternion = [0, 0, 0, 1];
+
+/** From when and until when a load acts. */
+function loadTimes({ from = 0, to }: { readonly from?: number; readonly to?: number }): number[] {
+  return [
+    checkFinite(from, 'the start of a load'),
+    to === undefined ? Infinity : checkFinite(to, 'the end of a load'),
+  ];
+}
+
+/** As limber_set_timed_loads of load_bindings.cpp reads them. */
+function timedLoadNumbers({ forces = [], accelerations = [] }: TimedLoads): number[] {
+  const onVertices = forces.flatMap((load) => {
+    checkKeys(load, ['vertices', 'force', 'from', 'to'], 'a force for a time');
+    const vertices = Array.from(load.vertices, (vertex) => checkNatural(vertex, 'the vertex'));
+    return [...checkVector(load.force, 'the force'), ...loadTimes(load), vertices.length, ...vertices];
+  });
+  const onTheWhole = accelerations.flatMap((load) => {
+    checkKeys(load, ['acceleration', 'from', 'to'], 'an acceleration for a time');
+    return [...checkVector(load.acceleration, 'the acceleration'), ...loadTimes(load), -1];
+  });
+  return [...onVertices, ...onTheWhole];
+}
 
 /** As limber_set_surface_loads of load_bindings.cpp reads them. */
 function surfaceLoadNumbers(load: SurfaceLoad): number[] {
   checkKeys(load, ['triangles', 'pressure', 'traction', 'from', 'to'], 'a load on the surface');
-  const { pressure = 0, traction = [0, 0, 0], from = 0, to } = load;
+  const { pressure = 0, traction = [0, 0, 0] } = load;
   const triangles = Array.from(load.triangles, (triangle) => checkNatural(triangle, 'the triangle'));
   return [
     checkFinite(pressure, 'the pressure'),
     ...checkVector(traction, 'the traction'),
-    checkFinite(from, 'the start of a load'),
-    to === undefined ? Infinity : checkFinite(to, 'the end of a load'),
+    ...loadTimes(load),
     triangles.length,
     ...triangles,
   ];
@@ -191,8 +215,8 @@ export class Body {
   }
 
   /**
-   * The body goes on from the same q and v. What the new method cannot do is let go: wind, handles. 'warped' needs
-   * `info.warpable`. The method that it has already changes nothing.
+   * The body goes on from the same q and v. Handles that hold orientations are let go where the new method cannot hold them; what else it
+   * cannot do is refused. 'warped' needs `info.warpable`. The method that it has already changes nothing.
    */
   setMethod(method: Method): void {
     this.call('_limber_set_method', checkWord(method, methods, 'the method'));
@@ -219,6 +243,13 @@ export class Body {
       ]),
     );
     this.call('_limber_set_forces');
+  }
+
+  /** Forces and accelerations that come and go by the time of the body, in place of those before. */
+  setTimedLoads(loads: TimedLoads): void {
+    checkKeys(loads, ['forces', 'accelerations'], 'loads for a time');
+    this.write(timedLoadNumbers(loads));
+    this.call('_limber_set_timed_loads');
   }
 
   /** Pressure and traction on pieces of the surface, in place of those before; pressure follows the shape of the body. */
@@ -251,8 +282,8 @@ export class Body {
   }
 
   /**
-   * Vertices that are held from the next step on, in place of those before: hard constraints, of the method 'warped' only. Handles at
-   * the same vertices that hold the same only move, which costs nothing. Where not all can be met, those of `priority` are
+   * Vertices that are held from the next step on, in place of those before: hard constraints. Orientations are those of bodies that something holds, by the
+   * methods 'warped' and, without wind, 'linear'. Handles at the same vertices that hold the same only move, which costs nothing. Where not all can be met, those of `priority` are
    * first. Throws for a vertex that cannot move, one that is held twice, and quaternions that are not of unit length.
    */
   setHandles(handles: readonly Handle[], priority: 'position' | 'orientation' = 'position'): void {
@@ -316,6 +347,27 @@ export class Body {
       checkNatural(count, 'the number of steps'),
       checkInteger(options.iterations ?? 1, 1, 1e9, 'the number of iterations'),
       solver,
+    );
+  }
+
+  /** To equilibrium under the loads of now, from the present shape, and at rest there. Where none is found it throws, and all is as it was. */
+  solveStatic(options: StaticOptions = {}): StaticReport {
+    checkKeys(options, ['tolerance', 'iterations'], 'an equilibrium');
+    const { tolerance = 1e-8, iterations = 100 } = options;
+    this.call(
+      '_limber_solve_static',
+      checkFinite(tolerance, 'the tolerance'),
+      checkInteger(iterations, 1, 1e9, 'the number of iterations'),
+    );
+    return { iterations: this.runtime.result(0), residual: this.runtime.result(1) };
+  }
+
+  /** Throws it: it moves as one rigid body from now on. m/s, and rad/s about its centre of mass. Of a body that nothing holds. */
+  setVelocity(velocity: Vector3, angular: Vector3 = [0, 0, 0]): void {
+    this.call(
+      '_limber_set_velocity',
+      ...checkVector(velocity, 'the velocity'),
+      ...checkVector(angular, 'the angular velocity'),
     );
   }
 

@@ -28,6 +28,37 @@ export interface VertexForce {
 }
 
 /**
+ * The same force on each of some vertices, for a time. What it gives a step is its mean over that, so that an impulse has its exact size,
+ * however the steps lie.
+ */
+export interface TimedForce {
+  /** Of `surface()`. */
+  readonly vertices: ArrayLike<number>;
+  /** N, on each */
+  readonly force: Vector3;
+  /** s, by the time of the body. 0 if not given. */
+  readonly from?: number;
+  /** s; it stays if not given. */
+  readonly to?: number;
+}
+
+/** A force on the whole body in proportion to its mass, as gravity is, for a time. */
+export interface TimedAcceleration {
+  /** m/s^2 */
+  readonly acceleration: Vector3;
+  /** s, by the time of the body. 0 if not given. */
+  readonly from?: number;
+  /** s; it stays if not given. */
+  readonly to?: number;
+}
+
+/** Loads by the time of the body. */
+export interface TimedLoads {
+  readonly forces?: readonly TimedForce[];
+  readonly accelerations?: readonly TimedAcceleration[];
+}
+
+/**
  * A load on a piece of the surface, for a time: a pressure, a traction or both. What it gives a step is its mean over that, so that an
  * impulse has its exact size, however the steps lie.
  */
@@ -239,12 +270,26 @@ export interface InterfaceGap {
   readonly share: number;
 }
 
+export interface StaticOptions {
+  /** Of what is left of the loads, as a share of these. 1e-8 if not given. */
+  readonly tolerance?: number;
+  /** At most; 100 if not given. */
+  readonly iterations?: number;
+}
+
+/** How an equilibrium was found. */
+export interface StaticReport {
+  readonly iterations: number;
+  /** What is left of the loads, as a share of these. */
+  readonly residual: number;
+}
+
 export interface StepOptions {
   /** Newton iterations of a step at most. 1, the default: one linearised step, as real time asks. More: the step is
    *  exact to 1e-8, and is divided where it does not converge. */
   readonly iterations?: number;
   /** 'cg' solves without forming the stiffness: faster for cubature with many coordinates. Default 'direct', the only one of bodies that
-   *  fly, are carried or have several domains. */
+   *  fly, are carried, in the wind or have several domains, and of the methods 'linear' and 'warped'. */
   readonly solver?: 'direct' | 'cg';
 }
 

@@ -28,6 +28,7 @@ interface Functions {
   _limber_set_gravity(body: number, x: number, y: number, z: number): number;
   _limber_set_force(body: number, vertex: number, x: number, y: number, z: number): number;
   _limber_set_forces(body: number): number;
+  _limber_set_timed_loads(body: number): number;
   _limber_set_surface_loads(body: number): number;
   _limber_set_springs(body: number): number;
   _limber_spring_force(body: number, spring: number): number;
@@ -37,6 +38,10 @@ interface Functions {
   _limber_set_wind(body: number, x: number, y: number, z: number, gusts: number): number;
   _limber_set_support(body: number, smooth: number): number;
   _limber_step(body: number, h: number, count: number, iterations: number, solver: number): number;
+  _limber_solve_static(body: number, tolerance: number, iterations: number): number;
+  _limber_set_velocity(
+    ...args: [body: number, vx: number, vy: number, vz: number, wx: number, wy: number, wz: number]
+  ): number;
   _limber_reset(body: number): number;
   _limber_state(body: number): number;
   _limber_root(body: number): number;

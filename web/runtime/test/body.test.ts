@@ -193,6 +193,56 @@ describe.skipIf(needsLimber)(`a body${needsLimber}`, () => {
     expect(body.position(tip)[1]).toBeCloseTo(rest, 9);
   });
 
+  it('is struck and shaken for a time', () => {
+    const lag = (load: Parameters<Body['setTimedLoads']>[0]): Vector3 => {
+      body.reset();
+      body.setTimedLoads(load);
+      body.step(0.002, 10);
+      return body.position(tip);
+    };
+    const rest = lag({});
+    const force: Vector3 = [0, 0, 2];
+    const struck = lag({ forces: [{ vertices: [tip], force, from: 0.003, to: 0.013 }] });
+    expect(struck[2]).toBeGreaterThan(rest[2] + 1e-6);
+    const later = lag({ forces: [{ vertices: [tip], force, from: 0.03 }] });
+    later.forEach((x, i) => {
+      expect(x).toBeCloseTo(rest[i]!, 12);
+    });
+    const shaken = lag({ accelerations: [{ acceleration: [0, 5, 0], to: 0.01 }] });
+    expect(shaken[1]).toBeGreaterThan(rest[1] + 1e-6);
+    const refused = (loads: object, words: RegExp): void => {
+      expect(() => {
+        body.setTimedLoads(loads as never);
+      }).toThrow(words);
+    };
+    refused({ forces: [{ vertices: [tip], force, from: 1, to: 1 }] }, /ends after it starts/);
+    refused({ forces: [{ vertices: [1e6], force }] }, /vertex 1000000/);
+    refused({ forces: [{ vertices: [tip], force: [0, NaN, 0] }] }, /the force/);
+    refused({ accelerations: [{ acceleration: [0, 0, 1], until: 1 }] }, /unknown key 'until'/);
+    refused({ force: [] }, /unknown key 'force'/);
+  });
+
+  it('goes to equilibrium, where it stays', () => {
+    body.setGravity(gravity);
+    const { iterations, residual } = body.solveStatic();
+    expect(iterations).toBeGreaterThan(0);
+    expect(residual).toBeLessThan(1e-8);
+    const bent = body.position(tip);
+    expect(body.state.kineticEnergy).toBe(0);
+    body.step(0.002, 20);
+    body.position(tip).forEach((x, i) => {
+      expect(x).toBeCloseTo(bent[i]!, 6);
+    });
+    expect(() => body.solveStatic({ iterations: 0 })).toThrow('the number of iterations');
+    expect(() => body.solveStatic({ tolerence: 1 } as never)).toThrow("unknown key 'tolerence'");
+  });
+
+  it('cannot be thrown while something holds it', () => {
+    expect(() => {
+      body.setVelocity([1, 0, 0]);
+    }).toThrow('is held, so that it cannot be thrown');
+  });
+
   it('refuses loads on what its surface does not have', () => {
     const refused = (load: object, words: RegExp): void => {
       expect(() => {
@@ -537,6 +587,26 @@ describe.skipIf(needsLimber)(`a body that nothing holds${needsLimber}`, () => {
     expect(body.state.root!.rotation).toEqual(turned.map((x) => expect.closeTo(x, 9) as number));
     body.reset();
     expect(body.state.root!.position).toEqual([0, 0, 0]);
+  });
+
+  it('is thrown as one rigid body about its centre of mass', () => {
+    body.setVelocity(thrown.velocity, thrown.angularVelocity);
+    const { mass, linear, center } = body.momentum;
+    linear.forEach((p, i) => {
+      expect(p / mass).toBeCloseTo(thrown.velocity[i]!, 10);
+    });
+    const [x, y, z] = body.position(tip).map((p, i) => p - center[i]!) as [number, number, number];
+    const [a, b, c] = thrown.angularVelocity;
+    const turning = [b * z - c * y, c * x - a * z, a * y - b * x];
+    body.velocity(tip).forEach((v, i) => {
+      expect(v).toBeCloseTo(thrown.velocity[i]! + turning[i]!, 10);
+    });
+    body.setVelocity([0, 0, 0]);
+    expect(body.energy.kinetic).toBeCloseTo(0, 12);
+    expect(() => {
+      body.setVelocity([0, Infinity, 0]);
+    }).toThrow('the velocity');
+    expect(() => body.solveStatic()).toThrow('nothing holds');
   });
 
   it('is drawn by its coordinates and the frame of its root', () => {

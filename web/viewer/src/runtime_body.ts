@@ -20,6 +20,7 @@ export interface RuntimeBody extends Pick<
   | 'setStiffness'
   | 'stiffness'
   | 'setInertia'
+  | 'method'
   | 'setMethod'
   | 'step'
   | 'reset'

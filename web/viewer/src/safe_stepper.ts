@@ -86,7 +86,8 @@ export class SafeStepper {
     if (accuracy === 'exact') return exact;
     const { exact: polynomial, free, domains } = this.body.info;
     const frames = free || support || domains.length > 1; // whose steps are solved directly
-    return !polynomial && !frames && this.body.rank() >= matrixFreeRank ? matrixFree : fast;
+    const reduced = this.body.method === 'reduced'; // modes of others are solved for one by one
+    return reduced && !polynomial && !frames && this.body.rank() >= matrixFreeRank ? matrixFree : fast;
   }
 
   /** What went wrong, null for nothing. */
