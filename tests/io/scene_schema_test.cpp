@@ -1,16 +1,19 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/json_schema.hpp"
+#include "limber/scene/scene.hpp"
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <cstddef>
 #include <functional>
 #include <limits>
 #include <set>
 #include <string>
+#include <string_view>
 
 namespace limber::scene_schema_test {
 namespace {
@@ -171,6 +174,27 @@ TEST(SchemaMarkdown, HasASectionForEveryLink) {
     const std::string name = page.substr(at + 3, page.find(')', at) - at - 3);
     EXPECT_NE(page.find("\n## " + name + "\n"), std::string::npos) << name;
   }
+}
+
+/// Those that a property of an object lists.
+std::set<std::string> listed_words(const char* object, const char* property) {
+  return scene_schema()["$defs"][object]["properties"][property]["enum"].get<std::set<std::string>>();
+}
+
+template <std::size_t count>
+std::set<std::string> known_words(const std::array<std::string_view, count>& words) {
+  return {words.begin(), words.end()};
+}
+
+TEST(SceneSchema, HasTheWordsOfTheLibrary) {
+  EXPECT_EQ(listed_words("domains", "inertia"), known_words(subtree_inertia_words));
+  EXPECT_EQ(listed_words("basis", "kind"), known_words(mode_kind_words));
+  EXPECT_EQ(listed_words("basis", "condense"), known_words(condensation_words));
+  EXPECT_EQ(listed_words("forces", "kind"), known_words(force_kind_words));
+  EXPECT_EQ(listed_words("solver", "type"), known_words(simulation_type_words));
+  std::set<std::string> methods;
+  for (const Method method : all_methods) methods.emplace(name_of(method));
+  EXPECT_EQ(listed_words("body", "method"), methods);
 }
 
 TEST(SchemaMarkdown, WritesARowInFull) {
