@@ -58,7 +58,7 @@ class RatioReporter final : public benchmark::BenchmarkReporter {
                          {"ratio", ratio ? nlohmann::json(*ratio) : nlohmann::json()},
                          {"ratio_to", one.ratio_to}});
     } else if (ratio) {
-      const bool unit = one.ratio_to.ends_with("/s");
+      const bool unit = one.ratio_to.ends_with("/s") || one.ratio_to.ends_with("/copy");
       fmt::print("{:<46} {:>12.4g}   {:.3g} {}{}\n", name, middle, *ratio, unit ? "" : "x ", one.ratio_to);
     } else {
       fmt::print("{:<46} {:>12.4g}\n", name, middle);

@@ -3,21 +3,23 @@
 #include "limber/mesh/beam.hpp"
 #include "limber/precompute/reduce.hpp"
 
+#include <malloc.h>
 #include <map>
 #include <memory>
+#include <tuple>
 
 // Steps of one body as engines take them: by the frames that it needs, or without any.
 
 namespace limber::bench {
 namespace {
 
-/// A beam of 1 m that is held at an end, or by nothing.
-std::shared_ptr<const Model> beam(int rank, bool free) {
-  static std::map<std::pair<int, bool>, std::shared_ptr<const Model>> made;
-  std::shared_ptr<const Model>& model = made[{rank, free}];
+/// A beam of 1 m that is held at an end, or by nothing.  cells: across it.
+std::shared_ptr<const Model> beam(int rank, bool free, int cells = 3) {
+  static std::map<std::tuple<int, bool, int>, std::shared_ptr<const Model>> made;
+  std::shared_ptr<const Model>& model = made[{rank, free, cells}];
   if (model) return model;
-  const VolumeMesh mesh =
-      make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.15), Eigen::Vector3i(16, 3, 3)});
+  const VolumeMesh mesh = make_beam(
+      {ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.15), Eigen::Vector3i(16 * cells / 3, cells, cells)});
   std::vector<int> fixed;
   for (int v = 0; v < mesh.vertex_count() && !free; ++v) {
     if (mesh.vertices(0, v) < 1e-9) fixed.push_back(v);
@@ -53,6 +55,42 @@ std::function<void()> warped_step(int rank) {
   return step_of(std::move(body));
 }
 
+/// One that has taken a step, so that it has all that it steps with.
+Body copied_body(Method method, bool free) {
+  Body body(beam(30, free, 9));
+  body.set_method(method);
+  body.set_damping({0.1, 1e-3});
+  body.set_gravity({0.0, 0.0, -9.81});
+  (void)body.step(1e-3);
+  return body;
+}
+
+/// Bytes on the heap.
+double used_memory() {
+  const struct mallinfo2 info = mallinfo2();
+  return static_cast<double>(info.uordblks) + static_cast<double>(info.hblkhd);
+}
+
+/// MB that a copy takes, the body itself included.
+double copy_megabytes(const Body& body) {
+  constexpr int count = 16;
+  std::vector<Body> copies;
+  copies.reserve(count);
+  const double before = used_memory();
+  for (int i = 0; i < count; ++i) copies.push_back(body);
+  return (used_memory() - before) / count / 1e6 + sizeof(Body) / 1e6;
+}
+
+/// A crowd is copies of one body: they share its model and have its state and what they step with.
+Case copy_case(const std::string& what, Method method, bool free) {
+  return {"body/copy_" + what + "/r_30",
+          [=] {
+            auto body = std::make_shared<Body>(copied_body(method, free));
+            return [body] { Body copy = *body; };
+          },
+          "MB/copy", [=](const Results&, double) { return copy_megabytes(copied_body(method, free)); }};
+}
+
 }  // namespace
 
 std::vector<Case> body_cases(int /*threads*/) {
@@ -69,6 +107,10 @@ std::vector<Case> body_cases(int /*threads*/) {
     cases.push_back({"body/step_warped/" + size, [rank] { return warped_step(rank); },
                      "the time of one that is held", against_held});
   }
+  cases.push_back(copy_case("held", Method::reduced, false));
+  cases.push_back(copy_case("free", Method::reduced, true));
+  cases.push_back(copy_case("warped", Method::warped, false));
+  cases.push_back(copy_case("warped_free", Method::warped, true));
   return cases;
 }
 
