@@ -96,9 +96,11 @@ class Rules(MonkeyTest):
 
     def test_messages_for_nobody(self):
         for text in ("std::bad_alloc", "the force is nan", "[json.exception.type_error.302]", "expected 18446744073709551615",
-                     "vector::_M_range_check", "at 0x7ffe12", "read failed (Success)", "tab\\there", "expected:"):  # fmt: skip
+                     "vector::_M_range_check", "at 0x7ffe12", "read failed (Success)", "tab\\there", "expected:",
+                     "bodies[0]: no mesh", "basis.modes is 0"):  # fmt: skip
             self.expect("message", f"fail('limber: error: {text}\\n')")
         self.expect_nothing("fail(f'limber: error: {sys.argv[2]} is no number; give one\\n')", Step(["modes", "nan"]))
+        self.expect_nothing("fail('limber: error: basis.modes is 0\\n')", Step(["simulate", "basis.modes"]))
 
     def test_what_is_left_behind(self):
         self.expect("left behind", "write('out.glb', 'half'); fail('limber: error: no\\n')",
