@@ -1,16 +1,24 @@
 #!/usr/bin/env bash
-# Fuzzes every reader of files: tools/fuzz.sh [SECONDS], 60 seconds per target unless told; as many at a time as there are cores. Needs clang.
+# Fuzzes every reader of files, or those named: tools/fuzz.sh [SECONDS [NAME...]], 60 seconds per target unless told; as many at a time as there are cores.
+# Needs clang.
 # Fails on a crash, hang, leak or excess of memory, and says of which reader; the input that causes it stays in build/fuzz/findings.
 set -euo pipefail
 
 export seconds=${1:-60}
 case $seconds in
-  '' | *[!0-9]*) echo "usage: tools/fuzz.sh [SECONDS]" >&2; exit 2 ;;
+  '' | *[!0-9]*) echo "usage: tools/fuzz.sh [SECONDS [NAME...]]" >&2; exit 2 ;;
 esac
+names=("${@:2}")
 
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
+for name in "${names[@]}"; do
+  if [ ! -f "tests/fuzz/fuzz_$name.cpp" ]; then
+    echo "fuzz: there is no tests/fuzz/fuzz_$name.cpp" >&2
+    exit 2
+  fi
+done
 cmake --preset fuzz > /dev/null
-nice cmake --build --preset fuzz
+nice cmake --build --preset fuzz ${names[@]+--target "${names[@]/#/fuzz_}"}
 
 export findings=$PWD/build/fuzz/findings
 mkdir -p "$findings"
@@ -33,7 +41,10 @@ fuzz() {  # fuzz NAME
 }
 export -f fuzz
 
-for target in build/fuzz/tests/fuzz/fuzz_*; do
-  if [ -x "$target" ] && [ -f "$target" ]; then echo "${target##*/fuzz_}"; fi
-done | xargs -P "$(nproc)" -I NAME bash -c 'fuzz NAME'
+if [ ${#names[@]} -eq 0 ]; then
+  for target in build/fuzz/tests/fuzz/fuzz_*; do
+    if [ -x "$target" ] && [ -f "$target" ]; then names+=("${target##*/fuzz_}"); fi
+  done
+fi
+printf '%s\n' "${names[@]}" | xargs -P "$(nproc)" -I NAME bash -c 'fuzz NAME'
 echo "no findings"

@@ -26,7 +26,7 @@ from random import Random
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
-from monkey import cases, files, process  # noqa: E402
+from monkey import cases, files, options, process  # noqa: E402
 from monkey.case import BEAM, Case, Stock  # noqa: E402
 from monkey.judge import Found, Judge, Record  # noqa: E402
 from monkey.process import Limits, Surroundings  # noqa: E402
@@ -93,9 +93,16 @@ class Session:
         limits = Limits(seconds=arguments.limit)
         self.limber = Path(arguments.limber).resolve()
         self.judge = Judge(self.limber, limits)
+        aside = self.work / "aside"
+        aside.mkdir(exist_ok=True)
+
+        def described(*words: str) -> dict:
+            return json.loads(process.run([str(self.limber), *words], self.work, aside, limits, Surroundings()).out)
+
+        if wrong := options.differences(described("schema", "--commands")):
+            raise RuntimeError(f"tools/monkey/options.py {'; '.join(wrong)}")
         pool = make_pool(self.limber, self.work / "pool", limits)
-        schema = process.run([str(self.limber), "schema"], self.work, self.work / "pool/aside", limits, Surroundings())
-        self.stock = Stock(pool, read_examples(), read_corpus(), schema_keys(json.loads(schema.out)))
+        self.stock = Stock(pool, read_examples(), read_corpus(), schema_keys(described("schema")))
         self.ends: collections.Counter[str] = collections.Counter()
         self.kinds: collections.Counter[str] = collections.Counter()
         self.seconds: collections.Counter[str] = collections.Counter()

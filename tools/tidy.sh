@@ -17,6 +17,10 @@ if [ $# -gt 0 ]; then
     chosen+=("${holders[@]}")
   done
   mapfile -t units < <(printf '%s\n' "${chosen[@]}" | sort -u)
+  if [ ${#units[@]} -gt "${LIMBER_MOST_TIDIED:-1000}" ]; then  # tools/touched.sh --tidy
+    echo "tidy: ${#units[@]} groups and sources are more than the $LIMBER_MOST_TIDIED that are done beside other checks; ./run tidy does them"
+    exit 0
+  fi
 fi
 
 # GCC's warning flags in the compilation database mean nothing to clang. Groups include sources: that is what they are.

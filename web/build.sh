@@ -18,7 +18,7 @@ cd web
 ./install.sh
 
 page=../build/web/index.html
-inputs=(../build/wasm/web/runtime/limber_wasm.mjs vite.config.ts NOTICE.txt tsconfig.json package-lock.json runtime/src viewer)
+inputs=(../build/wasm/web/runtime/limber_wasm.mjs vite.config.ts NOTICE.txt ../LICENSE tsconfig.json package-lock.json runtime/src viewer)
 if [ ! -f "$page" ] || [ -n "$(find "${inputs[@]}" -newer "$page" -type f -print -quit)" ]; then
   echo "building the viewer"
   npm run --silent build -- --logLevel warn

@@ -6,13 +6,15 @@ import { viteSingleFile } from 'vite-plugin-singlefile';
 
 const here = fileURLToPath(new URL('.', import.meta.url));
 
-// The licences of what is inside, at the top of the page: whoever passes an exported page on passes them on.
+// The licences of what is inside, at the top of the page: whoever passes an exported page on passes them on. That of limber itself
+// in full, as its section 4(a) asks for: a copy, not an address.
+const licences = () =>
+  ['NOTICE.txt', '../LICENSE'].map((file) => readFileSync(resolve(here, file), 'utf8')).join('\n');
 const notice: Plugin = {
   name: 'notice',
   transformIndexHtml: {
     order: 'post',
-    handler: (html) =>
-      html.replace(/^<!doctype html>/i, `$&\n<!--\n${readFileSync(resolve(here, 'NOTICE.txt'), 'utf8')}-->`),
+    handler: (html) => html.replace(/^<!doctype html>/i, (first) => `${first}\n<!--\n${licences()}-->`),
   },
 };
 

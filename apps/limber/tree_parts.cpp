@@ -1,19 +1,14 @@
 #include "apps/limber/tree_parts.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
-#include "limber/io/gltf_json.hpp"
-#include "limber/io/json_schema.hpp"
+#include "limber/io/element_sets_file.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/scene/body_tree.hpp"
 
-#include <nlohmann/json.hpp>
-
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <optional>
 
 namespace limber::app {
@@ -40,6 +35,8 @@ SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs) {
           "body that flies",
           options.body.mesh);
   body.mesh = std::move(source.mesh);
+  if (body.domains->from == DomainSource::sets)
+    body.domains->sets = read_element_sets(options.domains, body.mesh.element_count());
   body.materials = std::move(source.materials);
   body.fixed.vertices = std::move(source.fixed);
   body.render = std::move(source.surface);
@@ -77,32 +74,7 @@ SceneBody body_of_scene(const ReduceCommand& options, FileList& inputs) {
   return std::move(body);
 }
 
-/// An element, or a range [first, last].
-void append_elements(const JsonValue& item, std::vector<int>& elements) {
-  constexpr int most = std::numeric_limits<int>::max() - 1;
-  const bool range = item.json().is_array();
-  if (range && item.size() != 2) item.fail("expected an element or a range [first, last]");
-  const auto first = static_cast<int>((range ? item.at(0) : item).integer(0, most));
-  const auto last = static_cast<int>((range ? item.at(1) : item).integer(first, most));
-  for (int e = first; e <= last; ++e) elements.push_back(e);
-}
-
 }  // namespace
-
-std::vector<ElementSet> read_element_sets(const fs::path& path) {
-  const std::string where = path.string();
-  const nlohmann::json json = parse_json(read_file(path, max_json_bytes), where);
-  require(json.is_object() && !json.empty(),
-          "{}: expected an object of element sets, as {{\"stem\": [0, 1, 2], \"leaf\": [[3, 9]]}}", where);
-  std::vector<ElementSet> sets;
-  for (const auto& [name, value] : json.items()) {
-    const JsonValue list(value, printable(name), where);
-    ElementSet set{name, {}};
-    for (std::size_t i = 0; i < list.size(); ++i) append_elements(list.at(i), set.elements);
-    sets.push_back(std::move(set));
-  }
-  return sets;
-}
 
 void read_domains(const std::string& word, DomainSettings& settings) {
   static constexpr std::array<std::string_view, 3> known{"regions", "auto:K", "FILE.json"};
@@ -118,7 +90,6 @@ void read_domains(const std::string& word, DomainSettings& settings) {
     require(fs::path(word).extension() == ".json", "--domains: unknown word '{}'; {}", word,
             suggestion(word, known));
     settings.from = DomainSource::sets;
-    settings.sets = read_element_sets(word);
   }
 }
 

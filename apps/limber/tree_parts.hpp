@@ -1,20 +1,15 @@
 #pragma once
 
 #include "apps/limber/reduce_options.hpp"
-#include "limber/multidomain/decompose.hpp"
 #include "limber/scene/scene.hpp"
 
-#include <filesystem>
 #include <string>
-#include <vector>
 
 namespace limber::app {
 
-/// Settings from the word of --domains: "regions", "auto:K", or the name of a JSON file of element sets.
+/// Settings from the word of --domains: "regions", "auto:K", or the name of a JSON file of element sets, which
+/// is read with the mesh.
 void read_domains(const std::string& word, DomainSettings& settings);
-
-/// Element sets in a JSON file: {"name": [element or [first, last], ...], ...}, elements from 0.
-std::vector<ElementSet> read_element_sets(const std::filesystem::path& path);
 
 /// Whether a name is that of a scene file.
 bool is_scene_file(const std::string& name);

@@ -4,6 +4,7 @@
 //   soak STEPS SEED BODY...
 // STEPS: of all bodies together.  BODY: a file of a reduced model or a tree of domains (.glb);
 //   warped:FILE    moves a model by warped modes, with handles in place of pulls,
+//   linear:FILE    likewise by its modes as they are,
 //   shaken:FILE    likewise, on a support that moves,
 //   touching:FILE  in a room with another of its kind and two rigid bodies,
 //   full:LAW       a small beam of finite elements of this law, thrown:LAW one that nothing holds,
@@ -33,6 +34,11 @@ namespace {
 
 constexpr double shortest_step = 1e-5, longest_step = 0.1;  // s
 constexpr Index pulled_steps = 200, free_steps = 1000;      // of an episode, on average
+
+/// The larger one; what is no number counts as infinite, which std::max() would drop.
+double worse(double a, double b) {
+  return std::isfinite(b) ? std::max(a, b) : std::numeric_limits<double>::infinity();
+}
 
 struct Tally {
   Index steps = 0, episodes = 0, rescued = 0, failed = 0, grown = 0, infinite = 0;
@@ -94,16 +100,15 @@ class Soak {
       if (!step()) break;
       if (i % 10 != 0 && i + 1 < count) continue;  // the energy of a tree costs as much as a step
       const Energy now = subject_.energy();
-      if (!(now.total() <= most.total())) most = now;
+      if (std::isfinite(most.total()) && !(now.total() <= most.total())) most = now;
     }
     const double drift = subject_.drift();
-    tally_.drift = std::max(tally_.drift, drift);
+    tally_.drift = worse(tally_.drift, drift);
     if (!(drift <= subject_.goals().drift))
       fmt::print("  drifted by {:.3g}: h = {:.3g} s, episode {}\n", drift, h_, tally_.episodes);
     const double gain =
         (most.total() - start.total() - subject_.energy_rounding()) / std::max(start.size(), 1e-300);
-    tally_.worst =
-        std::isfinite(gain) ? std::max(tally_.worst, gain) : std::numeric_limits<double>::infinity();
+    tally_.worst = worse(tally_.worst, gain);
     if (gain <= subject_.goals().gain) return;
     ++tally_.grown;
     fmt::print("  grew by {:.3g} of {:.3g} J: h = {:.3g} s, episode {}\n", gain, start.size(), h_,
@@ -140,7 +145,8 @@ std::unique_ptr<Subject> make_subject(const std::string& name) {
   if (word == "thrown") return make_full_subject(rest, true);
   if (word == "online") return make_online_subject(rest);
   Model model = read_model(rest);
-  if (word == "warped") return make_warped_subject(std::move(model));
+  if (word == "warped") return make_modal_subject(std::move(model), Method::warped);
+  if (word == "linear") return make_modal_subject(std::move(model), Method::linear);
   if (word == "touching") return make_touching_subject(std::move(model));
   if (word == "shaken") return make_shaken_subject(std::move(model), Method::warped);
   if (word == "carried") return make_shaken_subject(std::move(model), Method::reduced);

@@ -38,7 +38,7 @@ body free_3 'builtin:beam?cells=24,2,2' --free --domains auto:3 --rank 12
 body lily builtin:lily --domains regions
 body letters builtin:letters
 body station builtin:station
-for name in beam_20 spoon flower; do bodies+=("warped:$folder/$name.glb"); done
+for name in beam_20 spoon flower; do bodies+=("warped:$folder/$name.glb" "linear:$folder/$name.glb"); done
 body free 'builtin:beam?cells=16,2,2' --free --rank 20
 for name in beam_20 spoon flower; do bodies+=("shaken:$folder/$name.glb" "carried:$folder/$name.glb"); done
 bodies+=("carried:$folder/beam_3.glb" "carried:$folder/neo_hookean.glb")

@@ -24,9 +24,7 @@ class BodySubject : public Subject {
         size_(extent(body_.surface().mesh().vertices)),
         points_(3, body_.surface().mesh().vertex_count()) {}
 
-  [[nodiscard]] Goals goals() const override {
-    return several() || body_.model().free ? Goals{.rescues = 0.02} : Goals{};
-  }
+  [[nodiscard]] Goals goals() const override { return several() ? Goals{.rescues = 0.02} : Goals{}; }
   void change(Random& random) override {
     if (several()) {
       for (Index i = 0; i < body_.model().domain_count(); ++i)
@@ -44,13 +42,13 @@ class BodySubject : public Subject {
   }
   void pull(Random& random, double /*h*/) override {
     hands_.grab(body_, size_, random);
-    if (!several() || random.uniform() > 0.3) return;
+    if (random.uniform() > 0.3) return;
     body_.set_wind(
         {.velocity = log_uniform(random, 1.0, 50.0) * random_direction(random), .gusts = random.uniform()});
   }
   void move_hands(Random& random) override { hands_.move(body_, random); }
   void let_go() override {
-    if (several()) body_.set_wind({});
+    body_.set_wind({});
     hands_.let_go(body_);
   }
   void reset() override { body_.reset(); }
@@ -72,9 +70,9 @@ class BodySubject : public Subject {
     most_momentum_ = std::sqrt(2.0 * marked_.mass * (energy.kinetic + energy.elastic));
   }
   [[nodiscard]] double drift() const override {
-    if (!body_.model().free || slowed_ || !(most_momentum_ > 0.0)) return 0.0;
+    if (!body_.model().free || slowed_ || most_momentum_ == 0.0) return 0.0;
     const TreeMomentum now = body_.momentum();
-    return std::max((now.linear - marked_.linear).norm(), (now.angular - marked_.angular).norm() / size_) /
+    return std::hypot((now.linear - marked_.linear).norm(), (now.angular - marked_.angular).norm() / size_) /
            most_momentum_;
   }
   [[nodiscard]] bool is_finite() override {
@@ -116,10 +114,12 @@ class BodySubject : public Subject {
   double most_momentum_ = 0.0;  ///< kg m/s
 };
 
-/// Moves by warped modes: hands hold it by a handle.
-class WarpedSubject : public BodySubject {
+/// Moves by natural modes, warped or as they are: hands hold it by a handle.
+class ModalSubject : public BodySubject {
  public:
-  explicit WarpedSubject(Model model) : BodySubject(std::move(model)) { body_.set_method(Method::warped); }
+  explicit ModalSubject(Model model, Method method = Method::warped) : BodySubject(std::move(model)) {
+    body_.set_method(method);
+  }
 
   void pull(Random& random, double /*h*/) override {
     const auto count = static_cast<double>(body_.surface().mesh().vertex_count());
@@ -209,12 +209,12 @@ std::unique_ptr<Subject> make_body_subject(Model model) {
   return std::make_unique<BodySubject>(std::move(model));
 }
 
-std::unique_ptr<Subject> make_warped_subject(Model model) {
-  return std::make_unique<WarpedSubject>(std::move(model));
+std::unique_ptr<Subject> make_modal_subject(Model model, Method method) {
+  return std::make_unique<ModalSubject>(std::move(model), method);
 }
 
 std::unique_ptr<Subject> make_shaken_subject(Model model, Method method) {
-  if (method == Method::warped) return std::make_unique<ShakenSubject<WarpedSubject>>(std::move(model));
+  if (method == Method::warped) return std::make_unique<ShakenSubject<ModalSubject>>(std::move(model));
   return std::make_unique<ShakenSubject<BodySubject>>(std::move(model));
 }
 

@@ -98,7 +98,7 @@ class FullSubject : public Subject {
         std::sqrt(2.0 * mass() * (0.5 * now.v.dot(model_->mass() * now.v) + model_->energy(now.u)));
   }
   [[nodiscard]] double drift() const override {
-    if (!thrown_ || options_.damping.mass > 0.0 || !(most_momentum_ > 0.0)) return 0.0;
+    if (!thrown_ || options_.damping.mass > 0.0 || most_momentum_ == 0.0) return 0.0;
     return (momentum() - marked_).norm() / most_momentum_;
   }
   [[nodiscard]] bool is_finite() override { return state().u.allFinite() && state().v.allFinite(); }

@@ -65,8 +65,8 @@ class Subject {
 };
 
 std::unique_ptr<Subject> make_body_subject(Model model);
-/// Moves by warped modes, held by handles.
-std::unique_ptr<Subject> make_warped_subject(Model model);
+/// Moves by natural modes, warped or as they are, held by handles.
+std::unique_ptr<Subject> make_modal_subject(Model model, Method method);
 /// On a support that moves while it is in hand.
 std::unique_ptr<Subject> make_shaken_subject(Model model, Method method);
 /// In a room with others, all of which touch.

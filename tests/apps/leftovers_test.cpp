@@ -31,18 +31,22 @@ test::CommandResult run_with_limit(const ScratchFolder& folder, int blocks, std:
 TEST(Leftovers, OfAFullDiskAreNone) {
   const ScratchFolder folder;
   write_file(folder / "scene.json", swinging_beam().dump());
-  const auto before = files_in(folder.path());
   const std::string beam = fmt::format("'{}'", test::tiny_beam_name);
-  const std::vector<std::string> commands = {"simulate scene.json",
-                                             "simulate scene.json --output-dir new/deep",
-                                             "simulate scene.json --checkpoint-every 0",
-                                             "mesh " + beam + " -o m.msh",
-                                             "mesh 'builtin:beam?cells=40,2,2' -o m.node",
-                                             "modes " + beam + " -o m.vtu",
-                                             "modes " + beam + " --picture m.png",
-                                             "reduce " + beam + " -o m.glb",
-                                             "reduce " + beam + " --domains auto:2 -o m.glb",
-                                             "compare scene.json --basis modes --plot p.svg"};
+  ASSERT_EQ(test::run_limber(folder.path(), "reduce " + beam + " --rank 3 -o model.glb").status, 0);
+  const auto before = files_in(folder.path());
+  std::vector<std::string> commands = {"simulate scene.json",
+                                       "simulate scene.json --output-dir new/deep",
+                                       "simulate scene.json --checkpoint-every 0",
+                                       "mesh " + beam + " -o m.msh",
+                                       "mesh 'builtin:beam?cells=40,2,2' -o m.node",
+                                       "modes " + beam + " -o m.vtu",
+                                       "modes " + beam + " --picture m.png",
+                                       "reduce " + beam + " -o m.glb",
+                                       "reduce " + beam + " --domains auto:2 -o m.glb",
+                                       "compare scene.json --basis modes --plot p.svg"};
+#ifdef LIMBER_VIEWER_PAGE
+  commands.push_back("export model.glb -o page.html");
+#endif
   for (const std::string& command : commands) {
     const test::CommandResult result = run_with_limit(folder, 1, command);
     EXPECT_EQ(result.status, 1) << command << ": " << result.err;

@@ -12,7 +12,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include <array>
 #include <map>
+#include <regex>
 #include <vector>
 
 namespace limber::options_test {
@@ -285,6 +287,18 @@ bool names(const std::string& error, const std::string& option) {
   return test::contains(error, word.substr(0, word.find('-')));
 }
 
+/// Whether a line of a command names a scene.
+bool reads_scene(const std::string& line) {
+  return std::ranges::any_of(std::array{"scene.json", "static.json", "online.json", "tree.json"},
+                             [&](const char* name) { return contains(line, name); });
+}
+
+/// Whether a message speaks of keys of a scene. Who gave options has none.
+bool speaks_of_keys(const std::string& message) {
+  static const std::regex key(R"(bodies\[|\b(solver|basis|forces|domains|material)\.\w)");
+  return std::regex_search(message, key);
+}
+
 void PrintTo(const CommandTable& table, std::ostream* out) { *out << table.command; }
 
 class Options : public testing::TestWithParam<CommandTable> {};
@@ -311,6 +325,7 @@ TEST_P(Options, ChangeTheResultOrAreRefused) {
         EXPECT_EQ(test::line_count(with.error), 1) << with.error;
         EXPECT_TRUE(names(with.error, first)) << changed << ": " << with.error;
         EXPECT_TRUE(with.files.empty()) << line << " " << option.given;
+        EXPECT_TRUE(reads_scene(line) || !speaks_of_keys(with.error)) << changed << ": " << with.error;
         continue;
       }
       if (differ(with, without)) {
@@ -343,6 +358,14 @@ TEST(OptionTable, HasARowForEveryOptionOfEveryCommand) {
     }
   }
   EXPECT_EQ(rows, expected);
+}
+
+TEST(Refusals, SpeakOfKeysToWhoWroteAScene) {
+  const ScratchFolder folder;
+  write_file(folder / "scene.json", R"({"bodies": [{"mesh": "builtin:beam", "material": {"young": -1}}]})");
+  const std::string error = test::run_limber(folder.path(), "simulate scene.json").err;
+  EXPECT_TRUE(speaks_of_keys(error)) << error;
+  EXPECT_FALSE(speaks_of_keys("limber: error: --modes is 0; give 1 or more, or --snapshots, to the basis."));
 }
 
 TEST(OptionTable, OfTheProgramItself) {

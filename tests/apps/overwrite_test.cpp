@@ -32,7 +32,9 @@ void write_inputs(const ScratchFolder& folder) {
   write_file(folder / "include.veg", "*INCLUDE part.veg\n");
   write_mesh(folder / "part.veg", mesh);
   write_file(folder / "sets.json", R"({"left": [[0, 5]]})");
-  write_file(folder / "weights.csv", "0,0,1\n");
+  std::string weights;
+  for (Index v = 0; v < mesh.vertex_count(); ++v) weights += fmt::format("{},0,1\n", v);
+  write_file(folder / "weights.csv", weights);
   const auto scene = [&](const char* name, std::string_view body, std::string_view rest) {
     write_file(folder / name, fmt::format(R"({{"bodies": [{{"name": "b", "mesh": "b.vtu", "fixed": {{"where":
       "x < 0.01"}}, "material": {{"young": 1e5, "poisson": 0.3}}{}}}], "gravity": [0, 0, -1], {}}})",
@@ -45,6 +47,33 @@ void write_inputs(const ScratchFolder& folder) {
   const std::string_view reduced = R"(, "method": "reduced", "basis": {{"modes": 0, "{}": "{}"}})";
   scene("sketched.json", fmt::format(fmt::runtime(reduced), "sketch", "sketch.json"), dynamic);
   scene("snapshot.json", fmt::format(fmt::runtime(reduced), "snapshots", "series.pvd"), dynamic);
+  const std::string_view small = R"(, "method": "reduced", "basis": {"modes": 2, "rank": 2})";
+  scene("trained.json",
+        fmt::format(R"({}, "forces": {{"kind": "cubature", "points": 6, "training": "frame.vtu"}})", small),
+        dynamic);
+  for (const char* key : {"obstacles", "rigid"}) {
+    scene(fmt::format("{}.json", key).c_str(), fmt::format(R"({}, "contact": {{}})", small),
+          fmt::format(R"({}, "{}": [{{"shape": "mesh", "mesh": "s.obj", "position": [0, 0, -3]}}])", dynamic,
+                      key));
+  }
+  scene("drawn.json", R"(, "render": "s.obj")", dynamic);
+  fs::copy_file(LIMBER_SOURCE_DIR "/examples/motions/jump.gltf", folder / "jump.gltf");
+  const std::string_view follow = R"("follow": {"file": "jump.gltf", "joint": "hips"})";
+  scene("supported.json", fmt::format(R"(, "support": {{{}}})", follow), dynamic);
+  scene("dragged.json", fmt::format(R"(, "constraints": [{{"nearest": [1, 0, 0], {}}}])", follow), dynamic);
+  const auto skinned = [&](const char* name, std::string_view bone, std::string_view skin) {
+    write_file(folder / name, fmt::format(R"({{"bodies": [{{"name": "b", "mesh": "b.vtu", "material":
+      {{"young": 1e5, "poisson": 0.3}}, "skin": {{"bones": [{{"from": [0, 0, 0], "to": [1, 0, 0]{}}}], {}}}}}],
+      "solver": {{"type": "quasistatic", "timestep": 0.01, "steps": 2}}}})",
+                                          bone, skin));
+  };
+  skinned("weighed.json", "", R"("weights": "weights.csv")");
+  skinned("boned.json", fmt::format(", {}", follow), R"("radius": 0.02)");
+  write_file(folder / "assembly.json", fmt::format(R"({{"bodies": [{{"name": "b", "method": "reduced",
+    "material": {{"young": 1e5, "poisson": 0.3}}, "domains": {{"rank": 3}}, "assembly": {{"parts": {{"bar":
+    {{"mesh": "b.msh", "render": "s.obj", "fixed": {{"where": "x < 0.01"}}}}}},
+    "instances": [{{"name": "one", "part": "bar"}}]}}}}], {}}})",
+                                                   dynamic));
 }
 
 constexpr std::string_view held = "--fixed-where 'x < 0.01' --modes 2 --rank 2";
@@ -75,6 +104,17 @@ std::vector<Case> cases() {
       {"scene.json", ".glb", "simulate scene.json -o {}"},
       {"sketch.json", ".glb", "simulate sketched.json -o {}"},
       {"frame.vtu", ".glb", "simulate snapshot.json -o {}"},
+      {"frame.vtu", ".glb", "simulate trained.json -o {}"},
+      {"s.obj", ".glb", "simulate obstacles.json -o {}"},
+      {"s.obj", ".glb", "simulate rigid.json -o {}"},
+      {"s.obj", ".glb", "simulate drawn.json -o {}"},
+      {"jump.gltf", ".glb", "simulate supported.json -o {}"},
+      {"jump.gltf", ".glb", "simulate dragged.json -o {}"},
+      {"jump.gltf", ".glb", "simulate boned.json -o {}"},
+      {"weights.csv", ".glb", "simulate weighed.json -o {}"},
+      {"b.msh", ".glb", "simulate assembly.json -o {}"},
+      {"s.obj", ".glb", "simulate assembly.json -o {}"},
+      {"b.msh", ".glb", "reduce assembly.json -o {}"},
       {"b.vtu", ".checkpoint", "simulate scene.json --checkpoint {}"},
       {"scene.json", ".svg", "compare scene.json --basis modes --plot {}"},
       {"b.vtu", ".svg", "compare scene.json --basis modes --plot {}"},

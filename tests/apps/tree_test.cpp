@@ -154,6 +154,89 @@ TEST(ReduceTree, RefusesWhatItCannotDo) {
   expect_refused(folder, "reduce builtin:oak -o t.glb --fixed-where 'x < 0'", "--fixed-where");
 }
 
+/// The beam with a vertex that no element uses put in before vertex `at`; its number of vertices: at the end.
+VolumeMesh with_unused_vertex(const VolumeMesh& mesh, Index at) {
+  VolumeMesh result = mesh;
+  const Index after = mesh.vertex_count() - at;
+  result.vertices.conservativeResize(3, mesh.vertex_count() + 1);
+  result.vertices.rightCols(after) = mesh.vertices.rightCols(after);
+  result.vertices.col(at) = Vector3(0.5, 3.0, 0.0);  // away from the body
+  result.elements = mesh.elements.unaryExpr([&](int v) { return v < at ? v : v + 1; });
+  return result;
+}
+
+TEST(ReduceTree, TakesMeshesWithVerticesThatNoElementUses) {
+  const VolumeMesh mesh = make_beam({.size = {1.0, 0.2, 0.2}, .cells = {6, 1, 1}});
+  const Index n = mesh.vertex_count();
+  const VolumeMesh one = with_unused_vertex(mesh, n / 2);
+  std::vector<json> reports;
+  for (const VolumeMesh& with : {mesh, one, with_unused_vertex(mesh, n), with_unused_vertex(one, n + 1)}) {
+    SCOPED_TRACE(with.vertex_count());
+    const ScratchFolder folder;
+    write_mesh(folder / "b.msh", with);
+    ASSERT_EQ(read_mesh(folder / "b.msh").vertex_count(), with.vertex_count()) << "the file lost a vertex";
+    const auto run = [&](std::string_view command) {
+      const test::CommandResult result = run_limber(folder.path(), command);
+      EXPECT_EQ(result.status, 0) << command << ": " << result.err;
+      return result.out;
+    };
+    run("reduce b.msh --young 1e5 --fixed-where 'x < 0.01' --domains auto:2 --rank 5 --threads 1 -o t.glb");
+    if (HasFailure()) continue;
+    const json inspected = json::parse(run("inspect t.glb --json"));
+    EXPECT_EQ(inspected["valid"], true);
+    EXPECT_NEAR(inspected["mass"].get<double>(), 40.0, 1e-9);
+    EXPECT_EQ(json::parse(run("verify t.glb --json"))["verified"], true);
+    reports.push_back(json::parse(run("simulate t.glb -o fall.glb --seconds 0.2 --json")));
+    const json& first = reports.front();
+    const json& now = reports.back();
+    const double energy = first["energy"].get<double>();
+    EXPECT_NEAR(now["energy"].get<double>(), energy, 1e-8 * std::abs(energy)) << "another motion";
+    EXPECT_NEAR(now["bodies"][0]["max_displacement"].get<double>(),
+                first["bodies"][0]["max_displacement"].get<double>(), 1e-8);
+    EXPECT_GT(now["trees"][0]["largest_gap"]["share"].get<double>(), 0.0);
+  }
+}
+
+TEST(SimulateTree, TellsNoGapWhereItMeasuredNone) {
+  const ScratchFolder folder;
+  for (const std::string& how : {beam, fmt::format("{} --free", bare_beam)}) {
+    for (const int count : {1, 2}) {
+      for (const std::string_view mesh : {"", "--no-simulation-mesh"}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", how, count, mesh));
+        const std::string line =
+            fmt::format("reduce {} --domains auto:{} --rank 5 {} -o t.glb", how, count, mesh);
+        ASSERT_EQ(run_limber(folder.path(), line).status, 0);
+        const test::CommandResult result =
+            run_limber(folder.path(), "simulate t.glb -o fall.glb --seconds 0.1 --json");
+        ASSERT_EQ(result.status, 0) << result.err;
+        const json trees = json::parse(result.out).value("trees", json::array());
+        EXPECT_FALSE(contains(trees.dump(), "null")) << result.out;
+        ASSERT_EQ(trees.size(), count == 1 && how == beam ? 0u : 1u) << result.out;
+        for (const json& tree : trees) EXPECT_EQ(tree.contains("largest_gap"), count == 2 && mesh.empty());
+      }
+    }
+  }
+}
+
+TEST(ReduceTree, OfARigidDomainAndOneWithCubatureIsReadByAllCommands) {
+  const ScratchFolder folder;
+  const test::CommandResult made = reduce(folder, "--domains auto:2 --rigid 'part 2' --law neo-hookean");
+  ASSERT_EQ(made.status, 0) << made.err;
+  const Model tree = read_model(folder / "t.glb");
+  ASSERT_EQ(tree.domain_count(), 2);
+  EXPECT_EQ(tree.rank(1), 0);
+  EXPECT_EQ(json::parse(run_limber(folder.path(), "inspect t.glb --json").out)["valid"], true);
+  EXPECT_EQ(json::parse(run_limber(folder.path(), "verify t.glb --json").out)["verified"], true);
+  const test::CommandResult moved =
+      run_limber(folder.path(), "simulate t.glb -o fall.glb --seconds 0.1 --json");
+  EXPECT_EQ(moved.status, 0) << moved.err;
+  EXPECT_TRUE(std::filesystem::exists(folder / "fall.glb"));
+#ifdef LIMBER_VIEWER_PAGE
+  const test::CommandResult exported = run_limber(folder.path(), "export t.glb -o page.html");
+  EXPECT_EQ(exported.status, 0) << exported.err;
+#endif
+}
+
 TEST(InspectTree, TellsPartsMassAndFrequencies) {
   const ScratchFolder folder;
   ASSERT_EQ(reduce(folder, "--domains auto:3 --rank 12").status, 0);

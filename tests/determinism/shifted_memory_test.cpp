@@ -148,6 +148,20 @@ const std::string free_domains =
     "domains": {"from": "auto", "count": 3, "rank": 5}, "velocity": [0, 0.1, 0.2], "angular_velocity": [1, 0.5, 0]}],
     "solver": {"type": "dynamic", "timestep": 0.02, "steps": 12, "threads": 1}})";
 
+const std::string free_and_reduced =
+    R"({"bodies": [{"mesh": "builtin:beam?size=1,0.1,0.1&cells=7,1,1", "fixed": "none", "method": "reduced",
+    "basis": {"modes": 5, "rank": 8}, "velocity": [0, 0.1, 0.2], "angular_velocity": [1, 0.5, 0]}],
+    "solver": {"type": "dynamic", "timestep": 0.02, "steps": 12, "threads": 1}})";
+
+/// On the ground and on a box that stands there, which it pushes away.
+const std::string dropped =
+    R"({"bodies": [{"mesh": "builtin:beam?size=0.3,0.2,0.2&cells=3,2,2", "fixed": "none", "method": "reduced",
+    "material": {"young": 1e5, "poisson": 0.3, "density": 900}, "basis": {"modes": 5, "rank": 8},
+    "velocity": [0.5, 0, -1], "angular_velocity": [1, 2, 0], "contact": {"friction": 0.4}}],
+    "gravity": [0, 0, -9.81], "ground": {"height": -0.15}, "rigid": [{"shape": "box", "size": [0.1, 0.1, 0.02],
+    "position": [0.05, 0, -0.14], "density": 500}],
+    "solver": {"type": "dynamic", "timestep": 0.01, "steps": 30, "threads": 1}})";
+
 /// One that follows the last bit of the mass of the body.
 const std::string online_and_undamped =
     R"({"bodies": [{"mesh": "builtin:beam?size=1,0.2,0.2&cells=2,2,2", "method": "online",
@@ -158,6 +172,7 @@ std::vector<NamedScene> scenes() {
   const std::string online = R"("type": "dynamic", "timestep": 0.02, "steps": 60)";
   const std::string keys = R"("keys": [{"time": 0}, {"time": 0.2, "position": [0, 0.05, 0.02]}])";
   const std::string dragged = push + R"(, "constraints": [{"nearest": [1, 0, 0], )" + keys + "}]";
+  const std::string wind = R"("wind": {"velocity": [3, 1, 0], "gusts": 0.5})";
   return {
       {"static", bar("full", "neo-hookean", R"("loads": [{"nearest": [1, 0, 0], "force": [0, 0.02, -0.1]}])",
                      R"("type": "static")")},
@@ -192,6 +207,12 @@ std::vector<NamedScene> scenes() {
       {"domains",
        bar("reduced", "stvk", push + R"(, "domains": {"from": "auto", "count": 3, "rank": 5})", in_time)},
       {"free_domains", free_domains},
+      {"free_and_reduced", free_and_reduced},
+      {"dropped", dropped},
+      {"full_in_wind", bar("full", "stvk", push + ", " + wind, in_time)},
+      {"reduced_in_wind", bar("reduced", "stvk", push + ", " + few_modes + ", " + wind, in_time)},
+      {"domains_in_wind",
+       bar("reduced", "stvk", R"("domains": {"from": "auto", "count": 3, "rank": 5}, )" + wind, in_time)},
       {"full_by_a_handle", bar("full", "corotational", dragged, in_time)},
       {"reduced_by_a_handle", bar("reduced", "stvk", dragged + ", " + few_modes, in_time)},
   };

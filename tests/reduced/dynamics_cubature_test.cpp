@@ -6,6 +6,7 @@
 namespace limber::dynamics_cubature_test {
 namespace {
 
+using test::equations_of;
 using test::iterate;
 using test::matrix_free;
 using test::random_vector;
@@ -31,6 +32,25 @@ double residual(const Swing& swing, const DynamicState& state) {
                damping = swing.damping.mass * M * state.v + swing.damping.stiffness * K0 * state.v,
                elastic = test::evaluate(swing.equations, state.u).force;
   return (inertia + damping + elastic - swing.load).norm() / std::max(inertia.norm(), elastic.norm());
+}
+
+TEST(CubatureDynamics, IsInProportionToLoadsThatAreTiny) {
+  for (const std::string_view law : material_names) {
+    Swing swing = swing_of_points();
+    swing.equations = equations_of(test::random_rule(6, 40, 5), test::some_mass(6), law);
+    swing.start.setZero();
+    const Vector load = random_vector(6, 1.0, 3);
+    for (const ReducedStepOptions& options : both_solvers) {
+      Vector first;
+      for (const double size : {1e-6, 1e-8, 1e-10}) {
+        swing.load = size * load;
+        const Vector q = swing.run(0.05, 1.0, options).u;
+        if (first.size() == 0) first = q / size;
+        // Of displacement gradients of 1e-10, added to 1, six digits are left.
+        EXPECT_LT((q / size - first).norm(), 1e-4 * first.norm()) << law << ", load " << size;
+      }
+    }
+  }
 }
 
 TEST(CubatureSystem, WithExactDampingFactorsTheDerivativeOfAllForces) {

@@ -17,15 +17,15 @@ THREADS = Option("--threads", ("0", "1", "2"), (*NO_COUNT, "1025"))
 JSON = Option("--json", ())
 PICTURE = Option("--picture", ("picture.png",), ("picture.jpg", "", "missing/picture.png", "folder.png"))
 
+LAW = Option(
+    "--law",
+    ("stvk", "linear", "corotational", "neo-hookean", "mooney-rivlin", "arruda-boyce"),
+    ("", "rubber", "STVK", "stvk,linear"),
+)
 BODY = (
     Option("--young", ("1e6", "2e11", "1e3"), (*NO_NUMBER, "0", "-1")),
     Option("--poisson", ("0", "0.3", "0.45", "-0.2"), (*NO_NUMBER, "0.5", "-1", "2")),
     Option("--density", ("1000", "1", "7800"), (*NO_NUMBER, "0", "-5")),
-    Option(
-        "--law",
-        ("stvk", "linear", "corotational", "neo-hookean", "mooney-rivlin", "arruda-boyce"),
-        ("", "rubber", "STVK", "stvk,linear"),
-    ),
     Option("--fixed-vertices", ("0,1,2,3", "0", "0,0,1"), ("x", "0,,1", "-1", "99999999", "1.5", "0;1")),
     Option(
         "--fixed-where",
@@ -95,6 +95,7 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
     "reduce": (
         Option("--output", ("out.glb",), ("", "out.gltf", "missing/out.glb", "folder.glb")),
         *BODY,
+        LAW,
         *BASIS,
         *FORCES,
         *TREE,
@@ -120,6 +121,7 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
         Option("--velocity", ("1,0,2", "0,0,0"), ("", "1", "1,2", "nan,0,0", "a,b,c")),
         Option("--spin", ("0,3,0", "0,0,0"), ("", "1", "1,2", "inf,0,0", "a,b,c")),
         Option("--gravity", ("0,0,-9.81", "0,0,0", "3,-4,1"), ("", "1", "1,2", "1,2,3,4", "a,b,c", "nan,0,0", "inf,0,0")),
+        Option("--ground", ("-1", "0", "-0.2", "1e3"), NO_NUMBER),
         Option("--method", ("reduced", "warped", "linear"), ("", "full", "online", "domains", "fast")),
         Option("--error", ("0.01", "0.1"), (*NO_NUMBER, "0", "1.1")),
         Option("--throttle", ("0", "1", "4"), (*NO_NUMBER, "-1", "1001")),
@@ -166,8 +168,19 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
 }
 
 
-def known_options(command: str) -> set[str]:
-    return {option.name for option in COMMANDS[command]} | {"--help"}
+def differences(described: dict) -> list[str]:
+    """What the table above has otherwise than the command says of itself (`limber schema --commands`)."""
+    found = []
+    commands = described["commands"]
+    for command in sorted(set(commands) | set(COMMANDS)):
+        said = {names[-1]: option["takes_value"] for option in commands.get(command, {}).get("options", ())
+                if (names := option["names"])[-1].startswith("--") and names[-1] != "--help"}  # fmt: skip
+        known = {option.name: bool(option.good) for option in COMMANDS.get(command, ())}
+        found += [f"lacks {name} of {command}" for name in sorted(set(said) - set(known))]
+        found += [f"has {name} of {command}, which knows no such option" for name in sorted(set(known) - set(said))]
+        found += [f"gives {name} of {command} {'a' if known[name] else 'no'} value"
+                  for name in sorted(set(known) & set(said)) if known[name] != said[name]]  # fmt: skip
+    return found
 
 
 def some_good(random: Random, command: str, most: int, without: frozenset[str] = frozenset()) -> list[str]:

@@ -22,6 +22,8 @@ INTERNAL = re.compile(
     r"|\(Success\)|\{\}|-?\bnan\b|-?\binf\b|\bnull\b|1\.79769|-2147483648|18446744073709551615|9223372036854775807",
     re.IGNORECASE,
 )
+# Keys of scenes, of which nobody is told who wrote none.
+KEYS = re.compile(r"bodies\[|\b(solver|basis|forces|domains|material)\.\w")
 LONGEST_MESSAGE = 500
 MOST_MEMORY = 2 << 30  # bytes, for the tiny bodies of all cases
 
@@ -71,6 +73,8 @@ def judge_message(line: str, given: str) -> list[Finding]:
         if said not in given.lower() and not quoted:
             found.append(("message", f"'{match.group()}' in: {line}"))
             break
+    if "bodies" not in given and (match := KEYS.search(line)) and match.group() not in given:
+        found.append(("message", f"speaks of a scene, where there is none: {line}"))
     if any(ord(character) < 32 for character in line):
         found.append(("message", f"control characters in: {line!r}"))
     if "out of memory" in line:

@@ -12,8 +12,10 @@ from .rules import Finding
 
 # Kinds of scenes whose numbers depend on the number of threads by rounding only.
 THREADS_AGREE = frozenset(("static", "dynamic", "dynamic modal", "quasistatic"))
-# Energy may grow by so much after a body was let go, through the error of the integrators.
-LARGEST_GROWTH = 1.1
+# Energy may grow by so much after a body was let go: in 900 cases it did by 1.4e-11 at most, what Newton leaves over.
+# Online bodies may gain more, where the full body takes over what their subspace did not hold.
+LARGEST_GROWTH = {"online": 1.001}
+USUAL_GROWTH = 1.000001
 
 
 def scene(stock: Stock, random: Random) -> Case:
@@ -71,11 +73,12 @@ def energy(stock: Stock, random: Random) -> Case:
 
         return check
 
+    most = LARGEST_GROWTH.get(scene["bodies"][0]["method"], USUAL_GROWTH)
     steps = []
     files = {}
     for name, count in (("first", release), ("middle", (release + end) // 2), ("last", end)):
         files[f"{name}.json"] = json.dumps(dict(scene, solver=dict(scene["solver"], steps=count))).encode()
-        steps.append(Step(["simulate", f"{name}.json", "--json"], "good", check=note(name, LARGEST_GROWTH)))
+        steps.append(Step(["simulate", f"{name}.json", "--json"], "good", check=note(name, most)))
         steps[-1].only_after_success = name != "first"
     return Case("energy", files, steps)
 

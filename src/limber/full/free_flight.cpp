@@ -1,6 +1,7 @@
 #include "limber/full/free_flight.hpp"
 
-#include <Eigen/Cholesky>
+#include "limber/linalg/symmetric_solve.hpp"
+
 #include <Eigen/Geometry>
 
 #include <algorithm>
@@ -55,7 +56,7 @@ void FreeFlight::rigid_velocity(const Vector& u, const Vector& v, Vector& rigid)
   const Matrix R = rigid_motions(u), MR = model_.mass() * R;
   const Matrix6 inertia = R.transpose() * MR;
   const Vector6 momentum = MR.transpose() * v;
-  rigid.noalias() = R * inertia.ldlt().solve(momentum);
+  rigid.noalias() = R * solve_symmetric6(inertia, momentum);
 }
 
 namespace {
@@ -91,7 +92,7 @@ void FreeFlight::carry(double h, Vector& u, Vector& v) const {
   const Matrix3X x = arms(u);
   const Matrix R = rigid_motions(u), MR = model_.mass() * R;
   const Matrix6 inertia = R.transpose() * MR;
-  const Vector6 momentum = MR.transpose() * v, motion = inertia.ldlt().solve(momentum);
+  const Vector6 momentum = MR.transpose() * v, motion = solve_symmetric6(inertia, momentum);
   const Matrix3 turn = rigid_rotation(inertia.bottomRightCorner<3, 3>(), momentum.tail<3>(), h);
   v -= R * motion;
   for (Index i = 0; i < x.cols(); ++i) {
@@ -123,7 +124,7 @@ void FreeFlight::set_angular_momentum(const Vector& u, const Vector3& L, Vector&
   const Matrix6 inertia = R.transpose() * MR;
   Vector6 missing = Vector6::Zero();
   missing.tail<3>() = L - MR.rightCols<3>().transpose() * v;
-  v.noalias() += R * inertia.ldlt().solve(missing);
+  v.noalias() += R * solve_symmetric6(inertia, missing);
 }
 
 bool is_free(const FullModel& model) {

@@ -22,9 +22,9 @@ double largest_length(const Matrix& columns) {
 }
 
 /// Frames made when they are asked for, and checked.
-class Motion {
+class MotionShapes {
  public:
-  Motion(Index frames, const FrameShape& shape) : frames_(frames), shape_(shape) {
+  MotionShapes(Index frames, const FrameShape& shape) : frames_(frames), shape_(shape) {
     require(frames >= 1, "morph targets of {} frames, expected at least one", frames);
     rows_ = shape(0).size();
   }
@@ -51,7 +51,7 @@ class Motion {
 /// orthogonalised one after the other, they leave nothing out.
 class Directions {
  public:
-  explicit Directions(const Motion& motion) {
+  explicit Directions(const MotionShapes& motion) {
     const Index count = std::min(motion.frames(), most_fitted_frames);
     shapes_.resize(motion.rows(), count);
     for (Index k = 0; k < count; ++k)
@@ -107,7 +107,7 @@ class Directions {
 /// Goes through all frames with the targets of before, and takes one more wherever a frame needs it.
 class Fitter {
  public:
-  Fitter(const Motion& motion, double tolerance, Index most)
+  Fitter(const MotionShapes& motion, double tolerance, Index most)
       : motion_(motion), directions_(motion), tolerance_(tolerance), most_(most) {}
 
   MorphFit fit() {
@@ -142,7 +142,7 @@ class Fitter {
     largest_error_ = std::max(largest_error_, error);
   }
 
-  const Motion& motion_;
+  const MotionShapes& motion_;
   Directions directions_;
   double tolerance_;
   Index most_;
@@ -157,7 +157,7 @@ MorphFit fit_morph_targets(Index frames, const FrameShape& shape, double toleran
   require(std::isfinite(tolerance) && tolerance > 0.0,
           "the tolerance of morph targets is {} m, expected a positive number", tolerance);
   require(most_targets >= 1, "{} morph targets at most, expected at least 1", most_targets);
-  const Motion motion(frames, shape);
+  const MotionShapes motion(frames, shape);
   if (motion.rows() == 0) return {{}, Matrix(0, frames), 0.0};
   return Fitter(motion, tolerance, most_targets).fit();
 }

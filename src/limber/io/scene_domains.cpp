@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
 #include "limber/base/words.hpp"
+#include "limber/io/element_sets_file.hpp"
 #include "limber/io/scene_materials.hpp"
 #include "limber/io/scene_parts.hpp"
 #include "limber/io/scene_uses.hpp"
@@ -86,20 +87,16 @@ void show_parts(SceneBody& body) {
 }
 
 std::vector<ElementSet> to_sets(const json& value, Index elements, const std::string& where) {
-  std::vector<ElementSet> sets;
+  ElementSetBuilder builder(elements);
   for (const auto& [name, list] : value.items()) {
-    ElementSet set{name, {}};
+    builder.begin(name);
     for (const json& item : list) {
       const bool range = item.is_array();
-      const auto first = (range ? item[0] : item).get<Index>(), last = (range ? item[1] : item).get<Index>();
-      require(first <= last, "{}.{}: the range [{}, {}] ends before it starts", where, name, first, last);
-      require(last < elements, "{}.{}: element {} does not exist; the mesh has elements 0 to {}", where, name,
-              last, elements - 1);
-      for (Index e = first; e <= last; ++e) set.elements.push_back(static_cast<int>(e));
+      builder.add((range ? item[0] : item).get<Index>(), (range ? item[1] : item).get<Index>(),
+                  fmt::format("{}.{}", where, name));
     }
-    sets.push_back(std::move(set));
   }
-  return sets;
+  return std::move(builder).finish();
 }
 
 DomainSettings to_domains(const json& value, const json& stated, Index elements, const std::string& where) {

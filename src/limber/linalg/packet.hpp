@@ -18,6 +18,10 @@ using PacketMask = std::int64_t __attribute__((vector_size(64)));  ///< all bits
 
 inline constexpr int packet_size = 8;
 
+// GCC warns of every function that takes or gives a Packet: of these, which are inlined, it need not.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpsabi"
+
 [[gnu::always_inline]] inline Packet broadcast(double x) { return Packet{} + x; }
 
 /// Eight doubles that follow each other in memory, wherever they start.
@@ -56,5 +60,7 @@ inline double max(double a, double b) { return a > b ? a : b; }
   for (int lane = 0; lane < packet_size; ++lane) sum += x[lane];
   return sum;
 }
+
+#pragma GCC diagnostic pop
 
 }  // namespace limber

@@ -4,6 +4,8 @@
 #include "consume.hpp"
 
 #include <limber/body/body.hpp>
+#include <limber/body/contact_step.hpp>
+#include <limber/body/world.hpp>
 #include <limber/io/model_file.hpp>
 
 #include <cstdio>
@@ -50,6 +52,28 @@ void print_layouts() {
   LAYOUT(PartSettings);
   LAYOUT(TreeDynamics);
   LAYOUT(TreeSurface);
+  LAYOUT(World);
+  LAYOUT(StepReport);
+  LAYOUT(RigidBodySetup);
+  LAYOUT(RigidBody);
+  LAYOUT(RigidGrip);
+  LAYOUT(RigidLoad);
+  LAYOUT(SamplePoint);
+  LAYOUT(HostState);
+  LAYOUT(HostPush);
+  LAYOUT(HostBody);
+  LAYOUT(Obstacle);
+  LAYOUT(SolidShape);
+  LAYOUT(Box);
+  LAYOUT(Capsule);
+  LAYOUT(MassProperties);
+  LAYOUT(ContactMaterial);
+  LAYOUT(ContactOptions);
+  LAYOUT(ContactReport);
+  LAYOUT(ContactPoint);
+  LAYOUT(Touching);
+  LAYOUT(TimedLoads);
+  LAYOUT(SurfaceLoad);
   LAYOUT(Eigen::Quaterniond);
   LAYOUT(Eigen::Matrix4d);
   LAYOUT(Eigen::Vector2d);
