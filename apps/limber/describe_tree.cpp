@@ -68,22 +68,6 @@ Json describe_part(const ReducedPart& part, Index uses) {
   return json;
 }
 
-/// A table: texts to the left, numbers to the right.
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      text += c == 0 ? fmt::format("{:<{}}", row[c], widths[c]) : fmt::format("  {:>{}}", row[c], widths[c]);
-    }
-    text += "\n";
-  }
-  return text;
-}
-
 std::string lowest_text(const Json& frequencies) {
   return frequencies.empty() ? "-" : number_text(frequencies.front());
 }
@@ -163,7 +147,7 @@ std::string tree_text(const Json& tree) {
                     count_text(part["rank"]), count_text(part["uses"]), count_text(part["ports"]),
                     number_text(part["mass"]), lowest_text(part["frequencies_hz"]), words(part["forces"])});
   }
-  return text + "\n" + table(rows);
+  return text + "\n" + table_text(rows);
 }
 
 }  // namespace
@@ -233,7 +217,7 @@ std::string parts_text(const Json& tree) {
                     : part["rank"] == 0       ? "-"
                                               : count_text(part["rank"])});
   }
-  return text + "\n" + table(rows);
+  return text + "\n" + table_text(rows);
 }
 
 }  // namespace limber::app
