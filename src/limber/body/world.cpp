@@ -189,11 +189,6 @@ const HostBody& World::host(Index i) const {
   return hosts_[static_cast<std::size_t>(i)];
 }
 
-void World::clear_obstacles() {
-  obstacles_.clear();
-  forget_contacts();
-}
-
 Vector3 World::contact_impulse(const Touching& one) const {
   Vector3 sum = Vector3::Zero();
   for (const ContactPoint& contact : contacts()) {
