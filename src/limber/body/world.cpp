@@ -10,11 +10,6 @@
 namespace limber {
 namespace {
 
-void check_pose(const Pose& pose, const std::string& name) {
-  require(pose.position.allFinite() && is_unit(pose.rotation),
-          "{}: its pose is not finite, or its rotation not of unit length", name);
-}
-
 /// Whether its shell asks it where points are: it has no frames while it touches something.
 bool moves_pointwise(const Body& body) { return !body.has_model() || body.method() == Method::warped; }
 
