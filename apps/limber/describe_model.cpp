@@ -69,7 +69,6 @@ Json describe_part(const ReducedPart& part, Index uses) {
             {"mass", mass_of(model)},
             {"ports", part.ports.size()},
             {"frequencies_hz", Json::array()},
-            {"explicit_timestep", nullptr},
             {"render_vertices", model.surface.mesh.vertex_count()},
             {"render_triangles", model.surface.mesh.triangle_count()},
             {"materials", Json::array()},
@@ -199,7 +198,7 @@ std::string model_text(const Json& model) {
                      count_text(part["rank"]), count_text(part["uses"]), count_text(part["ports"]),
                      part.contains("warp") ? count_text(part["warp"]["lumps"]) : "-",
                      number_text(part["mass"]), lowest_text(part["frequencies_hz"]),
-                     part["explicit_timestep"].is_null() ? "-" : number_text(part["explicit_timestep"]),
+                     part.contains("explicit_timestep") ? number_text(part["explicit_timestep"]) : "-",
                      described_forces_text(part)});
   }
   return to_text(rows) + "\n" + table_text(table);
