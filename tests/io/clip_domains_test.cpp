@@ -230,7 +230,7 @@ TEST(ClipDomains, NamesNodesAsDomains) {
   for (std::size_t d = 0; d < tree.domains.size(); ++d) {
     EXPECT_EQ(clip.document()["nodes"][d]["name"], tree.domains[d].name);
   }
-  EXPECT_EQ(clip.mesh(1).at("name").text(), tree.parts[1].model.name);
+  EXPECT_EQ(clip.mesh(0).at("name").text(), tree.parts[0].model.name);
   EXPECT_FALSE(clip.document().contains("extensions"));
 }
 
