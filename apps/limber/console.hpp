@@ -33,4 +33,7 @@ void print_note(std::string_view text);
 using Rows = std::vector<std::pair<std::string, std::string>>;
 std::string to_text(const Rows& rows);
 
+/// A table whose first row is its head: the first column to the left, the others to the right.
+std::string table_text(const std::vector<std::vector<std::string>>& rows);
+
 }  // namespace limber::app

@@ -3,8 +3,6 @@
 #include "apps/limber/console.hpp"
 #include "limber/base/error.hpp"
 #include "limber/mesh/quality.hpp"
-#include "limber/precompute/reduce.hpp"
-#include "limber/reduced/reduced_dynamics.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,12 +13,6 @@ namespace limber::app {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string box_text(const Json& box) {
-  return fmt::format("{} to {} m", point_text(box["min"]), point_text(box["max"]));
-}
-
-Json box_json(const BoundingBox& box) { return {{"min", to_json(box.min)}, {"max", to_json(box.max)}}; }
 
 Json defects_json(const SurfaceDefects& defects) {
   return {{"closed", defects.closed},
@@ -70,6 +62,12 @@ std::string point_text(const Json& value) {
 }
 
 Json to_json(const Vector3& v) { return {v.x(), v.y(), v.z()}; }
+
+Json box_json(const BoundingBox& box) { return {{"min", to_json(box.min)}, {"max", to_json(box.max)}}; }
+
+std::string box_text(const Json& box) {
+  return fmt::format("{} to {} m", point_text(box["min"]), point_text(box["max"]));
+}
 
 Json number_or_null(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
@@ -225,98 +223,6 @@ std::string meshing_text(const Json& meshing) {
     rows.emplace_back("hinges opened", fmt::format("at {} vertices", count_text(meshing["split_vertices"])));
   }
   for (const Json& surface : meshing["surfaces"]) append_defects(rows, surface);
-  return to_text(rows);
-}
-
-Json describe_single(const Model& whole) {
-  const ReducedModel& model = single_domain(whole, whole.name);
-  const ReducedEquations equations = make_equations(model);
-  double mass = 0.0;
-  Json materials = Json::array();
-  for (const ReducedRegion& region : model.regions) {
-    mass += region.material.density * region.volume;
-    materials.push_back(describe_material(region.region, region.material));
-  }
-  Json json{{"type", "reduced model"},
-            {"name", whole.name},
-            {"description", whole.description},
-            {"domains", 1},
-            {"free", whole.free},
-            {"rank", model.rank},
-            {"mass", mass},
-            {"frequencies_hz", to_list(natural_frequencies(equations))},
-            {"explicit_timestep", critical_timestep(equations)},
-            {"render_vertices", model.surface.mesh.vertex_count()},
-            {"render_triangles", model.surface.mesh.triangle_count()},
-            {"basis_bytes", 4 * model.surface.basis.size()},
-            {"bounding_box", box_json(bounding_box(model.surface.mesh))},
-            {"materials", std::move(materials)}};
-  if (const auto& rule = model.cubature) {
-    json["forces"] = name_of(forces_of(*rule));
-    json["cubature"] = {{"points", rule->point_count()},
-                        {"bytes", 8 * (rule->gradients.size() + rule->weights.size())},
-                        {"error_asked_for", rule->training.error_asked_for},
-                        {"training_error", rule->training.training_error},
-                        {"held_out_error", rule->training.held_out_error},
-                        {"amplitude", rule->training.amplitude},
-                        {"poses", rule->training.poses}};
-  } else {
-    json["forces"] = name_of(ForceKind::exact);
-    json["coefficients"] = monomial_count(model.rank);
-    json["coefficient_bytes"] = 8 * monomial_count(model.rank);
-  }
-  if (model.warp) json["warp"] = {{"lumps", model.warp->lumps.count()}};
-  if (const auto& simulation = model.simulation) {
-    json["kind"] = name_of(simulation->mesh.kind);
-    json["vertices"] = simulation->mesh.vertex_count();
-    json["elements"] = simulation->mesh.element_count();
-    json["fixed_vertices"] = simulation->fixed.size();
-  }
-  return json;
-}
-
-namespace {
-
-/// How a reduced model computes its elastic forces.
-std::string forces_text(const Json& model) {
-  if (!model.contains("cubature")) {
-    return fmt::format("exact, {} coefficients ({})", count_text(model["coefficients"]),
-                       bytes_text(model["coefficient_bytes"].get<double>()));
-  }
-  const Json& cubature = model["cubature"];
-  return fmt::format("{}, {} points ({}), error {:.2g} % in poses up to {:.2g} of the size",
-                     words(model["forces"]), count_text(cubature["points"]),
-                     bytes_text(cubature["bytes"].get<double>()),
-                     100.0 * cubature["held_out_error"].get<double>(), cubature["amplitude"].get<double>());
-}
-
-}  // namespace
-
-std::string single_text(const Json& model) {
-  const Json& frequencies = model["frequencies_hz"];
-  Rows rows{
-      {"reduced model", fmt::format("{}, rank {}", words(model["name"]), count_text(model["rank"]))},
-      {"basis", words(model["description"])},
-      {"root", model["free"].get<bool>() ? "free: it flies" : "held"},
-      {"frequencies",
-       fmt::format("{} to {} Hz", number_text(frequencies.front()), number_text(frequencies.back()))},
-      {"explicit time step", fmt::format("below {} s", number_text(model["explicit_timestep"]))},
-      {"forces", forces_text(model)},
-      {"surface",
-       fmt::format("{} vertices, {} triangles, basis of {}", count_text(model["render_vertices"]),
-                   count_text(model["render_triangles"]), bytes_text(model["basis_bytes"].get<double>()))},
-      {"bounding box", box_text(model["bounding_box"])},
-      {"mass", number_text(model["mass"]) + " kg"}};
-  rows.emplace_back("simulation mesh",
-                    model.contains("elements")
-                        ? fmt::format("{} elements ({}), {} vertices ({} fixed)",
-                                      count_text(model["elements"]), words(model["kind"]),
-                                      count_text(model["vertices"]), count_text(model["fixed_vertices"]))
-                        : "left out");
-  rows.emplace_back("modal warping",
-                    model.contains("warp") ? count_text(model["warp"]["lumps"]) + " lumps" : "no data");
-  for (const Json& material : model["materials"])
-    rows.emplace_back("material of " + words(material["region"]), material_text(material));
   return to_text(rows);
 }
 

@@ -1,9 +1,9 @@
 #pragma once
 
+#include "limber/material/material.hpp"
 #include "limber/mesh/mesher.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
-#include "limber/multidomain/model.hpp"
 
 #include <nlohmann/json_fwd.hpp>
 
@@ -15,6 +15,7 @@ namespace limber::app {
 // What is found goes into one JSON value; the text for people is made from it, so that both say the same.
 
 nlohmann::ordered_json to_json(const Vector3& v);
+nlohmann::ordered_json box_json(const BoundingBox& box);
 
 /// Sizes, parts, regions and quality of a volume mesh.
 nlohmann::ordered_json describe_mesh(const VolumeMesh& mesh);
@@ -27,10 +28,6 @@ std::string surface_text(const nlohmann::ordered_json& surface);
 /// What the mesher met and did.
 nlohmann::ordered_json describe_meshing(const MesherReport& report);
 std::string meshing_text(const nlohmann::ordered_json& meshing);
-
-/// Sizes, materials, frequencies and memory of a model of one domain.
-nlohmann::ordered_json describe_single(const Model& model);
-std::string single_text(const nlohmann::ordered_json& model);
 
 /// What a region is made of, as young, poisson, density.
 nlohmann::ordered_json describe_material(const Region& region, const Material& material);
@@ -45,5 +42,6 @@ std::string bytes_text(double bytes);  ///< "3.2 MB"
 std::string number_text(const nlohmann::ordered_json& value);
 std::string count_text(const nlohmann::ordered_json& value);
 std::string point_text(const nlohmann::ordered_json& value);
+std::string box_text(const nlohmann::ordered_json& box);
 
 }  // namespace limber::app

@@ -1,7 +1,7 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
-#include "apps/limber/describe_tree.hpp"
+#include "apps/limber/describe_model.hpp"
 #include "apps/limber/option_uses.hpp"
 #include "apps/limber/picture.hpp"
 #include "limber/base/error.hpp"

@@ -157,7 +157,7 @@ TEST(SimulateWarped, MovesAModelAsItIsTold) {
     EXPECT_EQ(contains(result.out, "animation: "), std::string_view(method) == "warped") << result.out;
   }
   const auto found = run_limber(folder.path(), "inspect beam.glb --json");
-  EXPECT_GT(json::parse(found.out)["warp"]["lumps"].get<int>(), 0) << found.out;
+  EXPECT_GT(json::parse(found.out)["parts"][0]["warp"]["lumps"].get<int>(), 0) << found.out;
 }
 
 TEST(CompareWarped, IsNearerToTheFullMotionThanLinearModes) {

@@ -1,11 +1,11 @@
 #include "limber/basis/derivative_family.hpp"
 
 #include "limber/basis/basis_quality.hpp"
-#include "limber/basis/modal_derivatives.hpp"
 #include "limber/full/statics.hpp"
 #include "limber/linalg/pairs.hpp"
 #include "tests/basis/support.hpp"
 #include "tests/support/files.hpp"
+#include "tests/support/modal_derivatives.hpp"
 
 #include <gtest/gtest.h>
 
@@ -33,7 +33,7 @@ TEST_P(EveryFamily, IsTheModesAndTheirDerivativesInFirstOrder) {
   const DerivativeFamily family = compute_derivative_family(rest, Psi, lambda, 1);
   ASSERT_TRUE(family.report.ok());
   const Matrix expected =
-      scale_modes_and_derivatives(Psi, lambda, compute_modal_derivatives(rest, Psi).shapes);
+      test::scale_modes_and_derivatives(Psi, lambda, test::compute_modal_derivatives(rest, Psi).shapes);
   ASSERT_EQ(family.shapes.cols(), 9);
   EXPECT_EQ(family.first, (std::vector<Index>{0, 3, 9}));
   const Matrix scaled = family.shapes * family.weights.asDiagonal();

@@ -1,18 +1,17 @@
-#include "limber/basis/modal_derivatives.hpp"
+#include "tests/support/modal_derivatives.hpp"
 
-#include "limber/base/error.hpp"
-#include "limber/linalg/pairs.hpp"
 #include "tests/basis/support.hpp"
 
 #include <gtest/gtest.h>
 
-#include <algorithm>
 #include <cmath>
-#include <vector>
+#include <string>
 
 namespace limber::modal_derivatives_test {
 namespace {
 
+using test::compute_modal_derivatives;
+using test::ModalDerivatives;
 using test::Support;
 
 struct Case {
@@ -113,38 +112,14 @@ TEST(ModalDerivatives, OfALinearMaterialVanish) {
             Matrix::Zero(model.dof_count(), 3));
 }
 
-TEST(ModalDerivatives, ReportTheirProgressToTheEnd) {
-  const FullModel model = test::supported_beam(Support::held);
-  RestStiffness rest(model);
-  std::vector<double> seen;
-  (void)compute_modal_derivatives(rest, compute_linear_modes(rest, 15).shapes,
-                                  [&](std::string_view, double fraction) { seen.push_back(fraction); });
-  ASSERT_GE(seen.size(), 3u);
-  EXPECT_TRUE(std::is_sorted(seen.begin(), seen.end()));
-  EXPECT_EQ(seen.back(), 1.0);
-}
-
 TEST(ScaledModesAndDerivatives, FollowEquation16) {
   const Matrix modes = Matrix::Ones(6, 3), derivatives = Matrix::Ones(6, 6);
   const Vector eigenvalues{{2.0, 4.0, 20.0}};
-  const Matrix scaled = scale_modes_and_derivatives(modes, eigenvalues, derivatives);
+  const Matrix scaled = test::scale_modes_and_derivatives(modes, eigenvalues, derivatives);
   ASSERT_EQ(scaled.cols(), 9);
   const Eigen::RowVectorXd expected =
       (Eigen::RowVectorXd(9) << 1.0, 0.5, 0.1, 1.0, 0.5, 0.25, 0.1, 0.05, 0.01).finished();
   EXPECT_LT((scaled.row(5) - expected).norm(), 1e-15);
-}
-
-TEST(ScaledModesAndDerivatives, MayDoWithoutDerivatives) {
-  const Matrix scaled = scale_modes_and_derivatives(Matrix::Ones(6, 2), Vector{{1.0, 4.0}}, Matrix(6, 0));
-  EXPECT_EQ(scaled.row(0), Eigen::RowVector2d(1.0, 0.25));
-}
-
-TEST(ScaledModesAndDerivatives, RefuseWrongNumbersAndRigidModes) {
-  const Vector good{{1.0, 2.0}}, rigid{{0.0, 2.0}};
-  const Matrix modes = Matrix::Ones(6, 2);
-  EXPECT_THROW(scale_modes_and_derivatives(modes, good, Matrix::Ones(6, 2)), Error);
-  EXPECT_THROW(scale_modes_and_derivatives(modes, Vector::Ones(3), Matrix::Ones(6, 3)), Error);
-  EXPECT_THROW(scale_modes_and_derivatives(modes, rigid, Matrix::Ones(6, 3)), Error);
 }
 
 }  // namespace

@@ -109,11 +109,19 @@ class ReducedGramSchmidtTest : public testing::Test {
   Matrix W = random_matrix(model.dof_count(), 20, 1);
   Matrix V;
   ReducedGramSchmidtReport report;
+
+  /// Of vectors in blocks of so many.
+  void orthogonalize(const MassSamples& by, const Matrix& vectors, double threshold, Index block = 20) {
+    ReducedGramSchmidt set(by, threshold, vectors.rows(), vectors.cols());
+    for (Index begin = 0; begin < vectors.cols(); begin += block)
+      set.append(vectors.middleCols(begin, std::min(block, vectors.cols() - begin)));
+    report = set.report();
+    V = set.take_vectors();
+  }
 };
 
 TEST_F(ReducedGramSchmidtTest, MakesVectorsOrthonormalOnTheSamples) {
-  for (Index begin = 0; begin < 20; begin += 5)
-    append_reduced_gram_schmidt(samples, W.middleCols(begin, 5), 0.0, V, report);
+  orthogonalize(samples, W, 0.0, 5);
   ASSERT_EQ(V.cols(), 20);
   EXPECT_LT((sampled_gram(samples, V) - Matrix::Identity(20, 20)).cwiseAbs().maxCoeff(), 1e-13);
   EXPECT_EQ(report.products, 190);
@@ -122,14 +130,14 @@ TEST_F(ReducedGramSchmidtTest, MakesVectorsOrthonormalOnTheSamples) {
 }
 
 TEST_F(ReducedGramSchmidtTest, KeepsTheSpan) {
-  append_reduced_gram_schmidt(samples, W, 1e-3, V, report);
+  orthogonalize(samples, W, 1e-3);
   EXPECT_LT(subspace_angles(V, W, model.mass()).maxCoeff(), 1e-12);
   EXPECT_LT(subspace_angles(W, V, model.mass()).maxCoeff(), 1e-12);
 }
 
 TEST_F(ReducedGramSchmidtTest, LeavesCosinesBelowTheThresholdAlone) {
   constexpr double threshold = 0.05;
-  append_reduced_gram_schmidt(samples, W, threshold, V, report);
+  orthogonalize(samples, W, threshold);
   EXPECT_GT(report.skipped, 0);
   EXPECT_LT(report.skipped, report.products);
   const Matrix gram = sampled_gram(samples, V);
@@ -143,7 +151,7 @@ TEST_F(ReducedGramSchmidtTest, LeavesCosinesBelowTheThresholdAlone) {
 TEST_F(ReducedGramSchmidtTest, IsTheFullOneWhereEveryVertexIsASample) {
   FullModel lumped(model.mesh(), {test::material("stvk")}, test::vertices_below(model.mesh(), 1e-9),
                    {MassKind::lumped, Executor(1)});
-  append_reduced_gram_schmidt(sample_mass(lumped, 1000000), W, 0.0, V, report);
+  orthogonalize(sample_mass(lumped, 1000000), W, 0.0);
   EXPECT_LT(orthonormality_error(V, lumped.mass()), 1e-12);
 }
 
@@ -151,35 +159,32 @@ TEST_F(ReducedGramSchmidtTest, DropsDependentColumns) {
   W.col(3) = W.col(0) - 2.0 * W.col(2);
   W.col(7).setZero();
   W.col(11) = 1e-6 * W.col(1);
-  append_reduced_gram_schmidt(samples, W, 1e-12, V, report);
+  orthogonalize(samples, W, 1e-12);
   EXPECT_EQ(V.cols(), 17);
   EXPECT_LT((sampled_gram(samples, V) - Matrix::Identity(17, 17)).cwiseAbs().maxCoeff(), 1e-9);
 }
 
 TEST_F(ReducedGramSchmidtTest, KeepsColumnsOfWhichLittleIsNew) {
   W.col(1) = W.col(0) + 1e-5 * W.col(1);
-  append_reduced_gram_schmidt(samples, W, 0.0, V, report);
+  orthogonalize(samples, W, 0.0);
   EXPECT_EQ(V.cols(), 20);
   // Modified Gram-Schmidt in one pass: rounding divided by the share that is new.
   EXPECT_LT((sampled_gram(samples, V) - Matrix::Identity(20, 20)).cwiseAbs().maxCoeff(), 1e-10);
 }
 
 TEST_F(ReducedGramSchmidtTest, DoesNotDependOnTheLengthsOfTheColumns) {
-  append_reduced_gram_schmidt(samples, W, 0.05, V, report);
-  Matrix scaled;
-  ReducedGramSchmidtReport of_scaled;
-  append_reduced_gram_schmidt(samples, 1024.0 * W, 0.05, scaled, of_scaled);
-  EXPECT_EQ(report.skipped, of_scaled.skipped);
-  EXPECT_LT((V - scaled).norm(), 1e-12 * V.norm());
+  orthogonalize(samples, W, 0.05);
+  const Matrix unscaled = V;
+  const Index skipped = report.skipped;
+  orthogonalize(samples, 1024.0 * W, 0.05);
+  EXPECT_EQ(report.skipped, skipped);
+  EXPECT_LT((V - unscaled).norm(), 1e-12 * V.norm());
 }
 
 TEST_F(ReducedGramSchmidtTest, RefusesThresholdsAndSizesThatDoNotFit) {
-  EXPECT_TRUE(
-      contains(error_text([&] { append_reduced_gram_schmidt(samples, W, 1.0, V, report); }), "threshold"));
-  EXPECT_TRUE(
-      contains(error_text([&] { append_reduced_gram_schmidt(samples, Matrix::Ones(6, 1), 0.1, V, report); }),
-               "6 rows"));
-  EXPECT_TRUE(contains(error_text([&] { append_reduced_gram_schmidt({}, W, 0.1, V, report); }), "sample"));
+  EXPECT_TRUE(contains(error_text([&] { orthogonalize(samples, W, 1.0); }), "threshold"));
+  EXPECT_TRUE(contains(error_text([&] { orthogonalize(samples, Matrix::Ones(6, 1), 0.1); }), "6 rows"));
+  EXPECT_TRUE(contains(error_text([&] { orthogonalize({}, W, 0.1); }), "sample"));
 }
 
 TEST(ReducedInertiaModes, SpanNearlyTheSameAsTheFullOnes) {

@@ -28,10 +28,11 @@ class SketchOnABeam : public testing::Test {
   }
 
   Vector load(const SketchForce& force) const {
-    Matrix3X at(3, 1), forces(3, 1);
-    at << force.at;
-    forces << force.force;
-    return model.dofs().restrict(distribute_forces(embed_points(model.mesh(), at), forces));
+    const Embedding embedding = embed_points(model.mesh(), force.at);
+    Matrix3X forces = Matrix3X::Zero(3, model.mesh().vertex_count());
+    for (Index a = 0; a < embedding.weights.rows(); ++a)
+      forces.col(embedding.vertices(a, 0)) += embedding.weights(a, 0) * force.force;
+    return model.dofs().restrict(forces);
   }
 
   std::string error_of(const std::vector<SketchForce>& sketch, const SketchOptions& options = {}) {

@@ -21,18 +21,8 @@ Matrix3X points_around_beam(int count, double margin, std::uint64_t seed) {
   return points;
 }
 
-Matrix3X random_field(Index columns, std::uint64_t seed) {
-  Random random(seed);
-  Matrix3X field(3, columns);
-  for (auto value : field.colwise()) value = test::random_point(random, 1.0);
-  return field;
-}
-
-/// A gradient with nothing special about it, and a rotation.
+/// A gradient with nothing special about it.
 Matrix3 some_gradient() { return (Matrix3() << 0.3, -0.2, 0.5, 0.1, -0.4, 0.7, 0.2, 0.6, 0.1).finished(); }
-Matrix3 some_rotation() {
-  return Eigen::AngleAxisd(2.1, Vector3(0.3, -0.7, 0.6).normalized()).toRotationMatrix();
-}
 
 TEST(EmbedPoints, MeetsTheRestPositions) {
   for (const ElementKind kind : test::both_kinds) {
@@ -128,90 +118,6 @@ TEST(Interpolate, ReproducesAffineDisplacements) {
   }
 }
 
-TEST(DistributeForces, DoesTheSameWork) {
-  for (const ElementKind kind : test::both_kinds) {
-    const VolumeMesh mesh = test::small_beam(kind);
-    const Embedding embedding = embed_points(mesh, points_around_beam(300, 0.2, 6));
-    const Matrix3X forces = random_field(300, 7);
-    const Matrix3X displacement = random_field(mesh.vertex_count(), 8);
-    const double at_points = forces.cwiseProduct(interpolate(embedding, displacement)).sum();
-    const double at_vertices = distribute_forces(embedding, forces).cwiseProduct(displacement).sum();
-    EXPECT_NEAR(at_points, at_vertices, 1e-12);
-    EXPECT_GT(std::abs(at_points), 1e-3);
-  }
-}
-
-TEST(DistributeForces, KeepsNetForceAndTorque) {
-  for (const ElementKind kind : test::both_kinds) {
-    const VolumeMesh mesh = test::small_beam(kind);
-    const Matrix3X points = points_around_beam(300, 0.15, 9);
-    const Matrix3X forces = random_field(300, 10);
-    const Matrix3X found = distribute_forces(embed_points(mesh, points), forces);
-    const auto torque = [](const Matrix3X& x, const Matrix3X& f) {
-      Vector3 sum = Vector3::Zero();
-      for (Index i = 0; i < x.cols(); ++i) sum += Vector3(x.col(i)).cross(Vector3(f.col(i)));
-      return sum;
-    };
-    EXPECT_LT((found.rowwise().sum() - forces.rowwise().sum()).norm(), 1e-12);
-    EXPECT_LT((torque(mesh.vertices, found) - torque(points, forces)).norm(), 1e-12);
-  }
-}
-
-TEST(WeightMatrix, InterpolatesEachCoordinate) {
-  for (const ElementKind kind : test::both_kinds) {
-    const VolumeMesh mesh = test::small_beam(kind);
-    const Embedding embedding = embed_points(mesh, points_around_beam(50, 0.1, 11));
-    const Matrix3X displacement = random_field(mesh.vertex_count(), 12);
-    const Matrix product = weight_matrix(embedding) * displacement.transpose();
-    EXPECT_LT((product.transpose() - interpolate(embedding, displacement)).norm(), 1e-13);
-  }
-}
-
-TEST(DeformNormals, FollowARotation) {
-  for (const ElementKind kind : test::both_kinds) {
-    const VolumeMesh mesh = test::small_beam(kind);
-    const Matrix3X points = points_around_beam(100, 0.1, 13);
-    const Matrix3X normals = random_field(100, 14).colwise().normalized();
-    const Matrix3X displacement = (some_rotation() - Matrix3::Identity()) * mesh.vertices;
-    const Matrix3X found = deform_normals(embed_points(mesh, points), mesh, displacement, normals);
-    EXPECT_LT((found - some_rotation() * normals).colwise().norm().maxCoeff(), 1e-13);
-  }
-}
-
-TEST(DeformNormals, StayAtRightAnglesToTheSurface) {
-  // Tangents deform by F; the normal must stay orthogonal to them, which rotating it by F would not do.
-  const Matrix3 F = Matrix3::Identity() + some_gradient();
-  for (const ElementKind kind : test::both_kinds) {
-    const VolumeMesh mesh = test::small_beam(kind);
-    const Matrix3X normals = random_field(100, 15).colwise().normalized();
-    const Embedding embedding = embed_points(mesh, points_around_beam(100, 0.0, 16));
-    const Matrix3X found = deform_normals(embedding, mesh, some_gradient() * mesh.vertices, normals);
-    for (Index p = 0; p < 100; ++p) {
-      const Vector3 normal = normals.col(p);
-      const Vector3 tangent = normal.unitOrthogonal();
-      const Vector3 other = normal.cross(tangent);
-      ASSERT_NEAR(found.col(p).dot(F * tangent), 0.0, 1e-13);
-      ASSERT_NEAR(found.col(p).dot(F * other), 0.0, 1e-13);
-      ASSERT_NEAR(found.col(p).norm(), 1.0, 1e-14);
-    }
-  }
-}
-
-TEST(DeformNormals, UseTheGradientAtThePointOfABrick) {
-  // u_x = z^2 cannot be met by one brick, but u_x = y z can: F = I + e_x (0, z, y).
-  const VolumeMesh mesh = test::unit_brick();
-  Matrix3X displacement = Matrix3X::Zero(3, 8);
-  displacement.row(0) = mesh.vertices.row(1).cwiseProduct(mesh.vertices.row(2));
-  Matrix3X point(3, 1);
-  point << 0.3, 0.25, -0.1;
-  Matrix3 F = Matrix3::Identity();
-  F(0, 1) += -0.1;
-  F(0, 2) += 0.25;
-  const Vector3 normal = Vector3(1, 2, 3).normalized();
-  const Matrix3X found = deform_normals(embed_points(mesh, point), mesh, displacement, Matrix3X(normal));
-  EXPECT_LT((found - (F.inverse().transpose() * normal).normalized()).norm(), 1e-14);
-}
-
 TEST(EmbedPoints, OfASurfaceInTheVoxelsItTouchesAreAllInside) {
   const SurfaceMesh sphere = test::icosphere(3);
   for (const double cell : {0.5, 0.31, 0.1}) {
@@ -225,8 +131,6 @@ TEST(Embedding, RefusesFieldsOfAnotherSize) {
   const Embedding embedding = embed_points(test::unit_brick(), Matrix3X::Zero(3, 2));
   EXPECT_EQ(test::error_text([&] { interpolate(embedding, Matrix3X::Zero(3, 7)); }),
             "7 displacements of the mesh's vertices, expected 8");
-  EXPECT_EQ(test::error_text([&] { distribute_forces(embedding, Matrix3X::Zero(3, 3)); }),
-            "3 forces on the embedded points, expected 2");
 }
 
 }  // namespace

@@ -249,8 +249,6 @@ TEST(KeyElements, forget_the_first_of_too_many_poses) {
   KeyElements key(model, {.max_poses = 3});
   record_poses(model, U, VertexMaps::identity(model.mesh().vertex_count()), 5, key);
   EXPECT_EQ(key.pose_count(), 3);
-  key.forget_poses();
-  EXPECT_EQ(key.pose_count(), 0);
 }
 
 /// Weights and a force after two trainings.

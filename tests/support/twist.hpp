@@ -1,7 +1,7 @@
 #pragma once
 
 #include "limber/basis/mass_pca.hpp"
-#include "limber/basis/modal_derivatives.hpp"
+#include "tests/support/modal_derivatives.hpp"
 
 #include <Eigen/Geometry>
 

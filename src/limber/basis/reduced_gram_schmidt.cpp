@@ -49,15 +49,6 @@ Matrix ReducedGramSchmidt::gather(const Eigen::Ref<const Matrix>& X) const {
   return S;
 }
 
-void ReducedGramSchmidt::append_as_is(const Eigen::Ref<const Matrix>& V) {
-  require(V.rows() == V_.rows() && size_ + V.cols() <= V_.cols(),
-          "{} vectors of {} rows for a set of {} that has room for {} of {} rows", V.cols(), V.rows(), size_,
-          V_.cols(), V_.rows());
-  V_.middleCols(size_, V.cols()) = V;
-  S_.middleCols(size_, V.cols()) = gather(V);
-  size_ += V.cols();
-}
-
 /// Makes the samples w of one vector orthogonal to the first `others` vectors and to unit length:  w <- scale
 /// (w - sum_j coefficients(j) v_j), which are to be applied to the full vector.  Returns the scale, 0 for a
 /// vector to drop.
@@ -129,19 +120,6 @@ Index ReducedGramSchmidt::append(Matrix W) {
 Matrix ReducedGramSchmidt::take_vectors() {
   V_.conservativeResize(Eigen::NoChange, std::exchange(size_, 0));
   return std::exchange(V_, Matrix(V_.rows(), 0));
-}
-
-void append_reduced_gram_schmidt(const MassSamples& samples, const Eigen::Ref<const Matrix>& W,
-                                 double threshold, Matrix& V, ReducedGramSchmidtReport& report) {
-  require(V.cols() == 0 || V.rows() == W.rows(), "vectors of {} rows for a set of vectors of {} rows",
-          W.rows(), V.rows());
-  ReducedGramSchmidt set(samples, threshold, W.rows(), V.cols() + W.cols());
-  if (V.cols() > 0) set.append_as_is(V);
-  set.append(W);
-  V = set.take_vectors();
-  report.samples = set.report().samples;
-  report.products += set.report().products;
-  report.skipped += set.report().skipped;
 }
 
 }  // namespace limber

@@ -56,9 +56,6 @@ class ReducedGramSchmidt final {
   [[nodiscard]] auto vectors() const { return V_.leftCols(size_); }
   [[nodiscard]] const ReducedGramSchmidtReport& report() const { return report_; }
 
-  /// Appends vectors that have unit sampled length, as they are.
-  void append_as_is(const Eigen::Ref<const Matrix>& V);
-
   /// Appends the columns of W, each made orthogonal to those before it and to unit sampled length; those of
   /// which a share below 1e-8 is left are dropped. Returns how many were kept.  Cost: O(samples) per pair,
   /// and O(rows) per pair in one product.
@@ -79,9 +76,5 @@ class ReducedGramSchmidt final {
   Index size_ = 0;
   ReducedGramSchmidtReport report_;
 };
-
-/// The same in one call: appends the columns of W to V (dofs x k, columns of unit sampled length).
-void append_reduced_gram_schmidt(const MassSamples& samples, const Eigen::Ref<const Matrix>& W,
-                                 double threshold, Matrix& V, ReducedGramSchmidtReport& report);
 
 }  // namespace limber

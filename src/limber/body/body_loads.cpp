@@ -1,7 +1,6 @@
 #include "limber/base/error.hpp"
 #include "limber/body/body_core.hpp"
 #include "limber/body/handles.hpp"
-#include "limber/warp/rotation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -167,9 +166,7 @@ void Body::set_support(PoseFunction motion) {
   if (motion) {
     require(!has_model() || !model().free, "{} is a free body, which no support can move", core_->name);
     core_->require_able(Ability::supports);
-    const Pose start = motion(time());
-    require(start.position.allFinite() && is_unit(start.rotation),
-            "the pose of the support at {} s is not finite, or its rotation not of unit length", time());
+    check_support_pose(motion(time()), time());
   }
   BodyLoads next = core_->loads;
   next.support = std::move(motion);

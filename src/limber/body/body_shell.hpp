@@ -33,7 +33,6 @@ class BodyShell {
 
   /// What others, and its own points, are tested against: of a body of one domain that was kept with its
   /// mesh, at its own scale; else none. Made by make_solid(), in a fraction of a second.
-  [[nodiscard]] bool has_solid() const { return solid_ != nullptr; }
   [[nodiscard]] bool can_have_solid() const { return solid_of_ != nullptr || mesh_.elements.size() > 0; }
   void make_solid();
   [[nodiscard]] const std::shared_ptr<const RestSolid>& solid() const { return solid_; }

@@ -103,6 +103,15 @@ HandleShare largest_share(const Body& body, std::span<const Handle> handles) {
                            [](const HandleShare& a, const HandleShare& b) { return b.more_than(a); });
 }
 
+ConstraintReport missed_targets(const Motion& motion, std::span<const Handle> handles, double tolerance) {
+  ConstraintReport report;
+  for (const Handle& handle : handles)
+    report.position_error =
+        std::max(report.position_error, (motion.position(handle.point) - handle.position).norm());
+  report.met = report.position_error <= tolerance;
+  return report;
+}
+
 ManipulationSites handle_sites(const SiteFunction& site_at, std::span<const Handle> handles,
                                ConstraintPriority priority, std::span<const Point> exercised) {
   ManipulationSites sites;

@@ -21,6 +21,9 @@ bool same_grip(std::span<const Handle> one, std::span<const Handle> other);
 /// The same for springs.
 bool same_grip(std::span<const Spring> one, std::span<const Spring> other);
 
+/// How far points are from where handles shall have them.  tolerance: up to which they are met, m.
+ConstraintReport missed_targets(const Motion& motion, std::span<const Handle> handles, double tolerance);
+
 /// A point as modal warping sees it, with how it turns.
 using SiteFunction = std::function<WarpSite(const Point&)>;
 

@@ -2,7 +2,6 @@
 
 #include "limber/base/error.hpp"
 #include "limber/linalg/symmetric_eigen.hpp"
-#include "limber/warp/rotation.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -19,8 +18,7 @@ constexpr double locked_share = 1e-9;
 constexpr double symmetry_tolerance = 1e-5;
 
 void check_host_state(const HostState& state, const std::string& name) {
-  require(state.pose.position.allFinite() && is_unit(state.pose.rotation),
-          "{}: its pose is not finite, or its rotation not of unit length", name);
+  check_pose(state.pose, name);
   require(state.center.allFinite() && state.velocity.allFinite() && state.angular_velocity.allFinite() &&
               state.acceleration.allFinite() && state.angular_acceleration.allFinite(),
           "{}: its centre of mass, its velocity or its acceleration is not finite", name);

@@ -31,4 +31,19 @@ bool by_time(std::span<const SurfaceForces> forces) {
   return std::any_of(forces.begin(), forces.end(), [](const SurfaceForces& one) { return !one.always(); });
 }
 
+void active_shares(const TimedLoads& timed, std::span<const SurfaceForces> surface, double t0, double t1,
+                   std::vector<double>& shares) {
+  shares.clear();
+  for (const TimedForce& one : timed.forces) shares.push_back(active_share(one.from, one.to, t0, t1));
+  for (const SurfaceForces& one : surface) shares.push_back(one.share(t0, t1));
+}
+
+void add_active(const TimedLoads& timed, std::span<const Vector> forces,
+                std::span<const SurfaceForces> surface, std::span<const Vector> surface_forces, double t0,
+                double t1, Vector& load) {
+  for (std::size_t i = 0; i < forces.size(); ++i)
+    load += active_share(timed.forces[i].from, timed.forces[i].to, t0, t1) * forces[i];
+  for (std::size_t i = 0; i < surface.size(); ++i) load += surface[i].share(t0, t1) * surface_forces[i];
+}
+
 }  // namespace limber

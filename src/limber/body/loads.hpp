@@ -109,6 +109,17 @@ bool same_sites(std::span<const SurfaceForces> one, std::span<const SurfaceForce
 /// Whether some of them come or go.
 bool by_time(std::span<const SurfaceForces> forces);
 
+/// Shares of the time from t0 to t1 (s) in which these act: of each timed force, then of those of the
+/// surface.
+void active_shares(const TimedLoads& timed, std::span<const SurfaceForces> surface, double t0, double t1,
+                   std::vector<double>& shares);
+
+/// Adds these forces as far as they act from t0 to t1 (s).  forces, surface_forces: what each of them is to
+/// the unknowns of the load.
+void add_active(const TimedLoads& timed, std::span<const Vector> forces,
+                std::span<const SurfaceForces> surface, std::span<const Vector> surface_forces, double t0,
+                double t1, Vector& load);
+
 /// All that acts on a body, until it is changed.
 struct BodyLoads {
   Vector3 gravity = Vector3::Zero();  ///< m/s^2

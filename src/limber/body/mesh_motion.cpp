@@ -336,11 +336,7 @@ FullAir MeshMotion::air() const {
 void MeshMotion::look_at_handles() {
   constexpr double tolerance = 1e-5;  // of the size of the body
   const BoundingBox box = bounding_box(setup_->mesh);
-  report_ = {};
-  for (const Handle& handle : handles_)
-    report_.position_error =
-        std::max(report_.position_error, (position(handle.point) - handle.position).norm());
-  report_.met = report_.position_error <= tolerance * (box.max - box.min).norm();
+  report_ = missed_targets(*this, handles_, tolerance * (box.max - box.min).norm());
 }
 
 /// Of equilibria: handles are springs, too, far stiffer than the body.
@@ -392,9 +388,7 @@ StepReport MeshMotion::solve_static(const EquilibriumOptions& options) {
 
 void MeshMotion::load(double t0, double t1, Vector& f) const {
   f = constant_;
-  for (std::size_t i = 0; i < timed_forces_.size(); ++i)
-    f += active_share(timed_.forces[i].from, timed_.forces[i].to, t0, t1) * timed_forces_[i];
-  for (std::size_t i = 0; i < surface_.size(); ++i) f += surface_[i].share(t0, t1) * surface_loads_[i];
+  add_active(timed_, timed_forces_, surface_, surface_loads_, t0, t1, f);
   if (timed_.accelerations.empty()) return;
   const Vector3 acceleration = mean_acceleration(timed_.accelerations, t0, t1);
   for (int axis = 0; axis < 3; ++axis) f += acceleration(axis) * along_[static_cast<std::size_t>(axis)];

@@ -98,9 +98,7 @@ Vector ReducedMotion::load_of(const Vector3& gravity, std::span<const PointForce
 /// On average from t0 to t1, s.
 void ReducedMotion::load_from(double t0, double t1, Vector& load) const {
   load = load_;
-  for (std::size_t i = 0; i < timed_forces_.size(); ++i)
-    load += active_share(timed_.forces[i].from, timed_.forces[i].to, t0, t1) * timed_forces_[i];
-  for (std::size_t i = 0; i < surface_.size(); ++i) load += surface_[i].share(t0, t1) * surface_loads_[i];
+  add_active(timed_, timed_forces_, surface_, surface_loads_, t0, t1, load);
   if (!timed_.accelerations.empty())
     load.noalias() += equations_->weight * mean_acceleration(timed_.accelerations, t0, t1);
 }
@@ -280,11 +278,7 @@ SolveReport ReducedMotion::step_under_timed_loads(double h, const ReducedStepOpt
 /// How far they are from where they should be.
 void ReducedMotion::look_at_handles() {
   constexpr double tolerance = 1e-5;  // of the size of the body
-  report_ = {};
-  for (const Handle& handle : handles_)
-    report_.position_error =
-        std::max(report_.position_error, (position(handle.point) - handle.position).norm());
-  report_.met = report_.position_error <= tolerance * size_;
+  report_ = missed_targets(*this, handles_, tolerance * size_);
 }
 
 StepReport ReducedMotion::step(double h, const ReducedStepOptions& options) {

@@ -96,8 +96,7 @@ void RigidBody::set_gravity(const Vector3& acceleration) {
 }
 
 void RigidBody::set_pose(const Pose& pose) {
-  require(pose.position.allFinite() && std::abs(pose.rotation.norm() - 1.0) < 1e-6,
-          "{}: its pose is not finite, or its rotation not of unit length", setup_.name);
+  check_pose(pose, setup_.name);
   rotation_ = pose.rotation.normalized();
   center_ = pose.position + rotation_ * mass_.center;
   angular_ = inertia(rotation_) * spin_;

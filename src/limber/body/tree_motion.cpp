@@ -121,19 +121,12 @@ void TreeMotion::use_forces(const std::vector<double>& shares) {
   dynamics_.set_forces(all);
 }
 
-/// Of timed forces and of those of the surface, in the time from t0 to t1, s.
-void TreeMotion::shares_from(double t0, double t1, std::vector<double>& shares) const {
-  shares.clear();
-  for (const TimedForce& one : timed_.forces) shares.push_back(active_share(one.from, one.to, t0, t1));
-  for (const SurfaceForces& one : surface_loads_) shares.push_back(one.share(t0, t1));
-}
-
 /// As loads are on average from t0 to t1, s.  others: they are not those there were.
 void TreeMotion::use_loads(double t0, double t1, bool others) {
   loads_from_ = t0;
   loads_to_ = t1;
   dynamics_.set_gravity(gravity_ + mean_acceleration(timed_.accelerations, t0, t1));
-  shares_from(t0, t1, next_shares_);
+  active_shares(timed_, surface_loads_, t0, t1, next_shares_);
   if (!others && next_shares_ == shares_) return;
   use_forces(next_shares_);
   shares_.swap(next_shares_);
@@ -270,14 +263,9 @@ SolveReport TreeMotion::step_by_parts(double h, const NewmarkOptions& newmark, i
 
 void TreeMotion::look_at_handles() {
   constexpr double tolerance = 1e-3;  // of the size of the body
-  report_ = {};
   handled_.clear();
-  for (const Handle& handle : handles_) {
-    handled_.push_back(handle.position);
-    report_.position_error =
-        std::max(report_.position_error, (position(handle.point) - handle.position).norm());
-  }
-  report_.met = report_.position_error <= tolerance * size_;
+  for (const Handle& handle : handles_) handled_.push_back(handle.position);
+  report_ = missed_targets(*this, handles_, tolerance * size_);
 }
 
 StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {

@@ -86,7 +86,6 @@ class TreeMotion final : public Motion {
   void use_loads(double t0, double t1, bool others = false);
   void use_forces(const std::vector<double>& shares);
   [[nodiscard]] bool loads_vary() const { return !timed_.empty() || by_time(surface_loads_); }
-  void shares_from(double t0, double t1, std::vector<double>& shares) const;
   void grasp(double h, double point);
   SolveReport begin(double h, double point);
   SolveReport step_by_parts(double h, const NewmarkOptions& newmark, int halvings);

@@ -95,16 +95,10 @@ void WarpedMotion::use_springs() {
 /// The shares of timed forces, and of those of the surface, in the time of the loads. Returns whether forces
 /// come or go.
 bool WarpedMotion::take_shares() {
-  bool others = false;
-  std::size_t i = 0;
-  const auto take = [&](double share) {
-    others = others || (share == 0.0) != (shares_[i] == 0.0);
-    shares_[i++] = share;
-  };
-  for (const TimedForce& load : timed_.forces)
-    take(active_share(load.from, load.to, acting_.from, acting_.to));
-  for (const SurfaceForces& load : surface_loads_) take(load.share(acting_.from, acting_.to));
-  return others;
+  active_shares(timed_, surface_loads_, acting_.from, acting_.to, next_shares_);
+  shares_.swap(next_shares_);
+  return !std::equal(shares_.begin(), shares_.end(), next_shares_.begin(), next_shares_.end(),
+                     [](double a, double b) { return (a == 0.0) == (b == 0.0); });
 }
 
 /// The same forces, others in size.
@@ -214,11 +208,7 @@ void WarpedMotion::hold_in_flight(std::span<const Handle> handles) {
 /// Of handles in flight.
 void WarpedMotion::look_at_handles() {
   constexpr double tolerance = 1e-3;  // of the size of the body
-  report_ = {};
-  for (const Handle& handle : grip_.handles)
-    report_.position_error =
-        std::max(report_.position_error, (position(handle.point) - handle.position).norm());
-  report_.met = report_.position_error <= tolerance * dynamics_.equations().size;
+  report_ = missed_targets(*this, grip_.handles, tolerance * dynamics_.equations().size);
 }
 
 void WarpedMotion::set_gravity(const Vector3& acceleration) {
@@ -243,7 +233,6 @@ void WarpedMotion::set_timed_loads(const TimedLoads& loads) {
   for (const TimedForce& one : loads.forces) sites->push_back(sites_of(one.points));
   timed_ = loads;
   timed_sites_ = std::move(sites);
-  shares_.assign(timed_.forces.size() + surface_loads_.size(), 0.0);
   acting_ = {state_.time, state_.time};
   (void)take_shares();
   use_gravity();
@@ -264,7 +253,6 @@ void WarpedMotion::set_surface_forces(std::span<const SurfaceForces> forces) {
   }
   surface_loads_.assign(forces.begin(), forces.end());
   loaded_sites_ = std::move(sites);
-  shares_.assign(timed_.forces.size() + surface_loads_.size(), 0.0);
   (void)take_shares();
   use_forces();
 }

@@ -192,7 +192,8 @@ class WarpedMotion final : public Motion {
   // How the dynamics have the loads of the world.
   LoadTime acting_;
   Vector3 wind_push_ = Vector3::Zero();  ///< on a body that is held, m/s^2
-  std::vector<double> shares_;  ///< of each timed force and then of those of the surface, in that time
+  std::vector<double> shares_;       ///< of each timed force and then of those of the surface, in that time
+  std::vector<double> next_shares_;  ///< memory of take_shares()
   Eigen::Quaterniond to_frame_ = Eigen::Quaterniond::Identity();  ///< that they were turned by
 
   mutable std::shared_ptr<const Matrix> mesh_rotations_;  ///< computed when first needed

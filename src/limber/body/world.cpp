@@ -10,11 +10,6 @@
 namespace limber {
 namespace {
 
-void check_pose(const Pose& pose, const std::string& name) {
-  require(pose.position.allFinite() && is_unit(pose.rotation),
-          "{}: its pose is not finite, or its rotation not of unit length", name);
-}
-
 /// Whether its shell asks it where points are: it has no frames while it touches something.
 bool moves_pointwise(const Body& body) { return !body.has_model() || body.method() == Method::warped; }
 
@@ -194,11 +189,6 @@ HostBody& World::host(Index i) {
 const HostBody& World::host(Index i) const {
   require(i >= 0 && i < host_count(), "host body {} of a world with {}", i, host_count());
   return hosts_[static_cast<std::size_t>(i)];
-}
-
-void World::clear_obstacles() {
-  obstacles_.clear();
-  forget_contacts();
 }
 
 Vector3 World::contact_impulse(const Touching& one) const {

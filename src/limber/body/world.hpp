@@ -26,7 +26,6 @@ class World {
   [[nodiscard]] Index body_count() const { return static_cast<Index>(entries_.size()); }
   [[nodiscard]] Body& body(Index i) { return entry(i).body; }
   [[nodiscard]] const Body& body(Index i) const { return entry(i).body; }
-  void set_driver(Index i, Driver driver) { entry(i).driver = std::move(driver); }
 
   // What touches.
 
@@ -57,7 +56,6 @@ class World {
   [[nodiscard]] const Obstacle& obstacle(Index i) const;
   /// It stands elsewhere from now on, and has not moved there.
   void set_obstacle_pose(Index i, const Pose& pose);
-  void clear_obstacles();
 
   // Bodies of another engine (host_body.hpp): they touch bodies and rigid bodies of this world.
 
@@ -68,7 +66,7 @@ class World {
   [[nodiscard]] const HostBody& host(Index i) const;
 
   void set_contact_filter(ContactFilter filter) { filter_ = std::move(filter); }  ///< none: all may touch
-  void set_contact_options(const ContactOptions& options) { contact_options_ = options; }
+  void set_contact_options(const ContactOptions& options) { contact_options_ = options; }  ///< from now on
   /// Threads for those that touch: one unless told. Their number changes no bit.
   void set_executor(const Executor& executor) { contact_.set_executor(executor); }
 

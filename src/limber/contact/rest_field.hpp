@@ -38,10 +38,9 @@ class RestField {
 
   [[nodiscard]] const BoundingBox& bounds() const { return bounds_; }  ///< of the surface
   [[nodiscard]] double cell() const { return cell_; }                  ///< a, m
-  /// Largest and mean of |phi - exact distance| over some 2,000 places: on the surface, and in the middle of
+  /// Largest |phi - exact distance| over some 2,000 places: on the surface, and in the middle of
   /// cells within two cells of it, where the lattice is worst. m
   [[nodiscard]] double largest_error() const { return largest_error_; }
-  [[nodiscard]] double mean_error() const { return mean_error_; }
   [[nodiscard]] std::size_t bytes() const;
 
  private:
@@ -49,7 +48,7 @@ class RestField {
   static constexpr int block_side = block_cells + 1;  ///< blocks share the points of their sides
 
   Vector3 origin_ = Vector3::Zero();
-  double cell_ = 0.0, per_cell_ = 0.0, largest_error_ = 0.0, mean_error_ = 0.0;
+  double cell_ = 0.0, per_cell_ = 0.0, largest_error_ = 0.0;
   std::array<int, 3> blocks_{};  ///< along each axis
   std::vector<int> block_;       ///< start of a block in fine_; -1: only its corners are known
   std::vector<float> fine_;      ///< 5 x 5 x 5 distances of each block, x first

@@ -42,7 +42,6 @@ class RestSolid {
 
   [[nodiscard]] Index rank() const { return rank_; }
   [[nodiscard]] Index vertex_count() const { return vertex_count_; }
-  [[nodiscard]] Index tetrahedron_count() const { return static_cast<Index>(tetrahedra_.size()); }
   [[nodiscard]] Index patch_count() const { return static_cast<Index>(patches_.size()); }
   [[nodiscard]] const RestField& field() const { return *field_; }
   [[nodiscard]] std::size_t bytes() const;  ///< without the field

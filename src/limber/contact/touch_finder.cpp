@@ -56,7 +56,7 @@ void TouchFinder::find(const RefittedBoxes& points, DeformedSolid& solid, const 
   const std::vector<ShellTree::Node>& groups = points.tree().nodes_;
   const std::vector<RestSolid::Node>& patches = solid.rest_->nodes_;
   if (touch_of_.size() < points.tree().points_.size()) touch_of_.assign(points.tree().points_.size(), -1);
-  visited_ = asked_ = 0;
+  visited_ = 0;
   between_ = points.pose().position - solid.pose().position;
   const SweptBox::Corner shift{static_cast<float>(between_.x()), static_cast<float>(between_.y()),
                                static_cast<float>(between_.z()), 0.0F};
@@ -130,7 +130,6 @@ void TouchFinder::look_at(const RefittedBoxes& points, std::size_t leaf, Deforme
     const float reach = margin + closing.matrix().norm();
     const Vector3 x = solid.rotation_.transpose() *
                       (between_ + Vector3(at[i], at[lanes_of_group + i], at[2 * lanes_of_group + i]));
-    ++asked_;
     Touch touch;
     const std::uint64_t* const homes =
         own != nullptr ? own->of_point_.data() + static_cast<std::size_t>(point) * own->words_ : nullptr;

@@ -63,9 +63,8 @@ class TouchFinder {
   void within(const RefittedBoxes& points, DeformedSolid& solid, const OwnPatches& own, double margin,
               std::vector<Touch>& touches);
 
-  /// Pairs of a group of points and a patch that were looked at in the last call, and points asked for.
+  /// Pairs of a group of points and a patch that were looked at in the last call.
   [[nodiscard]] Index visited_pairs() const { return visited_; }
-  [[nodiscard]] Index asked_points() const { return asked_; }
 
  private:
   void find(const RefittedBoxes& points, DeformedSolid& solid, const OwnPatches* own, double margin,
@@ -77,7 +76,7 @@ class TouchFinder {
   std::vector<int> touch_of_;  ///< of slots: index into touches; -1: none yet
   std::vector<int> found_;     ///< slots for which there is one
   Eigen::Vector3d between_ = Vector3::Zero();
-  Index visited_ = 0, asked_ = 0;
+  Index visited_ = 0;
 };
 
 }  // namespace limber

@@ -10,7 +10,7 @@
 
 namespace limber {
 
-// What clips of bodies and of trees of domains have in common (model_file.hpp, clip_file.hpp).
+// What clips are made of (clip_file.hpp).
 
 /// The coordinates that leave 0 in a clip, and how weights in [0, 1] stand for them.
 struct ClipEncoding {

@@ -84,38 +84,6 @@ Vector weights_at(const VolumeMesh& mesh, int e, const Vector3& point) {
   return trilinear(local.cwiseMax(-1.0).cwiseMin(2.0));
 }
 
-/// F = I + sum over the corners of u_a grad N_a^T, at the point with the given weights.
-Matrix3 deformation_gradient(const VolumeMesh& mesh, int e, const Matrix3X& displacement,
-                             const Eigen::Ref<const Vector>& weights) {
-  Matrix3 F = Matrix3::Identity();
-  const auto u = [&](int a) { return displacement.col(mesh.elements(a, e)); };
-  if (mesh.kind == ElementKind::tetrahedron) {
-    const Matrix3 gradients = barycentric_gradients(mesh, e);
-    for (int a = 1; a < 4; ++a) F += (u(a) - u(0)) * gradients.row(a - 1);
-    return F;
-  }
-  // The weights of the corners on one side of an axis sum to the coordinate along it.
-  Vector3 local = Vector3::Zero();
-  for (int a = 0; a < 8; ++a) {
-    for (int axis = 0; axis < 3; ++axis) local(axis) += brick_corners[a][axis] * weights(a);
-  }
-  const Vector3 size = brick_size(mesh, e);
-  for (int a = 0; a < 8; ++a) {
-    const auto side = [&](int axis) { return brick_corners[a][axis] != 0; };
-    const auto share = [&](int axis) { return side(axis) ? local(axis) : 1.0 - local(axis); };
-    Vector3 gradient;
-    for (int axis = 0; axis < 3; ++axis) {
-      gradient(axis) = (side(axis) ? 1.0 : -1.0) / size(axis) * share((axis + 1) % 3) * share((axis + 2) % 3);
-    }
-    F += u(a) * gradient.transpose();
-  }
-  return F;
-}
-
-void require_columns(const Matrix3X& field, Index expected, std::string_view what) {
-  require(field.cols() == expected, "{} {}, expected {}", field.cols(), what, expected);
-}
-
 }  // namespace
 
 Embedding embed_points(const VolumeMesh& mesh, const Matrix3X& points, const Executor& executor) {
@@ -156,54 +124,14 @@ Embedding embed_points(const VolumeMesh& mesh, const Matrix3X& points, const Exe
 }
 
 Matrix3X interpolate(const Embedding& embedding, const Matrix3X& displacement) {
-  require_columns(displacement, embedding.mesh_vertices, "displacements of the mesh's vertices");
+  require(displacement.cols() == embedding.mesh_vertices,
+          "{} displacements of the mesh's vertices, expected {}", displacement.cols(),
+          embedding.mesh_vertices);
   Matrix3X result = Matrix3X::Zero(3, embedding.point_count());
   for (Index p = 0; p < embedding.point_count(); ++p) {
     for (Index a = 0; a < embedding.weights.rows(); ++a) {
       result.col(p) += embedding.weights(a, p) * displacement.col(embedding.vertices(a, p));
     }
-  }
-  return result;
-}
-
-Matrix3X distribute_forces(const Embedding& embedding, const Matrix3X& forces) {
-  require_columns(forces, embedding.point_count(), "forces on the embedded points");
-  Matrix3X result = Matrix3X::Zero(3, embedding.mesh_vertices);
-  for (Index p = 0; p < embedding.point_count(); ++p) {
-    for (Index a = 0; a < embedding.weights.rows(); ++a) {
-      result.col(embedding.vertices(a, p)) += embedding.weights(a, p) * forces.col(p);
-    }
-  }
-  return result;
-}
-
-SparseMatrix weight_matrix(const Embedding& embedding) {
-  std::vector<Eigen::Triplet<double, int>> entries;
-  entries.reserve(static_cast<std::size_t>(embedding.weights.size()));
-  for (int p = 0; p < static_cast<int>(embedding.point_count()); ++p) {
-    for (Index a = 0; a < embedding.weights.rows(); ++a) {
-      entries.emplace_back(p, embedding.vertices(a, p), embedding.weights(a, p));
-    }
-  }
-  SparseMatrix matrix(embedding.point_count(), embedding.mesh_vertices);
-  matrix.setFromTriplets(entries.begin(), entries.end());
-  return matrix;
-}
-
-Matrix3X deform_normals(const Embedding& embedding, const VolumeMesh& mesh, const Matrix3X& displacement,
-                        const Matrix3X& normals) {
-  require_columns(displacement, embedding.mesh_vertices, "displacements of the mesh's vertices");
-  require_columns(normals, embedding.point_count(), "normals of the embedded points");
-  Matrix3X result(3, normals.cols());
-  for (Index p = 0; p < normals.cols(); ++p) {
-    const Matrix3 F = deformation_gradient(mesh, embedding.element[static_cast<std::size_t>(p)], displacement,
-                                           embedding.weights.col(p));
-    Matrix3 cofactor;
-    for (int k = 0; k < 3; ++k) cofactor.col(k) = F.col((k + 1) % 3).cross(F.col((k + 2) % 3));
-    const Vector3 turned = cofactor * normals.col(p);
-    const double norm = turned.norm();
-    // An element squeezed to a line has no normal: the old one is as good as any.
-    result.col(p) = norm > 0.0 ? Vector3(turned / norm) : Vector3(normals.col(p));
   }
   return result;
 }

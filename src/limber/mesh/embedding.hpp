@@ -34,17 +34,4 @@ Embedding embed_points(const VolumeMesh& mesh, const Matrix3X& points,
 /// Displacements of the points from those of the mesh's vertices: 3 x mesh_vertices in, 3 x n out.
 Matrix3X interpolate(const Embedding& embedding, const Matrix3X& displacement);
 
-/// Forces on the mesh's vertices that do the same work as forces on the points, by the transposed weights:
-/// 3 x n in, 3 x mesh_vertices out. Net force is kept exactly; at rest net torque too,
-/// but for points more than a cell outside of a brick.
-Matrix3X distribute_forces(const Embedding& embedding, const Matrix3X& forces);
-
-/// Weights as a sparse matrix (n x mesh_vertices): interpolate is its product with each coordinate.
-SparseMatrix weight_matrix(const Embedding& embedding);
-
-/// Unit normals that follow the deformation: n' = cof(F) n normalised, with the deformation gradient F of the
-/// element at the point.  normals: 3 x n, of the rest shape.  displacement: 3 x mesh_vertices.
-Matrix3X deform_normals(const Embedding& embedding, const VolumeMesh& mesh, const Matrix3X& displacement,
-                        const Matrix3X& normals);
-
 }  // namespace limber

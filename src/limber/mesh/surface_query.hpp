@@ -37,8 +37,6 @@ class SurfaceQuery {
 
   /// Accurate to about 1e-3 away from the surface.
   [[nodiscard]] double winding_number(const Vector3& point) const;
-  /// Without the expansion, O(triangles): the reference for tests.
-  [[nodiscard]] double exact_winding_number(const Vector3& point) const;
 
   /// True where the winding number exceeds 1/2.
   [[nodiscard]] bool contains(const Vector3& point) const { return winding_number(point) > 0.5; }

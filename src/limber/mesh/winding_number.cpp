@@ -130,20 +130,4 @@ double SurfaceQuery::winding_number(const Vector3& point) const {
   return sum_lanes(sum);
 }
 
-double SurfaceQuery::exact_winding_number(const Vector3& point) const {
-  double sum = 0.0;
-  for (const TriangleTree::Leaf& leaf : tree_->leaves) {
-    for (int i = 0; i < TriangleTree::width; ++i) {
-      const Vector3 a = lane(leaf.corner[0], i) - point;
-      const Vector3 b = lane(leaf.corner[1], i) - point;
-      const Vector3 c = lane(leaf.corner[2], i) - point;
-      const double la = a.norm();
-      const double lb = b.norm();
-      const double lc = c.norm();
-      sum += std::atan2(a.dot(b.cross(c)), la * lb * lc + a.dot(b) * lc + b.dot(c) * la + c.dot(a) * lb);
-    }
-  }
-  return 0.5 * std::numbers::inv_pi * sum;
-}
-
 }  // namespace limber

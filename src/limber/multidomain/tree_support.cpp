@@ -30,8 +30,7 @@ Vector6 displacement_between(const Pose& from, const Pose& to) {
 Pose TreeDynamics::Parts::support_pose(double time) const {
   const FrameState rest = rest_root();
   const Pose moved = support(time);
-  require(moved.position.allFinite() && is_unit(moved.rotation),
-          "the pose of the support at {} s is not finite, or its rotation not of unit length", time);
+  check_support_pose(moved, time);
   return {moved.apply(rest.position), (moved.rotation * rest.rotation).normalized()};
 }
 

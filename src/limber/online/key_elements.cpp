@@ -267,7 +267,6 @@ void KeyElements::add_pose(const Matrix3X& displacement, const VertexMaps& maps,
   impl_->poses.push_back({displacement, maps.linear, force, {}});
 }
 
-void KeyElements::forget_poses() { impl_->poses.clear(); }
 Index KeyElements::pose_count() const { return static_cast<Index>(impl_->poses.size()); }
 
 KeyElementFit KeyElements::train(const Eigen::Ref<const Matrix>& basis) {

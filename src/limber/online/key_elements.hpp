@@ -40,7 +40,6 @@ class KeyElements {
   /// Records a training pose: the world displacements of all vertices (3 x n) under these maps, and the
   /// forces of the full model there (dofs, in the world, N).
   void add_pose(const Matrix3X& displacement, const VertexMaps& maps, const Vector& force);
-  void forget_poses();
   [[nodiscard]] Index pose_count() const;
 
   /// Chooses points and weights for the basis (dofs x r), starting from the present ones; those whose weight

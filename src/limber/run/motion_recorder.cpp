@@ -42,13 +42,6 @@ void append_coordinates(std::string& frame, const Body& body) {
   append_numbers(frame, all);
 }
 
-/// Where a body has been carried to as a whole since it rested: with the frame of its root.
-Pose carried_by(const Body& body) {
-  if (!body.has_model()) return body.frame();
-  const Domain& root = body.model().domains.front();
-  return body.frame() * Pose{root.position, root.rotation.normalized()}.inverse();
-}
-
 /// Displacements of the surface, seen from a pose that carries it.
 Eigen::Matrix3Xf displacement_in(const Pose& pose, const Body& body) {
   const Matrix3X u = body.surface_displacement();
@@ -76,26 +69,17 @@ double size_of(const SurfaceMesh& surface) {
 
 }  // namespace
 
-/// Several bodies in one clip have morph targets each: domains cannot be nodes of their own then.
-MotionRecorder::Track MotionRecorder::make_track(const Body& body, bool alone) {
+MotionRecorder::Track MotionRecorder::make_track(const Body& body) {
   Track track;
   track.method = body.method();
-  track.vertices = body.surface().mesh().vertex_count();
-  track.poses = 1;
-  if (!body.has_model()) return track;
-  const Model& model = body.model();
-  const bool scaled = model.domains.front().scale != 1.0;
-  const bool single = model.domain_count() == 1;
-  if (alone && (!single || scaled || model.rank(0) == 0)) {
-    track.kind = TrackKind::tree;
-    track.poses = model.domain_count();
-  } else if (single && !scaled) {
-    track.kind = body.method() == Method::warped ? TrackKind::warped : TrackKind::coordinates;
+  if (body.has_model()) {
+    track.kind = body.method() == Method::warped ? TrackKind::warped : TrackKind::domains;
+    track.coordinates = body.model().coordinate_count();
+    track.poses = body.model().domain_count();
   } else {
-    return track;
+    track.vertices = body.surface().mesh().vertex_count();
+    track.poses = 1;
   }
-  track.coordinates = model.coordinate_count();
-  track.vertices = 0;
   return track;
 }
 
@@ -114,7 +98,7 @@ MotionRecorder::MotionRecorder(const World& world, MotionRecorderOptions options
           "{} names for the recording of {} bodies, expected none or one each", options_.names.size(), count);
   std::size_t offset = sizeof(double);  // the time
   for (std::size_t i = 0; i < count; ++i) {
-    tracks_.push_back(make_track(body(i), count == 1 && world.rigid_count() + world.obstacle_count() == 0));
+    tracks_.push_back(make_track(body(i)));
     tracks_.back().offset = offset;
     offset += byte_count(tracks_.back());
   }
@@ -131,7 +115,7 @@ std::string MotionRecorder::name(std::size_t i) const {
 
 void MotionRecorder::append_track(const Body& body, const Track& track) {
   if (track.kind == TrackKind::surface) {
-    const Pose pose = carried_by(body);
+    const Pose pose = body.frame();
     append_pose(frame_, pose);
     append_numbers(frame_, displacement_in(pose, body));
     return;
@@ -185,13 +169,10 @@ Pose MotionRecorder::pose_of(const Track& track, Index frame, Index number) cons
   return pose;
 }
 
-/// Of a body with one frame; none where it never leaves its place.
-std::vector<Pose> MotionRecorder::poses_of(const Track& track) const {
+std::vector<Pose> MotionRecorder::poses_of(const Track& track, Index number) const {
   std::vector<Pose> poses;
-  for (Index t = 0; t < frames_->count(); ++t) poses.push_back(pose_of(track, t, 0));
-  const bool still =
-      std::all_of(poses.begin(), poses.end(), [](const Pose& pose) { return same_pose(pose, Pose()); });
-  return still ? std::vector<Pose>() : poses;
+  for (Index t = 0; t < frames_->count(); ++t) poses.push_back(pose_of(track, t, number));
+  return poses;
 }
 
 Vector3 MotionRecorder::up() const {
@@ -200,47 +181,51 @@ Vector3 MotionRecorder::up() const {
   return gravity.isZero(0.0) ? Vector3::UnitZ() : Vector3(-gravity);
 }
 
-/// Of a tree that is alone.
-void MotionRecorder::write_tree(const std::filesystem::path& path) const {
-  const Track& track = tracks_.front();
-  TreeClipMotion motion;
-  motion.tree = &body(0).model();
-  motion.coordinates = coordinates_of(track);
-  motion.up = up();
-  motion.frames.resize(static_cast<std::size_t>(frames_->count()));
-  for (std::size_t t = 0; t < motion.frames.size(); ++t) {
-    for (Index domain = 0; domain < track.poses; ++domain) {
-      const Pose pose = pose_of(track, static_cast<Index>(t), domain);
-      motion.frames[t].push_back({pose.position, pose.rotation.toRotationMatrix()});
-    }
-  }
-  write_tree_animation(path, times(), motion);
-}
-
-/// What morph targets were fitted to: surfaces that motions point to, and how well.
+/// What morph targets were fitted to: surfaces that nodes point to, and how well.
 struct MotionRecorder::Fitted {
   std::list<ReducedSurface> surfaces;
   std::vector<AnimationFit> fits;
 
   /// tolerance: as a share of the size of the surface.
-  void add(BodyMotion& motion, ReducedSurface surface, Index frames, const FrameShape& shape,
-           double tolerance) {
+  void add(ClipNode& node, ReducedSurface surface, Index frames, const FrameShape& shape, double tolerance) {
     const double length = tolerance * size_of(surface.mesh);
     MorphFit fit = fit_morph_targets(frames, shape, length);
-    fits.push_back({motion.name, fit.targets.cols(), fit.largest_error, length});
+    fits.push_back({node.name, fit.targets.cols(), fit.largest_error, length});
     surface.basis = std::move(fit.targets);
     surfaces.push_back(std::move(surface));
-    motion.surface = &surfaces.back();
-    motion.coordinates = std::move(fit.coordinates);
+    node.surface = &surfaces.back();
+    node.coordinates = std::move(fit.coordinates);
   }
 };
 
-BodyMotion MotionRecorder::motion_of(std::size_t i, Fitted& fitted) const {
+void MotionRecorder::add_domains(std::size_t i, std::vector<ClipNode>& nodes) const {
   const Track& track = tracks_[i];
-  BodyMotion motion;
-  motion.name = name(i);
-  motion.up = up();
-  motion.frame = poses_of(track);
+  const Model& model = body(i).model();
+  const Matrix coordinates = coordinates_of(track);
+  Index first = 0;
+  for (Index d = 0; d < model.domain_count(); ++d) {
+    const Domain& domain = model.domains[static_cast<std::size_t>(d)];
+    const ReducedModel& part = model.part(d).model;
+    ClipNode& node = nodes.emplace_back();
+    node.surface = &part.surface;
+    node.name = model.domain_count() == 1 ? name(i)
+                : tracks_.size() == 1     ? domain.name
+                                          : fmt::format("{} {}", name(i), domain.name);
+    node.coordinates = coordinates.middleRows(first, part.rank);
+    node.frame = poses_of(track, d);
+    node.up = up();
+    node.scale = domain.scale;
+    if (model.domain_count() > 1) node.shape = part.name;
+    first += part.rank;
+  }
+}
+
+ClipNode MotionRecorder::fitted_node(std::size_t i, Fitted& fitted) const {
+  const Track& track = tracks_[i];
+  ClipNode node;
+  node.name = name(i);
+  node.up = up();
+  node.frame = poses_of(track, 0);
   if (track.kind == TrackKind::surface) {
     const std::size_t offset = track.offset + pose_numbers * sizeof(double);
     const auto shape = [&](Index frame) {
@@ -248,61 +233,60 @@ BodyMotion MotionRecorder::motion_of(std::size_t i, Fitted& fitted) const {
       frames_->read(frame, offset, static_cast<std::size_t>(u.size()) * sizeof(float), u.data());
       return u;
     };
-    fitted.add(motion, surface_to_draw(body(i).surface()), frames_->count(), shape, options_.tolerance);
-    return motion;
+    fitted.add(node, surface_to_draw(body(i).surface()), frames_->count(), shape, options_.tolerance);
+    return node;
   }
   const ReducedModel& model = body(i).model().part(0).model;
-  motion.surface = &model.surface;
-  motion.coordinates = coordinates_of(track);
-  if (track.kind == TrackKind::coordinates) return motion;
-  const Matrix coordinates = motion.coordinates;
+  const Matrix coordinates = coordinates_of(track);
   const auto shape = [&](Index frame) -> Eigen::Matrix3Xf {
     return warped_field(model.surface.basis, model.warp->surface_rotations, coordinates.col(frame))
         .cast<float>();
   };
-  fitted.add(motion, {model.surface.mesh, model.surface.colors, {}}, frames_->count(), shape,
+  fitted.add(node, {model.surface.mesh, model.surface.colors, {}}, frames_->count(), shape,
              options_.tolerance);
-  return motion;
+  return node;
 }
 
-/// Rigid bodies and obstacles, behind the motions of all bodies.
-void MotionRecorder::add_solids(std::vector<BodyMotion>& motions, Fitted& fitted) const {
+/// Rigid bodies and obstacles, behind the nodes of all bodies.
+void MotionRecorder::add_solids(std::vector<ClipNode>& nodes, Fitted& fitted) const {
   if (solids_.empty()) return;
   BoundingBox seen{Vector3::Constant(std::numeric_limits<double>::infinity()),
                    Vector3::Constant(-std::numeric_limits<double>::infinity())};
-  for (const BodyMotion& motion : motions) {
-    const Vector3 center = motion.surface->mesh.vertices.rowwise().mean();
-    const Vector3 around = Vector3::Constant(0.5 * size_of(motion.surface->mesh));
-    for (const Pose& pose : motion.frame.empty() ? std::vector<Pose>(1) : motion.frame) {
+  for (const ClipNode& node : nodes) {
+    const Vector3 center = node.scale * node.surface->mesh.vertices.rowwise().mean();
+    const Vector3 around = Vector3::Constant(0.5 * node.scale * size_of(node.surface->mesh));
+    for (const Pose& pose : node.frame) {
       seen.min = seen.min.cwiseMin(pose.apply(center) - around);
       seen.max = seen.max.cwiseMax(pose.apply(center) + around);
     }
   }
   std::vector<DrawnSolid> solids = drawn_solids(world_, seen);
   for (std::size_t i = 0; i < solids.size(); ++i) {
-    const Index coordinates = 3 * solids[i].surface.vertex_count();
+    const Index rows = 3 * solids[i].surface.vertex_count();
     fitted.surfaces.push_back(surface_to_draw(BodySurface(std::move(solids[i].surface), {solids[i].color})));
-    fitted.surfaces.back().basis = Eigen::MatrixXf::Zero(coordinates, 1);
-    BodyMotion& motion = motions.emplace_back();
-    motion.surface = &fitted.surfaces.back();
-    motion.name = solids[i].name;
-    motion.up = up();
-    motion.coordinates = Matrix::Zero(1, frames_->count());
-    motion.frame = poses_of(solids_[i]);
+    fitted.surfaces.back().basis.resize(rows, 0);
+    ClipNode& node = nodes.emplace_back();
+    node.surface = &fitted.surfaces.back();
+    node.name = solids[i].name;
+    node.up = up();
+    node.coordinates.resize(0, frames_->count());
+    node.frame = poses_of(solids_[i], 0);
   }
 }
 
 std::vector<AnimationFit> MotionRecorder::write(const std::filesystem::path& path) const {
   require(frames_->count() > 0, "{}: nothing was recorded", path.string());
-  if (tracks_.front().kind == TrackKind::tree) {
-    write_tree(path);
-    return {};
-  }
   Fitted fitted;
-  std::vector<BodyMotion> motions;
-  for (std::size_t i = 0; i < tracks_.size(); ++i) motions.push_back(motion_of(i, fitted));
-  add_solids(motions, fitted);
-  write_animation(path, times(), motions);
+  std::vector<ClipNode> nodes;
+  for (std::size_t i = 0; i < tracks_.size(); ++i) {
+    if (tracks_[i].kind == TrackKind::domains) {
+      add_domains(i, nodes);
+    } else {
+      nodes.push_back(fitted_node(i, fitted));
+    }
+  }
+  add_solids(nodes, fitted);
+  write_animation(path, times(), nodes);
   return std::move(fitted.fits);
 }
 

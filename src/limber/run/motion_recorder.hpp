@@ -39,9 +39,9 @@ struct MotionRecorderOptions {
 ///   }
 ///   recorder.write("motion.glb");
 ///
-/// It keeps the coordinates of bodies that move in a subspace, with the poses of their frames, and the
-/// displacements of the surfaces of all others, as floats, to which morph targets are fitted when the file is
-/// written. A tree of domains that is alone, without obstacles, is written domain by domain.
+/// It keeps the coordinates of bodies that move in a subspace, with the poses of the frames of their domains,
+/// each of which is a node of the file, and the displacements of the surfaces of all others, as floats, to
+/// which morph targets are fitted when the file is written.
 class MotionRecorder {
  public:
   /// Keeps a reference to the world. Throws Error for a world without bodies and another number of names.
@@ -59,10 +59,9 @@ class MotionRecorder {
 
  private:
   enum class TrackKind {
-    tree,         ///< coordinates of all domains, then the pose of the frame of each
-    coordinates,  ///< of one domain, then the pose of its frame
-    warped,       ///< the same, of warped modes, which are fitted
-    solid,        ///< a pose
+    domains,  ///< coordinates of all domains, then the pose of the frame of each
+    warped,   ///< the same, of one domain with warped modes, which are fitted
+    solid,    ///< a pose
     surface,  ///< the pose of the frame of the whole, then the displacements of the surface in it, as floats
   };
   /// Where the numbers of a body are in a frame, behind the time, and how many.
@@ -70,13 +69,13 @@ class MotionRecorder {
     TrackKind kind = TrackKind::surface;
     Method method = Method::full;
     std::size_t offset = 0;
-    Index coordinates = 0;  ///< doubles: of its model, or of all domains
+    Index coordinates = 0;  ///< doubles: of all domains
     Index poses = 0;        ///< seven doubles each
     Index vertices = 0;     ///< three floats each
   };
   struct Fitted;
 
-  [[nodiscard]] static Track make_track(const Body& body, bool alone);
+  [[nodiscard]] static Track make_track(const Body& body);
   [[nodiscard]] static std::size_t byte_count(const Track& track);
   void append_track(const Body& body, const Track& track);
   [[nodiscard]] const Body& body(std::size_t i) const { return world_.body(static_cast<Index>(i)); }
@@ -85,10 +84,10 @@ class MotionRecorder {
   [[nodiscard]] std::vector<double> times() const;
   [[nodiscard]] Matrix coordinates_of(const Track& track) const;
   [[nodiscard]] Pose pose_of(const Track& track, Index frame, Index number) const;
-  [[nodiscard]] std::vector<Pose> poses_of(const Track& track) const;
-  [[nodiscard]] BodyMotion motion_of(std::size_t i, Fitted& fitted) const;
-  void add_solids(std::vector<BodyMotion>& motions, Fitted& fitted) const;
-  void write_tree(const std::filesystem::path& path) const;
+  [[nodiscard]] std::vector<Pose> poses_of(const Track& track, Index number) const;
+  void add_domains(std::size_t i, std::vector<ClipNode>& nodes) const;
+  [[nodiscard]] ClipNode fitted_node(std::size_t i, Fitted& fitted) const;
+  void add_solids(std::vector<ClipNode>& nodes, Fitted& fitted) const;
 
   const World& world_;
   MotionRecorderOptions options_;

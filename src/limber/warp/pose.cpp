@@ -199,11 +199,20 @@ FrameMotion support_motion(const PoseFunction& motion, double t0, double t1) {
   return result;
 }
 
+void check_pose(const Pose& pose, std::string_view name) {
+  require(pose.position.allFinite() && is_unit(pose.rotation),
+          "{}: its pose is not finite, or its rotation not of unit length", name);
+}
+
+void check_support_pose(const Pose& pose, double time) {
+  require(pose.position.allFinite() && is_unit(pose.rotation),
+          "the pose of the support at {} s is not finite, or its rotation not of unit length", time);
+}
+
 PoseFunction checked_poses(PoseFunction motion) {
   return [motion = std::move(motion)](double t) {
     const Pose pose = motion(t);
-    require(pose.position.allFinite() && is_unit(pose.rotation),
-            "the pose of the support at {} s is not finite, or its rotation not of unit length", t);
+    check_support_pose(pose, t);
     return pose;
   };
 }

@@ -6,6 +6,7 @@
 #include <Eigen/Geometry>
 
 #include <functional>
+#include <string_view>
 #include <vector>
 
 namespace limber {
@@ -58,6 +59,11 @@ FrameMotion frame_motion(const PoseFunction& motion, double t, double h);
 /// step spread a jump of the velocity over two steps, and what they would put into the step before the first
 /// one belongs into the first. Nothing at all where its poses are the same to the bit.
 FrameMotion support_motion(const PoseFunction& motion, double t0, double t1);
+
+/// Throws Error, naming whose it is, unless the pose is finite and its rotation of unit length.
+void check_pose(const Pose& pose, std::string_view name);
+/// The same for that of a support at a time, s.
+void check_support_pose(const Pose& pose, double time);
 
 /// The same motion; where it gives numbers that are not finite, or a rotation that is not of unit length, it
 /// throws Error.

@@ -10,9 +10,9 @@
 
 namespace limber::app {
 
-// As describe.hpp, for trees.
+// As describe.hpp, for models and what they are made of.
 
-/// Parts, shape, mass, frequencies and memory of a model.
+/// Shape, mass, frequencies and memory of a model, and for each of its parts forces, materials and mesh.
 nlohmann::ordered_json describe_model(const std::shared_ptr<const Model>& model);
 std::string model_text(const nlohmann::ordered_json& model);
 

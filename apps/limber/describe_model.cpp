@@ -1,4 +1,4 @@
-#include "apps/limber/describe_tree.hpp"
+#include "apps/limber/describe_model.hpp"
 
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
@@ -13,6 +13,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
+#include <utility>
 #include <vector>
 
 namespace limber::app {
@@ -20,7 +22,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr Index most_tree_coordinates = 600;  ///< whose frequencies are found in a second or two
+constexpr Index most_described_coordinates = 600;  ///< whose frequencies are found in a second or two
 
 Index force_bytes(const ReducedModel& model) {
   if (const auto& rule = model.cubature) return 8 * (rule->gradients.size() + rule->weights.size());
@@ -42,6 +44,24 @@ double mass_of(const ReducedModel& model) {
   return sum;
 }
 
+/// How a part computes its elastic forces.
+void describe_forces(Json& json, const ReducedModel& model) {
+  if (model.rank == 0) {
+    json["forces"] = "rigid";
+  } else if (const auto& rule = model.cubature) {
+    json["forces"] = name_of(forces_of(*rule));
+    json["cubature"] = {{"points", rule->point_count()},
+                        {"error_asked_for", rule->training.error_asked_for},
+                        {"training_error", rule->training.training_error},
+                        {"held_out_error", rule->training.held_out_error},
+                        {"amplitude", rule->training.amplitude},
+                        {"poses", rule->training.poses}};
+  } else {
+    json["forces"] = name_of(ForceKind::exact);
+    json["coefficients"] = monomial_count(model.rank);
+  }
+}
+
 Json describe_part(const ReducedPart& part, Index uses) {
   const ReducedModel& model = part.model;
   Json json{{"name", model.name},
@@ -49,47 +69,40 @@ Json describe_part(const ReducedPart& part, Index uses) {
             {"uses", uses},
             {"mass", mass_of(model)},
             {"ports", part.ports.size()},
-            {"forces", model.rank == 0 ? "rigid" : name_of(forces_of(model))},
             {"frequencies_hz", Json::array()},
             {"render_vertices", model.surface.mesh.vertex_count()},
             {"render_triangles", model.surface.mesh.triangle_count()},
+            {"materials", Json::array()},
             {"bytes",
              {{"basis", 4 * model.surface.basis.size()},
               {"forces", model.rank == 0 ? 0 : force_bytes(model)},
               {"coupling", coupling_bytes(part)}}}};
-  if (model.rank > 0) json["frequencies_hz"] = to_list(natural_frequencies(make_equations(model)));
+  describe_forces(json, model);
+  if (model.rank > 0) {
+    const ReducedEquations equations = make_equations(model);
+    json["frequencies_hz"] = to_list(natural_frequencies(equations));
+    json["explicit_timestep"] = critical_timestep(equations);
+  }
+  for (const ReducedRegion& region : model.regions)
+    json["materials"].push_back(describe_material(region.region, region.material));
+  if (model.warp) json["warp"] = {{"lumps", model.warp->lumps.count()}};
   if (const auto& simulation = model.simulation) {
     json["kind"] = name_of(simulation->mesh.kind);
     json["vertices"] = simulation->mesh.vertex_count();
     json["elements"] = simulation->mesh.element_count();
+    json["fixed_vertices"] = simulation->fixed.size();
   }
   return json;
-}
-
-/// A table: texts to the left, numbers to the right.
-std::string table(const std::vector<std::vector<std::string>>& rows) {
-  std::vector<std::size_t> widths(rows.front().size(), 0);
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) widths[c] = std::max(widths[c], row[c].size());
-  }
-  std::string text;
-  for (const auto& row : rows) {
-    for (std::size_t c = 0; c < row.size(); ++c) {
-      text += c == 0 ? fmt::format("{:<{}}", row[c], widths[c]) : fmt::format("  {:>{}}", row[c], widths[c]);
-    }
-    text += "\n";
-  }
-  return text;
 }
 
 std::string lowest_text(const Json& frequencies) {
   return frequencies.empty() ? "-" : number_text(frequencies.front());
 }
 
-std::string tree_frequencies_text(const Json& tree) {
-  const Json& frequencies = tree["frequencies_hz"];
+std::string described_frequencies_text(const Json& model) {
+  const Json& frequencies = model["frequencies_hz"];
   if (frequencies.is_null())
-    return fmt::format("not computed: more than {} coordinates", most_tree_coordinates);
+    return fmt::format("not computed: more than {} coordinates", most_described_coordinates);
   if (frequencies.empty()) return "none: all domains are rigid";
   constexpr std::size_t most = 6;
   std::string text;
@@ -98,35 +111,57 @@ std::string tree_frequencies_text(const Json& tree) {
   return text + (frequencies.size() > most ? ", ... Hz" : " Hz");
 }
 
-Json describe_tree(const std::shared_ptr<const Model>& tree) {
-  std::vector<Index> uses(tree->parts.size(), 0);
+std::string described_forces_text(const Json& part) {
+  if (part.contains("coefficients"))
+    return fmt::format("exact, {} coefficients", count_text(part["coefficients"]));
+  if (!part.contains("cubature")) return words(part["forces"]);
+  const Json& cubature = part["cubature"];
+  return fmt::format("{}, {} points, error {:.2g} % in poses up to {:.2g} of the size", words(part["forces"]),
+                     count_text(cubature["points"]), 100.0 * cubature["held_out_error"].get<double>(),
+                     cubature["amplitude"].get<double>());
+}
+
+/// Each region once, with each material that it has in any part.
+void append_part_materials(Rows& rows, const Json& parts) {
+  std::set<std::pair<std::string, std::string>> seen;
+  for (const Json& part : parts) {
+    for (const Json& material : part["materials"]) {
+      const std::string label = "material of " + words(material["region"]), text = material_text(material);
+      if (seen.emplace(label, text).second) rows.emplace_back(label, text);
+    }
+  }
+}
+
+}  // namespace
+
+Json describe_model(const std::shared_ptr<const Model>& model) {
+  std::vector<Index> uses(model->parts.size(), 0);
   double mass = 0.0;
-  for (const Domain& domain : tree->domains) {
+  for (const Domain& domain : model->domains) {
     const auto part = static_cast<std::size_t>(domain.part);
     ++uses[part];
-    mass += mass_of(tree->parts[part].model) * std::pow(domain.scale, 3);
+    mass += mass_of(model->parts[part].model) * std::pow(domain.scale, 3);
   }
-  const TreeSurface surface(tree);
-  const BoundingBox box = bounding_box(surface.mesh());
+  const TreeSurface surface(model);
   Json json{{"type", "reduced model"},
             {"valid", true},
-            {"name", tree->name},
-            {"description", tree->description},
-            {"domains", tree->domain_count()},
-            {"coordinates", tree->coordinate_count()},
-            {"depth", tree->depth()},
-            {"free", tree->free},
+            {"name", model->name},
+            {"description", model->description},
+            {"domains", model->domain_count()},
+            {"coordinates", model->coordinate_count()},
+            {"depth", model->depth()},
+            {"free", model->free},
             {"mass", mass},
             {"frequencies_hz", nullptr},
             {"render_vertices", surface.mesh().vertex_count()},
             {"render_triangles", surface.mesh().triangle_count()},
-            {"bounding_box", {{"min", to_json(box.min)}, {"max", to_json(box.max)}}},
+            {"bounding_box", box_json(bounding_box(surface.mesh()))},
             {"parts", Json::array()}};
-  if (tree->coordinate_count() <= most_tree_coordinates)
-    json["frequencies_hz"] = to_list(TreeDynamics(tree).natural_frequencies());
+  if (model->coordinate_count() <= most_described_coordinates)
+    json["frequencies_hz"] = to_list(TreeDynamics(model).natural_frequencies());
   Json bytes{{"basis", 0}, {"forces", 0}, {"coupling", 0}};
-  for (std::size_t k = 0; k < tree->parts.size(); ++k) {
-    json["parts"].push_back(describe_part(tree->parts[k], uses[k]));
+  for (std::size_t k = 0; k < model->parts.size(); ++k) {
+    json["parts"].push_back(describe_part(model->parts[k], uses[k]));
     for (const auto& [what, count] : json["parts"].back()["bytes"].items())
       bytes[what] = bytes[what].get<std::int64_t>() + count.get<std::int64_t>();
   }
@@ -134,44 +169,40 @@ Json describe_tree(const std::shared_ptr<const Model>& tree) {
   return json;
 }
 
-std::string tree_text(const Json& tree) {
-  const Json& bytes = tree["bytes"];
-  const Json& box = tree["bounding_box"];
-  std::string text = to_text(
-      {{"reduced model", fmt::format("{}, a tree of domains", words(tree["name"]))},
-       {"made", words(tree["description"])},
-       {"domains", fmt::format("{} of {} part{}, {} deep, {}", count_text(tree["domains"]),
-                               tree["parts"].size(), tree["parts"].size() == 1 ? "" : "s",
-                               count_text(tree["depth"]), tree["free"].get<bool>() ? "free" : "held")},
-       {"coordinates", count_text(tree["coordinates"])},
-       {"frequencies", tree_frequencies_text(tree)},
-       {"mass", number_text(tree["mass"]) + " kg"},
-       {"surface", fmt::format("{} vertices, {} triangles", count_text(tree["render_vertices"]),
-                               count_text(tree["render_triangles"]))},
-       {"bounding box", fmt::format("{} to {} m", point_text(box["min"]), point_text(box["max"]))},
-       {"memory",
-        fmt::format("surface bases {}, forces {}, coupling {}", bytes_text(bytes["basis"].get<double>()),
-                    bytes_text(bytes["forces"].get<double>()),
-                    bytes_text(bytes["coupling"].get<double>()))}});
-  std::vector<std::vector<std::string>> rows{
-      {"part", "elements", "rank", "uses", "ports", "mass (kg)", "lowest (Hz)", "forces"}};
-  for (const Json& part : tree["parts"]) {
-    rows.push_back({words(part["name"]),
-                    part.contains("elements") ? count_text(part["elements"]) : "left out",
-                    count_text(part["rank"]), count_text(part["uses"]), count_text(part["ports"]),
-                    number_text(part["mass"]), lowest_text(part["frequencies_hz"]), words(part["forces"])});
-  }
-  return text + "\n" + table(rows);
-}
-
-}  // namespace
-
-Json describe_model(const std::shared_ptr<const Model>& model) {
-  return model->domain_count() == 1 ? describe_single(*model) : describe_tree(model);
-}
-
 std::string model_text(const Json& model) {
-  return model["domains"] == 1 ? single_text(model) : tree_text(model);
+  const Json& bytes = model["bytes"];
+  const Json& parts = model["parts"];
+  Rows rows{
+      {"reduced model", words(model["name"])},
+      {"made", words(model["description"])},
+      {"domains", fmt::format("{} of {} part{}, {} deep, {}", count_text(model["domains"]), parts.size(),
+                              parts.size() == 1 ? "" : "s", count_text(model["depth"]),
+                              model["free"].get<bool>() ? "free" : "held")},
+      {"coordinates", count_text(model["coordinates"])},
+      {"frequencies", described_frequencies_text(model)},
+      {"mass", number_text(model["mass"]) + " kg"},
+      {"surface", fmt::format("{} vertices, {} triangles", count_text(model["render_vertices"]),
+                              count_text(model["render_triangles"]))},
+      {"bounding box", box_text(model["bounding_box"])},
+      {"memory",
+       fmt::format("surface bases {}, forces {}, coupling {}", bytes_text(bytes["basis"].get<double>()),
+                   bytes_text(bytes["forces"].get<double>()), bytes_text(bytes["coupling"].get<double>()))}};
+  append_part_materials(rows, parts);
+  std::vector<std::vector<std::string>> table{{"part", "elements", "vertices", "fixed", "rank", "uses",
+                                               "ports", "lumps", "mass (kg)", "lowest (Hz)",
+                                               "explicit step (s)", "forces"}};
+  for (const Json& part : parts) {
+    const auto of_mesh = [&](const char* key) {
+      return part.contains(key) ? count_text(part[key]) : std::string("left out");
+    };
+    table.push_back({words(part["name"]), of_mesh("elements"), of_mesh("vertices"), of_mesh("fixed_vertices"),
+                     count_text(part["rank"]), count_text(part["uses"]), count_text(part["ports"]),
+                     part.contains("warp") ? count_text(part["warp"]["lumps"]) : "-",
+                     number_text(part["mass"]), lowest_text(part["frequencies_hz"]),
+                     part.contains("explicit_timestep") ? number_text(part["explicit_timestep"]) : "-",
+                     described_forces_text(part)});
+  }
+  return to_text(rows) + "\n" + table_text(table);
 }
 
 Json describe_parts(const PartTree& tree) {
@@ -231,7 +262,7 @@ std::string parts_text(const Json& tree) {
                     : part["rank"] == 0       ? "-"
                                               : count_text(part["rank"])});
   }
-  return text + "\n" + table(rows);
+  return text + "\n" + table_text(rows);
 }
 
 }  // namespace limber::app

@@ -1,0 +1,136 @@
+#include "limber/io/clip_file.hpp"
+
+#include "limber/base/error.hpp"
+#include "limber/base/file.hpp"
+#include "limber/io/clip_builder.hpp"
+#include "limber/warp/rotation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+namespace limber {
+namespace {
+
+/// Pairs of a node and a frame that the normals of a shape are fitted to: more add nothing but time.
+constexpr Index max_samples = 200;
+
+void check_node(const ClipNode& node, Index frames, std::string_view where) {
+  require(node.surface != nullptr, "{}: the body '{}' has no surface", where, node.name);
+  const Index rank = node.surface->basis.cols();
+  require(node.coordinates.cols() == frames && node.coordinates.rows() <= rank,
+          "{}: the motion of '{}' is {} x {}, expected at most {} coordinates x {} frames", where, node.name,
+          node.coordinates.rows(), node.coordinates.cols(), rank, frames);
+  require((node.coordinates.array().abs() < largest_clip_number).all(),
+          "{}: the motion of '{}' has coordinates that are not finite or beyond 1e30", where, node.name);
+  check_clip_up(node.up, node.name, where);
+  require(node.frame.empty() || static_cast<Index>(node.frame.size()) == frames,
+          "{}: the frame of '{}' has {} poses, expected none or {}, one per frame", where, node.name,
+          node.frame.size(), frames);
+  for (std::size_t f = 0; f < node.frame.size(); ++f) {
+    const Pose& pose = node.frame[f];
+    require((pose.position.array().abs() < largest_clip_number).all(),
+            "{}: pose {} of '{}' is at ({}, {}, {}), expected finite numbers below 1e30", where, f, node.name,
+            pose.position.x(), pose.position.y(), pose.position.z());
+    require(is_unit(pose.rotation), "{}: pose {} of '{}' has a quaternion of length {}, expected 1", where, f,
+            node.name, pose.rotation.norm());
+  }
+  require(node.scale > 0.0 && node.scale < largest_clip_number,
+          "{}: the scale of '{}' is {}, expected a positive number below 1e30", where, node.name, node.scale);
+}
+
+/// The nodes that show one surface.
+using ShapeUses = std::vector<const ClipNode*>;
+
+/// In the order in which nodes first show them.
+std::vector<ShapeUses> find_shapes(std::span<const ClipNode> nodes) {
+  std::vector<ShapeUses> shapes;
+  std::map<const ReducedSurface*, std::size_t> numbers;
+  for (const ClipNode& node : nodes) {
+    const auto [found, added] = numbers.emplace(node.surface, shapes.size());
+    if (added) shapes.emplace_back();
+    shapes[found->second].push_back(&node);
+  }
+  return shapes;
+}
+
+/// Number k of a sequence that spreads evenly over `count` items. With an irrational number of its own each,
+/// several of these cover all combinations evenly.
+Index spread(Index k, Index count, double irrational) {
+  const double turns = irrational * static_cast<double>(k);
+  return std::min(static_cast<Index>((turns - std::floor(turns)) * static_cast<double>(count)), count - 1);
+}
+
+/// Coordinates of a shape in some of its nodes and frames; all where there are few.
+Matrix sample_shape(const ShapeUses& uses, Index frames) {
+  const auto nodes = static_cast<Index>(uses.size());
+  const Index pairs = nodes * frames;
+  Matrix q = Matrix::Zero(uses.front()->surface->basis.cols(), std::min(pairs, max_samples));
+  for (Index k = 0; k < q.cols(); ++k) {
+    // Powers of one over the root of x^3 = x + 1, which cover a square best.
+    const Index use = pairs > max_samples ? spread(k, nodes, 0.7548776662466927) : k / frames;
+    const Index frame = pairs > max_samples ? spread(k, frames, 0.5698402909980532) : k % frames;
+    const Matrix& of_node = uses[static_cast<std::size_t>(use)]->coordinates;
+    q.col(k).head(of_node.rows()) = of_node.col(frame);
+  }
+  return q;
+}
+
+ClipEncoding encoding_of(const ShapeUses& uses) {
+  Vector least = Vector::Zero(uses.front()->surface->basis.cols()), most = least;
+  for (const ClipNode* node : uses) {
+    const Index rank = node->coordinates.rows();
+    least.head(rank) = least.head(rank).cwiseMin(node->coordinates.rowwise().minCoeff());
+    most.head(rank) = most.head(rank).cwiseMax(node->coordinates.rowwise().maxCoeff());
+  }
+  return {least, most};
+}
+
+/// A surface in the clip.
+struct ClipShape {
+  int mesh;
+  ClipEncoding encoding;
+};
+
+ClipShape add_shape(ClipBuilder& clip, const ShapeUses& uses) {
+  const ClipNode& first = *uses.front();
+  ClipEncoding encoding = encoding_of(uses);
+  const Matrix samples = encoding.weights(sample_shape(uses, clip.frame_count()));
+  const std::string& name = first.shape.empty() ? first.name : first.shape;
+  const int mesh = clip.add_mesh(*first.surface, encoding, samples, name.empty() ? "body" : name);
+  return {mesh, std::move(encoding)};
+}
+
+void add_clip_node(ClipBuilder& clip, const ClipNode& node, const ClipShape& shape) {
+  const int number = clip.add_node(shape.mesh, node.name.empty() ? "body" : node.name);
+  clip.move(number, node.frame.empty() ? std::vector<Pose>(1) : node.frame, node.up, node.scale);
+  if (node.coordinates.isZero(0.0)) return;
+  Matrix q = Matrix::Zero(node.surface->basis.cols(), clip.frame_count());
+  q.topRows(node.coordinates.rows()) = node.coordinates;
+  clip.deform(number, shape.encoding.weights(q));
+}
+
+}  // namespace
+
+std::string encode_animation(std::span<const double> times, std::span<const ClipNode> nodes,
+                             std::string_view where) {
+  ClipBuilder clip(times, where);
+  require(!nodes.empty(), "{}: a clip needs at least one body", where);
+  for (const ClipNode& node : nodes) check_node(node, clip.frame_count(), where);
+  std::map<const ReducedSurface*, ClipShape> shapes;
+  for (const ShapeUses& uses : find_shapes(nodes)) {
+    check_clip_surface(*uses.front()->surface, uses.front()->name, where);
+    shapes.emplace(uses.front()->surface, add_shape(clip, uses));
+  }
+  for (const ClipNode& node : nodes) add_clip_node(clip, node, shapes.at(node.surface));
+  return clip.encode();
+}
+
+void write_animation(const std::filesystem::path& path, std::span<const double> times,
+                     std::span<const ClipNode> nodes) {
+  write_file(path, encode_animation(times, nodes, path.string()),
+             [](std::span<const std::string> contents) { check_clip(contents.front(), "its content"); });
+}
+
+}  // namespace limber
