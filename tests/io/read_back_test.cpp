@@ -66,19 +66,11 @@ TEST(ReadBack, FindsFaultsInClips) {
   const ScratchFolder folder;
   const std::vector<double> times{0.0, 0.5};
   const ReducedModel model = test::sample_model();
-  const BodyMotion motion{.surface = &model.surface, .name = "b", .coordinates = Matrix::Identity(3, 2)};
-  expect_noticed(
-      folder, "c.glb",
-      [&](const std::filesystem::path& path) {
-        write_animation(path, times, {&motion, 1});
-      },
-      cut_last_byte);
-  const Model tree = test::sample_tree();
-  TreeClipMotion whole{.tree = &tree, .coordinates = Matrix::Zero(tree.coordinate_count(), 2)};
-  whole.frames.assign(2, std::vector<PoseMatrix>(tree.domains.size()));
-  expect_noticed(
-      folder, "t.glb", [&](const std::filesystem::path& path) { write_tree_animation(path, times, whole); },
-      cut_last_byte);
+  ClipNode node{.surface = &model.surface, .name = "b", .coordinates = Matrix::Identity(3, 2)};
+  const auto write = [&](const std::filesystem::path& path) { write_animation(path, times, {&node, 1}); };
+  expect_noticed(folder, "c.glb", write, cut_last_byte);
+  node.frame.assign(2, Pose{});
+  expect_noticed(folder, "t.glb", write, cut_last_byte);
 }
 
 TEST(ReadBack, FindsFaultsInMeshes) {
