@@ -43,7 +43,9 @@ class BodyShell {
  private:
   std::vector<std::unique_ptr<const PointShell>> parts_;
   std::vector<Point> points_;
-  VolumeMesh mesh_;  ///< of a body that moves without frames; empty where it was not kept
+  // Of a body that moves without frames.
+  std::shared_ptr<const BodySurface> surface_;  ///< shells are known by it as long as they live
+  VolumeMesh mesh_;                             ///< empty where it was not kept
   std::string name_;
   double spacing_ = 0.0, size_ = 0.0;
   std::shared_ptr<const Model> solid_of_;  ///< none where there can be no solid

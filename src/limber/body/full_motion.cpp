@@ -87,6 +87,12 @@ void FullMotion::set_handles(std::span<const Handle> handles, ConstraintPriority
   MeshMotion::set_handles(handles, priority, exercised);
 }
 
+void FullMotion::check_handles(std::span<const Handle> handles, ConstraintPriority priority,
+                               std::span<const Point> exercised) const {
+  require_uncoupled(handles.empty(), "handles");
+  MeshMotion::check_handles(handles, priority, exercised);
+}
+
 void FullMotion::set_wind(const Wind& wind) {
   require_uncoupled(wind == Wind{}, "wind");
   MeshMotion::set_wind(wind);

@@ -21,6 +21,8 @@ class FullMotion final : public MeshMotion {
 
   void set_handles(std::span<const Handle> handles, ConstraintPriority priority,
                    std::span<const Point> exercised) override;
+  void check_handles(std::span<const Handle> handles, ConstraintPriority priority,
+                     std::span<const Point> exercised) const override;
   void set_wind(const Wind& wind) override;
   void set_support(const PoseFunction& motion) override;
 

@@ -313,6 +313,7 @@ void WarpedMotion::set_handles(std::span<const Handle> handles, ConstraintPriori
 
 void WarpedMotion::check_handles(std::span<const Handle> handles, ConstraintPriority priority,
                                  std::span<const Point> exercised) const {
+  require_uncoupled(handles.empty(), "handles");
   if (flight_ || handles.empty()) return;
   WarpedDynamics held = dynamics_;
   hold(held, {{handles.begin(), handles.end()}, priority, {exercised.begin(), exercised.end()}});
