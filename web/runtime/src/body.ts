@@ -251,7 +251,8 @@ export class Body {
   }
 
   /**
-   * Vertices that are held from the next step on, in place of those before: hard constraints, of the method 'warped' only. Handles at
+   * Vertices that are held from the next step on, in place of those before: ideal constraints, of which orientations are for the methods
+   * 'warped' and 'linear' alone. Handles at
    * the same vertices that hold the same only move, which costs nothing. Where not all can be met, those of `priority` are
    * first. Throws for a vertex that cannot move, one that is held twice, and quaternions that are not of unit length.
    */
@@ -306,7 +307,7 @@ export class Body {
 
   // Motion.
 
-  /** Takes `count` steps of h seconds. Where one fails, its reason is thrown; the steps before it stay taken. */
+  /** Takes `count` steps of h seconds. Where one fails, its reason is thrown; the steps before it stay taken. Throws for a body in a world, which steps it. */
   step(h: number, count = 1, options: StepOptions = {}): void {
     checkKeys(options, ['iterations', 'solver'], 'a step');
     const solver = checkWord(options.solver ?? 'direct', ['direct', 'cg'], 'the solver');
@@ -459,7 +460,8 @@ export class Body {
     return this.list('_limber_mode_shape', checkNatural(i, 'the number of the vibration'));
   }
 
-  private checkAlive(): void {
+  /** @internal */
+  checkAlive(): void {
     if (this.disposed) throw new LimberError('the body was disposed of; load it again');
   }
 
