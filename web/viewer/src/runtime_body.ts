@@ -24,6 +24,8 @@ export interface RuntimeBody extends Pick<
   | 'step'
   | 'reset'
   | 'setState'
+  | 'save'
+  | 'restore'
   | 'coordinates'
   | 'positions'
   | 'position'
