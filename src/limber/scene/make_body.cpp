@@ -49,8 +49,8 @@ void check_integrator(const Scene& scene, const SceneBody& body, bool frames) {
           "{}: the method '{}' takes the integrator 'newmark' only; set solver.integrator", body.name,
           name_of(body.method));
   require(!frames,
-          "{}: a body of several domains, in flight, on a support or in the wind takes the integrator "
-          "'newmark' only; set solver.integrator",
+          "{}: a body of several domains, in flight, on a support, in the wind or that touches takes the "
+          "integrator 'newmark' only; set solver.integrator",
           body.name);
 }
 
@@ -132,6 +132,7 @@ Body make_mesh_body(const Scene& scene, const SceneBody& body, const Executor& e
   Body made = body.method == Method::online
                   ? make_online_body(std::move(setup), solver.online, solver.timestep * solver.steps)
                   : make_full_body(std::move(setup));
+  made.set_coupled(touches(scene, body));
   if (is_dynamic(scene) && starts_moving(body)) made.set_velocity(body.velocity, body.angular_velocity);
   if (has_wind(body)) made.set_wind(body.wind);
   return made;
@@ -183,12 +184,12 @@ void start_flight(const SceneBody& body, Body& made) {
 void check_steps_with_frames(const Scene& scene, const SceneBody& body) {
   if (!is_dynamic(scene)) return;
   require(scene.solver.linear_solver == SparseSolverKind::cholesky,
-          "{}: a body of several domains, in flight, on a support or in the wind takes the linear solver "
-          "'cholesky' only; set solver.linear_solver",
+          "{}: a body of several domains, in flight, on a support, in the wind or that touches takes the "
+          "linear solver 'cholesky' only; set solver.linear_solver",
           body.name);
   require(body.method != Method::linear || scene.solver.modal_integrator == ModalIntegrator::newmark,
-          "{}: a body of several domains, in flight or in the wind takes the integrator 'newmark' only; set "
-          "solver.integrator",
+          "{}: a body of several domains, in flight, in the wind or that touches takes the integrator "
+          "'newmark' only; set solver.integrator",
           body.name);
 }
 
@@ -212,8 +213,9 @@ Body make_reduced_body(const Scene& scene, const SceneBody& body, const Executor
   if (single) set_single(body, made);
   made.set_method(body.method);
   if (single && body.method != Method::reduced)
-    made.set_modal_settings(
-        {scene.solver.modal_integrator, body.rank, body.coriolis && body.method == Method::warped});
+    made.set_modal_settings({scene.solver.modal_integrator,
+                             body.method == Method::linear && touches(scene, body) ? 0 : body.rank,
+                             body.coriolis && body.method == Method::warped});
   set_domains(body, made);
   made.set_coupled(touches(scene, body));
   made.set_damping(body.damping);
