@@ -7,6 +7,7 @@
 #include <limber/body/world.hpp>
 
 #include <BulletCollision/CollisionShapes/btShapeHull.h>
+#include <LinearMath/btConvexHullComputer.h>
 #include <algorithm>
 #include <btBulletDynamicsCommon.h>
 #include <cmath>
@@ -44,9 +45,52 @@ struct HostShape {
   Pose place;  ///< of its axes in those of Bullet's shape
 };
 
+/// A closed surface, whose triangles are turned outwards here.
+inline SolidShape solid_of(SurfaceMesh surface, const char* name) {
+  double volume = 0.0;
+  for (const auto& t : surface.triangles.colwise())
+    volume += surface.vertices.col(t(0)).dot(
+        Vector3(surface.vertices.col(t(1))).cross(Vector3(surface.vertices.col(t(2)))));
+  if (volume < 0.0) surface.triangles.row(1).swap(surface.triangles.row(2));
+  surface.part.assign(static_cast<std::size_t>(surface.triangles.cols()), 0);
+  surface.parts = {""};
+  return std::make_shared<const MeshShape>(surface, name);
+}
+
+/// Of its own points, without the margin that Bullet keeps around them.
+inline SolidShape hull_of_points(const btConvexHullShape& shape) {
+  std::vector<btVector3> points;
+  for (int i = 0; i < shape.getNumPoints(); ++i) points.push_back(shape.getScaledPoint(i));
+  require(points.size() > 3, "a hull of Bullet has {} points, expected at least 4", points.size());
+  btConvexHullComputer hull;
+  hull.compute(&points[0].x(), static_cast<int>(sizeof(btVector3)), static_cast<int>(points.size()),
+               btScalar(0), btScalar(0));
+  SurfaceMesh surface;
+  surface.vertices.resize(3, hull.vertices.size());
+  for (int i = 0; i < hull.vertices.size(); ++i) {  // which Bullet has rounded to a ten-thousandth
+    const btVector3& x = hull.vertices[i];
+    surface.vertices.col(i) = vector_of(*std::min_element(
+        points.begin(), points.end(),
+        [&](const btVector3& a, const btVector3& b) { return a.distance2(x) < b.distance2(x); }));
+  }
+  std::vector<Eigen::Vector3i> triangles;
+  for (int i = 0; i < hull.faces.size(); ++i) {  // of any number of corners, about the first
+    const btConvexHullComputer::Edge* const first = &hull.edges[hull.faces[i]];
+    for (const auto* edge = first->getNextEdgeOfFace(); edge->getTargetVertex() != first->getSourceVertex();
+         edge = edge->getNextEdgeOfFace())
+      triangles.emplace_back(first->getSourceVertex(), edge->getSourceVertex(), edge->getTargetVertex());
+  }
+  surface.triangles.resize(3, static_cast<Index>(triangles.size()));
+  for (std::size_t i = 0; i < triangles.size(); ++i)
+    surface.triangles.col(static_cast<Index>(i)) = triangles[i];
+  return solid_of(std::move(surface), shape.getName());
+}
+
+/// Of other convex shapes, in some dozen directions.
 inline SolidShape hull_of(const btConvexShape& shape) {
   btShapeHull hull(&shape);
-  hull.buildHull(shape.getMargin());
+  require(hull.buildHull(shape.getMargin()),
+          "Bullet makes no hull of the shape '{}'; leave it out by 'accepts'", shape.getName());
   SurfaceMesh surface;
   surface.vertices.resize(3, hull.numVertices());
   for (int i = 0; i < hull.numVertices(); ++i)
@@ -54,14 +98,12 @@ inline SolidShape hull_of(const btConvexShape& shape) {
   surface.triangles.resize(3, hull.numTriangles());
   for (int i = 0; i < hull.numTriangles(); ++i)
     for (int k = 0; k < 3; ++k) surface.triangles(k, i) = static_cast<int>(hull.getIndexPointer()[3 * i + k]);
-  surface.part.assign(static_cast<std::size_t>(hull.numTriangles()), 0);
-  surface.parts = {""};
-  return std::make_shared<const MeshShape>(surface, shape.getName());
+  return solid_of(std::move(surface), shape.getName());
 }
 
-/// Boxes, spheres, capsules and planes are exact; other convex shapes are taken by their hull. Throws Error
-/// for compounds of several shapes, triangle meshes and height fields: make obstacles or several bodies of
-/// those.
+/// Boxes, spheres, capsules, planes and hulls of points are exact; other convex shapes, cones for example,
+/// are taken by a hull of some dozen points. Throws Error for compounds of several shapes, triangle meshes
+/// and height fields: make obstacles or several bodies of those.
 inline HostShape shape_of(const btCollisionShape& shape) {
   switch (shape.getShapeType()) {
     case BOX_SHAPE_PROXYTYPE:
@@ -89,6 +131,8 @@ inline HostShape shape_of(const btCollisionShape& shape) {
       child.place = pose_of(compound.getChildTransform(0)) * child.place;
       return child;
     }
+    case CONVEX_HULL_SHAPE_PROXYTYPE:
+      return {hull_of_points(static_cast<const btConvexHullShape&>(shape)), {}};
     default:
       if (shape.isConvex()) return {hull_of(static_cast<const btConvexShape&>(shape)), {}};
   }
@@ -131,7 +175,9 @@ class Guests {
   }
 
   /// From now on Bullet calls step() by itself, before each of its own: in the one place that it has for a
-  /// call there. Whoever has another use for that calls step() in it.
+  /// call there. Whoever has another use for that calls step() in it. An Error of step() leaves
+  /// stepSimulation() by way of Bullet, which is in the middle of a step then: one may end there, and not go
+  /// on. shape_of() says before whether a shape is known.
   void attach() {
     dynamics_->setInternalTickCallback(
         [](btDynamicsWorld* dynamics, btScalar h) {
@@ -164,10 +210,11 @@ class Guests {
     btRigidBody* body = nullptr;
     const btCollisionShape* shape = nullptr;
     Pose place;
+    btScalar friction{}, restitution{};  ///< as they were read
     bool seen = false;
   };
 
-  /// Bodies come and go.
+  /// Bodies come and go; one that has another shape or surface now is another.
   void follow() {
     for (Host& host : hosts_) host.seen = false;
     std::size_t next = 0;
@@ -190,7 +237,8 @@ class Guests {
   /// They mostly come in the order that they have here.
   [[nodiscard]] std::size_t find(const btRigidBody& body, std::size_t guess) const {
     const auto is = [&](const Host& host) {
-      return host.body == &body && host.shape == body.getCollisionShape();
+      return host.body == &body && host.shape == body.getCollisionShape() &&
+             host.friction == body.getFriction() && host.restitution == body.getRestitution();
     };
     if (guess < hosts_.size() && is(hosts_[guess])) return guess;
     return static_cast<std::size_t>(std::find_if(hosts_.begin(), hosts_.end(), is) - hosts_.begin());
@@ -202,7 +250,8 @@ class Guests {
                       std::move(found.shape),
                       {.friction = std::max(0.0, static_cast<double>(body.getFriction())),
                        .restitution = std::clamp(static_cast<double>(body.getRestitution()), 0.0, 1.0)}});
-    hosts_.push_back({&body, body.getCollisionShape(), found.place});
+    hosts_.push_back(
+        {&body, body.getCollisionShape(), found.place, body.getFriction(), body.getRestitution()});
   }
 
   /// What sleeps goes on doing so below these, m/s and rad/s, or below a share of what its weight makes in a

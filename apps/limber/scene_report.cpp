@@ -120,6 +120,10 @@ nlohmann::ordered_json to_json(const RunResult& result) {
   if (!result.linear.empty()) json["linear"] = linear_json(result);
   if (!result.animations.empty()) json["animation"] = animations_json(result);
   if (!result.trees.empty()) json["trees"] = trees_json(result);
+  if (result.contact)
+    json["contact"] = {{"unsolved_steps", result.contact->unsolved},
+                       {"untested_pairs", result.contact->untested},
+                       {"deepest", result.contact->deepest}};
   for (const BodyOnlineResult& one : result.online) {
     nlohmann::ordered_json body{{"body", one.body}, {"accepted_error", one.accepted_error}};
     body.update(online_json(one.report));

@@ -68,8 +68,9 @@ double share_of(std::vector<double>& sorted, double share) {
 int main(int count, char** arguments) {
   const double seconds = count > 1 ? std::atof(arguments[1]) : 10.0;
   const double budget = count > 2 ? 1e-6 * std::atof(arguments[2]) : period;
-  if (!(seconds > 0.0) || !(budget > 0.0)) {
-    std::printf("usage: feel_a_bridge [SECONDS [BUDGET]], both positive; BUDGET in microseconds\n");
+  if (!(seconds >= period) || !(budget > 0.0)) {
+    std::printf(
+        "usage: feel_a_bridge [SECONDS [BUDGET]], of at least 0.001 s; BUDGET positive, in microseconds\n");
     return 2;
   }
 

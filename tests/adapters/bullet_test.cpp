@@ -147,6 +147,21 @@ TEST(Bullet, BodiesComeAndGoAndKinematicOnesCarry) {
   engine.dynamics.addRigidBody(&lift);
 }
 
+TEST(Bullet, BodiesThatHaveAnotherSurfaceAreTakenAnew) {
+  World world;
+  Engine engine;
+  btRigidBody& box = engine.add_box(0.1, 1.0, Vector3(0.0, 0.0, 5.0));
+  Guests guests(world, engine.dynamics);
+  guests.step(1e-3);
+  EXPECT_NEAR(world.host(0).material().friction, 0.7, 1e-6);
+  box.setFriction(btScalar(0.2));
+  box.setRestitution(btScalar(0.5));
+  guests.step(1e-3);
+  ASSERT_EQ(world.host_count(), 1);
+  EXPECT_NEAR(world.host(0).material().friction, 0.2, 1e-6);
+  EXPECT_NEAR(world.host(0).material().restitution, 0.5, 1e-6);
+}
+
 TEST(Bullet, ShapesAreTheSameSolids) {
   const auto expect_same = [](const btConvexShape& shape, double tolerance) {
     const bullet::HostShape found = shape_of(shape);
@@ -163,6 +178,17 @@ TEST(Bullet, ShapesAreTheSameSolids) {
   expect_same(btCapsuleShape(btScalar(0.5), btScalar(2)), 1e-6);
   expect_same(btCapsuleShapeX(btScalar(0.5), btScalar(2)), 1e-6);
   expect_same(btCylinderShape(btVector3(1, 2, 1)), 0.1);
+  // Of its own points: what ends along a direction is one of them, not one of some that were tried.
+  btConvexHullShape hull;
+  for (int i = 0; i < 200; ++i) {
+    const double z = 1.0 - (i + 0.5) / 100.0, turn = 2.4 * i, r = std::sqrt(1.0 - z * z);
+    hull.addPoint(bullet::to_bullet(Vector3(r * std::cos(turn), r * std::sin(turn), z)), i == 199);
+  }
+  hull.setMargin(0);
+  expect_same(hull, 1e-6);
+  btConvexHullShape flat;
+  for (const double x : {0.0, 1.0, 2.0}) flat.addPoint(btVector3(static_cast<btScalar>(x), 0, 0));
+  EXPECT_THAT(error_text([&] { (void)shape_of(flat); }), HasSubstr("has 3 points"));
   const btStaticPlaneShape plane(btVector3(0, 1, 0), btScalar(0.5));
   const bullet::HostShape ground = shape_of(plane);
   EXPECT_NEAR(distance_to(ground.shape, ground.place.inverse().apply({3.0, 2.5, 1.0})).distance, 2.0, 1e-6);

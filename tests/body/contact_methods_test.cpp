@@ -193,6 +193,77 @@ TEST(ContactMethods, GoOnTouchingWhereTheMethodChangesOnTheWay) {
   }
 }
 
+/// m that it falls in a tenth of a second, with a change before each step.
+template <class Change>
+double fall(Body body, const Change& change) {
+  World world;
+  touching(world, std::move(body));
+  const Vector3 before = world.body(0).momentum().center;
+  for (int i = 0; i < 20; ++i) {
+    change(world.body(0), i);
+    EXPECT_TRUE(world.step(5e-3).ok());
+  }
+  return (before - world.body(0).momentum().center).z();
+}
+
+TEST(ContactMethods, FallAsFastWhateverIsSetOnTheWay) {
+  const auto nothing = [](Body&, int) {};
+  const auto material = [](Body& body, int) {
+    body.set_material(0, test::material("stvk", 1e6, 0.3, 1000.0));
+  };
+  const auto stiffness = [](Body& body, int i) { body.set_stiffness(0, 1.0 + 0.01 * i); };
+  const auto method = [](Body& body, int i) {
+    body.set_method(i % 2 == 0 ? Method::warped : i % 4 == 1 ? Method::reduced : Method::linear);
+  };
+  const double free = fall(warped_cube(1.0), nothing);
+  EXPECT_NEAR(free, 0.5 * 9.81 * 0.01, 2e-3 * free);
+  EXPECT_NEAR(fall(warped_cube(1.0), material), free, 1e-9);
+  EXPECT_NEAR(fall(warped_cube(1.0), stiffness), free, 1e-9);
+  EXPECT_NEAR(fall(warped_cube(1.0), method), free, 1e-9);
+  EXPECT_NEAR(fall(reduced_cube(1.0, 1e6, down), material), free, 1e-9);
+  EXPECT_NEAR(fall(full_cube(1.0), material), free, 1e-9);
+}
+
+TEST(ContactMethods, TheEnergyOfAFullBodyIsWithoutItsSprings) {
+  World world;
+  const Index number = touching(world, full_cube(0.0, 1e6, Vector3::Zero(), "stvk", 2));
+  const Vector3 target = world.body(number).position(Point(0)) + Vector3(1.0, 0.0, 0.0);
+  world.body(number).set_springs(std::vector<Spring>{{Point(0), target, 0.1}});
+  ASSERT_TRUE(world.step(1e-3).ok());
+  EXPECT_LT(world.body(number).energy().elastic, 1e-4) << "the spring has 0.05 J";
+}
+
+TEST(ContactMethods, SettingsOfModesThatContactDoesNotKnowAreRefused) {
+  for (const Method method : {Method::linear, Method::warped}) {
+    Body body = test::warped_bar();
+    body.set_method(method);
+    body.set_modal_settings({.modes = 3});
+    World world;
+    world.add(body);
+    EXPECT_THAT(error_text([&] { world.set_contact(0, {}); }), HasSubstr("fewer modes")) << name_of(method);
+    world.body(0).set_modal_settings({.integrator = ModalIntegrator::exact});
+    EXPECT_THAT(error_text([&] { world.set_contact(0, {}); }), HasSubstr("'newmark' only"));
+    EXPECT_FALSE(world.touches(0));
+    world.body(0).set_modal_settings({});
+    world.set_contact(0, {});
+    EXPECT_THAT(error_text([&] { world.body(0).set_modal_settings({.modes = 3}); }),
+                HasSubstr("fewer modes"));
+  }
+}
+
+TEST(ContactMethods, SelfContactIsNotDroppedWithoutAWord) {
+  World world;
+  world.add_obstacle(flat_ground());
+  const Index number = touching(world, reduced_cube(0.1, 1e6, down));
+  world.set_self_contact(number, true);
+  ASSERT_TRUE(world.step(1e-3).ok());
+  world.body(number).set_method(Method::warped);
+  EXPECT_THAT(error_text([&] { (void)world.step(1e-3); }), HasSubstr("it touches itself"));
+  EXPECT_DOUBLE_EQ(world.time(), 1e-3);
+  world.set_self_contact(number, false);
+  EXPECT_TRUE(world.step(1e-3).ok());
+}
+
 TEST(ContactMethods, StopsFullBodiesOfAnyStiffness) {
   for (const double young : {1e4, 1e5, 1e7, 1e9, 2e11}) {
     for (const double h : {1e-3, 5e-3}) {

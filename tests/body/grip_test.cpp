@@ -98,6 +98,21 @@ TEST(Grip, FeelsWhatTheBallIsPressedOn) {
   EXPECT_NEAR(world.contact_impulse({Touching::Of::rigid, 0}).z() / h, 10.0 + weight, 1e-3);
 }
 
+TEST(Grip, IsFeltAfterAStateIsTakenBack) {
+  World world;
+  world.add_rigid(ball(Vector3::Zero()));
+  world.rigid(0).set_grip(grip_at(Vector3(0.1, 0.0, 0.0), 500.0, 2.0));
+  ASSERT_TRUE(world.step(1e-3).ok());
+  const Vector3 felt = world.rigid(0).grip_load().force;
+  StateWriter out;
+  world.save(out);
+  for (int i = 0; i < 10; ++i) ASSERT_TRUE(world.step(1e-3).ok());
+  EXPECT_NE(world.rigid(0).grip_load().force, felt);
+  StateReader in(out.bytes(), "state");
+  world.restore(in);
+  EXPECT_EQ(world.rigid(0).grip_load().force, felt);
+}
+
 TEST(Grip, RefusesWhatIsNoHand) {
   RigidBody held = ball(Vector3::Zero());
   RigidGrip grip = grip_at(Vector3::Zero(), -1.0, 0.0);

@@ -81,6 +81,8 @@ TEST(SceneContact, GroundIsAtHeightZeroUnlessItSaysOtherwise) {
 
 TEST(SceneContact, BodiesThatNothingHoldsTouchBySelfAndOthersWhereTheySaySo) {
   json scene = good_scene();
+  scene.erase("rigid");
+  scene["bodies"].push_back(scene["bodies"][0]);  // for which the ground is
   json& body = scene["bodies"][0];
   body.erase("contact");
   Scene read = parse(scene);
@@ -159,10 +161,53 @@ TEST(SceneContact, KeysWithoutAnEffectAreRefused) {
   EXPECT_EQ(error_text([&] { parse(scene); }),
             "scene.json: ground: nothing in the scene touches it: bodies that are held do so with 'contact' "
             "only; give them that");
-  scene["bodies"][0]["method"] = "full";
+  scene["bodies"][0]["method"] = "online";
   EXPECT_EQ(error_text([&] { parse(scene); }),
-            "scene.json: ground: a dynamic scene of the method 'full' has no use for it (used by dynamic "
-            "'reduced', 'linear', trees of domains); leave it out");
+            "scene.json: ground: a dynamic scene of the method 'online' has no use for it (used by dynamic "
+            "'full', 'reduced', 'linear', 'warped', trees of domains); leave it out");
+}
+
+TEST(SceneContact, BodiesOfEveryMethodButOnlineMeetGroundObstaclesAndRigidBodies) {
+  for (const char* method : {"full", "reduced", "linear", "warped", "tree"}) {
+    const bool tree = method == std::string_view("tree");
+    json scene = good_scene();
+    json& body = scene["bodies"][0];
+    body["method"] = tree ? "reduced" : method;
+    if (tree) body["domains"] = {{"from", "auto"}, {"count", 2}, {"rank", 4}};
+    scene["ground"]["height"] = -0.11;
+    scene["obstacles"] = json::parse(R"([{"shape": "half-space", "position": [0, 0, -9]}])");
+    scene["solver"]["steps"] = 30;
+    const Scene read = parse(scene);
+    ASSERT_TRUE(touches(read, read.bodies[0])) << method;
+    SceneState state = make_state(read);
+    for (int i = 0; i < read.solver.steps; ++i)
+      ASSERT_TRUE(step(read, state).ok()) << method << ", step " << i;
+    const Vector3 impulse = state.world.contact_impulse({Touching::Of::body, 0});
+    EXPECT_GT(impulse.y(), 0.0) << method << " does not lie on the ground";
+  }
+}
+
+TEST(SceneContact, BodiesThatRigidOnesWouldPassThroughAreAskedWhatIsMeant) {
+  json scene = good_scene();
+  scene["bodies"][0].erase("contact");
+  scene["bodies"][0]["fixed"] = {{"where", "x < 0.01"}};
+  EXPECT_EQ(
+      error_text([&] { parse(scene); }),
+      "scene.json: rigid: they would pass through bodies[0], which is held and so touches with 'contact' "
+      "only; give it 'contact': true, or false where that is meant");
+  for (const bool on : {false, true}) {
+    scene["bodies"][0]["contact"] = on;
+    EXPECT_NO_THROW(parse(scene));
+  }
+}
+
+TEST(SceneContact, FullBodiesThatTouchTakeTheLinearSolver) {
+  json scene = good_scene();
+  scene["solver"]["linear_solver"] = "cg";
+  EXPECT_TRUE(
+      test::contains(error_text([&] { parse(scene); }), "solver.linear_solver: the motion of bodies"));
+  scene["bodies"][0]["method"] = "full";
+  EXPECT_EQ(parse(scene).solver.linear_solver, SparseSolverKind::conjugate_gradient);
 }
 
 }  // namespace

@@ -33,6 +33,18 @@ TEST(RunWarnings, TellOfDampedStepsWhereTheyMatter) {
   EXPECT_EQ(warnings_about(failed).size(), 0U) << "there are no steps to speak of";
 }
 
+TEST(RunWarnings, TellOfContactThatWasNotSolvedOrNotLookedFor) {
+  RunResult result = with_rescues(0, 10);
+  EXPECT_TRUE(warnings_about(result).empty());
+  result.contact = ContactSummary{.unsolved = 0, .untested = 0, .deepest = 0.1};
+  EXPECT_TRUE(warnings_about(result).empty());
+  result.contact = ContactSummary{.unsolved = 3, .untested = 1};
+  const std::vector<std::string> warnings = warnings_about(result);
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_TRUE(contains(warnings[0], "in 3 of 10 steps contact was not solved")) << warnings[0];
+  EXPECT_TRUE(contains(warnings[1], "up to 1 pair of bodies")) << warnings[1];
+}
+
 /// A beam by linear modes, pulled at its end.
 Scene pulled_beam(double force, bool tree) {
   SceneBody body;

@@ -220,6 +220,24 @@ TEST(RunScene, TellsOfBodiesThatStartInsideOfOthers) {
       warnings[0],
       "beam is 50 mm deep in ground at the start, from where it is pushed out over some time; start them "
       "apart");
+  warnings.clear();
+  Scene two = dropped_beam(folder, -0.3);
+  two.bodies.push_back(two.bodies[0]);
+  two.bodies[1].name = "other";
+  two.bodies[1].mesh.vertices.row(2).array() += 0.1;
+  two.rigids.clear();
+  run_scene(two, options);
+  ASSERT_GE(warnings.size(), 1U);
+  EXPECT_TRUE(test::contains(warnings[0], "is inside of ")) << warnings[0];
+  for (const std::string& line : warnings) EXPECT_FALSE(test::contains(line, "deep in")) << line;
+}
+
+TEST(RunScene, SaysHowContactWent) {
+  const ScratchFolder folder;
+  const RunResult result = run_scene(dropped_beam(folder, -0.15));
+  ASSERT_TRUE(result.contact.has_value());
+  EXPECT_EQ(result.contact->unsolved, 0);
+  EXPECT_EQ(result.contact->untested, 0);
 }
 
 }  // namespace

@@ -146,6 +146,64 @@ TEST(ContactScene, WhatCannotTouchIsRefused) {
   EXPECT_TRUE(contains(error_text([&] { make_state(scene); }), "may touch others"));
 }
 
+TEST(ContactScene, ConstraintsThatBodiesCannotHaveThereAreRefusedAtTheStart) {
+  for (const Method method : {Method::full, Method::warped}) {
+    for (const bool held : {false, true}) {
+      Scene scene = drop_scene();
+      scene.bodies[0].method = method;
+      scene.bodies[0].contact = true;
+      if (held) scene.bodies[0].fixed.where = "x < 0.01";
+      BodyConstraint late;
+      late.where.where = "x > 0.39";
+      late.from = 1.0;  // s, long after the start
+      scene.bodies[0].constraints = {late};
+      const std::string said = error_text([&] { make_state(scene); });
+      EXPECT_TRUE(contains(said, "block: constraints[0]: ")) << name_of(method) << ": " << said;
+      EXPECT_TRUE(contains(said, "takes no handles")) << name_of(method) << ": " << said;
+      scene.bodies[0].contact = false;
+      EXPECT_NO_THROW(make_state(scene)) << name_of(method);
+    }
+  }
+}
+
+TEST(ContactScene, BodiesAtTheSamePlaceAreRefused) {
+  for (const Method method : {Method::reduced, Method::full, Method::warped}) {
+    Scene scene = drop_scene();
+    scene.bodies = {block("one"), block("other")};
+    scene.bodies[1].method = method;
+    EXPECT_TRUE(contains(error_text([&] { make_state(scene); }), "one and other are at the same place"));
+    scene.bodies[1].contact = false;
+    EXPECT_NO_THROW(make_state(scene));
+    scene.bodies[1].contact.reset();
+    scene.bodies[1].mesh.vertices.row(2).array() += 0.2;  // it stands on the first
+    EXPECT_TRUE(make_state(scene).overlaps.empty()) << name_of(method);
+    scene.bodies[1].mesh.vertices.row(2).array() -= 0.1;
+    const std::vector<StartOverlap> found = make_state(scene).overlaps;
+    ASSERT_EQ(found.size(), 1U) << name_of(method);
+    EXPECT_NEAR(found[0].share, 0.5, 0.1) << name_of(method);
+    EXPECT_GT(found[0].depth, 0.02) << name_of(method);
+  }
+}
+
+TEST(ContactScene, NotesWhatCannotSeeEachOther) {
+  Scene scene = drop_scene();
+  for (const char* name : {"one", "other"}) {
+    SceneBody tree = block(name);
+    tree.domains.emplace();
+    tree.domains->from = DomainSource::automatic;
+    tree.domains->count = 2;
+    tree.domains->rank = 6;
+    scene.bodies.push_back(tree);
+  }
+  scene.bodies.erase(scene.bodies.begin());
+  scene.bodies[1].mesh.vertices.row(2).array() += 0.21;
+  SceneState state = make_state(scene);
+  run(scene, state, 40);
+  EXPECT_EQ(state.contact.untested, 1);
+  EXPECT_EQ(state.contact.unsolved, 0);
+  EXPECT_GT(state.contact.deepest, 0.0);
+}
+
 std::string saved(const SceneState& state) {
   StateWriter out;
   save(state, 0, out);

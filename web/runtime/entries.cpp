@@ -30,8 +30,18 @@ void WorldEntry::remove(Entry& entry) {
   entry.world = nullptr;
 }
 
+/// A body that cannot leave, because its forces are not finite, lives on as it was in the world.
 WorldEntry::~WorldEntry() {
-  while (!members.empty()) remove(*members.back());
+  while (!members.empty()) {
+    Entry& entry = *members.back();
+    try {
+      remove(entry);
+    } catch (...) {
+      entry.own = std::move(body_of(entry));
+      entry.world = nullptr;
+      members.pop_back();
+    }
+  }
 }
 
 Entry& find(int number) {

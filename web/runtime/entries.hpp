@@ -30,6 +30,7 @@ struct WorldEntry {
   std::vector<Entry*> members;  ///< body i of the world is that of members[i]
   double last_step = 0.0;       ///< s; 0: there was none
   std::vector<double> room, numbers;
+  std::string saved;  ///< its state as it was last saved
 };
 
 /// A body, and the memory that it exchanges arrays through.

@@ -14,7 +14,10 @@ extern "C" {
 /// Where a step fails, those before it stay taken.
 EMSCRIPTEN_KEEPALIVE bool limber_step(int number, double h, int count, int iterations,
                                       bool conjugate_gradient) {
-  return with(number, [&](Body& body) {
+  return guarded([&] {
+    require(find(number).world == nullptr, "{} is in a world, which steps it; call step() of that",
+            find(number).body().name());
+    Body& body = find(number).body();
     ReducedStepOptions options;
     options.newmark.max_iterations = iterations;
     if (conjugate_gradient) options.solver = ReducedSolver::conjugate_gradient;

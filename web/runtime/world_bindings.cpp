@@ -5,6 +5,7 @@
 #include "limber/base/error.hpp"
 
 #include <emscripten.h>
+#include <string_view>
 
 namespace limber::bindings {
 namespace {
@@ -147,14 +148,14 @@ EMSCRIPTEN_KEEPALIVE bool limber_rigid_state(int world, int rigid) {
   });
 }
 
-/// Of the same.
-EMSCRIPTEN_KEEPALIVE bool limber_rigid_set_state(int world, int rigid) {
+/// Of the same.  moves: whether the velocities are new. Others stay at home in the middle of the last step.
+EMSCRIPTEN_KEEPALIVE bool limber_rigid_set_state(int world, int rigid, bool moves) {
   return guarded([&] {
     WorldEntry& entry = find_world(world);
     RigidBody& body = entry.world.rigid(rigid);
     const double* const x = entry.room.data();
     body.set_pose(pose_at(x));
-    body.set_velocity(vector_at(x + 7), vector_at(x + 10));
+    if (moves) body.set_velocity(vector_at(x + 7), vector_at(x + 10));
   });
 }
 
@@ -241,12 +242,43 @@ EMSCRIPTEN_KEEPALIVE bool limber_world_step(int world, double h, int count) {
   });
 }
 
-/// Time, number of contacts, of those that push, deepest, length of the last step.
+/// The time and the rigid bodies, as bytes.
+EMSCRIPTEN_KEEPALIVE bool limber_world_save(int world) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    StateWriter out;
+    entry.world.save(out);
+    give_array(entry.saved = out.bytes());
+  });
+}
+
+/// Of so many bytes.
+EMSCRIPTEN_KEEPALIVE bool limber_world_restore(int world, std::size_t bytes) {
+  return guarded([&] {
+    WorldEntry& entry = find_world(world);
+    const std::string_view state(reinterpret_cast<const char*>(entry.room.data()), bytes);
+    StateWriter before;
+    entry.world.save(before);
+    try {
+      StateReader in(state, "the state");
+      entry.world.restore(in);
+      in.finish();
+    } catch (...) {
+      StateReader back(before.bytes(), "the state");
+      entry.world.restore(back);
+      throw;
+    }
+  });
+}
+
+/// Time, number of contacts, of those that push, deepest, length of the last step, whether contacts were
+/// solved, pairs that were not tested.
 EMSCRIPTEN_KEEPALIVE bool limber_world_state(int world) {
   return guarded([&] {
     const WorldEntry& entry = find_world(world);
     const ContactReport& report = entry.world.contact_report();
-    give(entry.world.time(), entry.world.contacts().size(), report.active, report.deepest, entry.last_step);
+    give(entry.world.time(), entry.world.contacts().size(), report.active, report.deepest, entry.last_step,
+         report.converged, report.untested);
   });
 }
 

@@ -48,6 +48,7 @@ bool Body::has_model() const { return core_->setup.model != nullptr; }
 const Model& Body::model() const { return core_->model(); }
 const std::shared_ptr<const Model>& Body::shared_model() const { return core_->setup.model; }
 const BodySurface& Body::surface() const { return *core_->surface; }
+const std::shared_ptr<const BodySurface>& Body::shared_surface() const { return core_->surface; }
 const std::vector<int>& Body::vertex_domains() const {
   return has_model() ? core_->setup.surface->domains() : core_->domains;
 }
@@ -164,6 +165,9 @@ void Body::set_coupled(bool on) {
   if (on) {
     core_->check_touching(core_->method, core_->loads);
     require_inertia_of_contact(core_->setup.inertia, core_->name);
+    require(core_->motion->unknowns() > 0,
+            "{}: it is held and has no coordinates, so that nothing moves it; make it an obstacle",
+            core_->name);
   }
   if (!has_model()) {
     core_->motion->set_coupled(on);

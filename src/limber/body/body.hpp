@@ -48,6 +48,7 @@ class Body {
   [[nodiscard]] const Model& model() const;       ///< throws Error where there is none
   [[nodiscard]] const std::shared_ptr<const Model>& shared_model() const;  ///< empty where there is none
   [[nodiscard]] const BodySurface& surface() const;  ///< of the whole, at rest, with its colours
+  [[nodiscard]] const std::shared_ptr<const BodySurface>& shared_surface() const;
   /// The domain of each vertex of the surface, the first that has a copy; -1 for a vertex that none has,
   /// which no triangle uses.
   [[nodiscard]] const std::vector<int>& vertex_domains() const;

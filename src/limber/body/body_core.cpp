@@ -71,6 +71,16 @@ Vector resized(const Vector& x, const Model& model, const std::vector<PartSettin
   return result;
 }
 
+/// Of a body that may touch others, whose steps know neither: nothing is ignored without a word.
+void check_coupled_modes(const MotionSetup& setup, const std::string& name) {
+  const ModalSettings& modal = setup.modal;
+  require(!modal.integrator || *modal.integrator == ModalIntegrator::newmark,
+          "{}: a body that may touch others takes the integrator 'newmark' only; choose that", name);
+  require(modal.modes == 0 || modal.modes >= setup.settings[root_part(*setup.model)].rank,
+          "{}: a body that may touch others takes no fewer modes than it has coordinates; lower its rank",
+          name);
+}
+
 }  // namespace
 
 void check_movable(std::span<const Handle> handles, const Motion& motion) {
@@ -193,6 +203,7 @@ void Body::Core::check_domain(Index domain) const {
 void Body::Core::adopt(Method next_method, MotionSetup next, BodyLoads next_loads) {
   for (PartSettings& settings : next.settings) settings.linear = next_method == Method::linear;
   check_settings(*next.model, next.settings);
+  if (next.coupled && next_method != Method::reduced) check_coupled_modes(next, name);
   require(kind_of(next_method, next, next_loads) == MotionKind::modes || !turns_handles(next_loads),
           "{}: handles hold orientations, or act elsewhere, which it then cannot; let go of them first",
           name);

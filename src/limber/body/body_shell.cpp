@@ -69,7 +69,7 @@ BodyShell::BodyShell(const std::shared_ptr<const Model>& shared, Index points) {
     solid_of_ = shared;
 }
 
-BodyShell::BodyShell(const Body& body, Index points) : name_(body.name()) {
+BodyShell::BodyShell(const Body& body, Index points) : surface_(body.shared_surface()), name_(body.name()) {
   const SurfaceMesh& drawn = body.surface().mesh();
   const auto own = static_cast<int>(drawn.vertices.cols());
   if (const VolumeMesh* const mesh = body.volume_mesh()) mesh_ = *mesh;
@@ -86,9 +86,11 @@ void BodyShell::make_solid() {
     solid_ = std::make_shared<const RestSolid>(
         mesh_, std::make_shared<const RestField>(boundary_surface(mesh_), name_));
   if (!solid_of_) return;
-  solid_ = std::make_shared<const RestSolid>(make_rest_solid(solid_of_->part(0).model));
-  tree_ = std::make_shared<const ShellTree>(part(0));
-  own_ = std::make_unique<const OwnPatches>(*tree_, *solid_);
+  auto solid = std::make_shared<const RestSolid>(make_rest_solid(solid_of_->part(0).model));
+  auto tree = std::make_shared<const ShellTree>(part(0));
+  own_ = std::make_unique<const OwnPatches>(*tree, *solid);
+  tree_ = std::move(tree);
+  solid_ = std::move(solid);
 }
 
 double MovingShell::swing() const {

@@ -33,6 +33,7 @@ class BodyShell {
 
   /// What others, and its own points, are tested against: of a body of one domain that was kept with its
   /// mesh, at its own scale; else none. Made by make_solid(), in a fraction of a second.
+  [[nodiscard]] bool has_solid() const { return solid_ != nullptr; }
   [[nodiscard]] bool can_have_solid() const { return solid_of_ != nullptr || mesh_.elements.size() > 0; }
   void make_solid();
   [[nodiscard]] const std::shared_ptr<const RestSolid>& solid() const { return solid_; }
@@ -42,7 +43,9 @@ class BodyShell {
  private:
   std::vector<std::unique_ptr<const PointShell>> parts_;
   std::vector<Point> points_;
-  VolumeMesh mesh_;  ///< of a body that moves without frames; empty where it was not kept
+  // Of a body that moves without frames.
+  std::shared_ptr<const BodySurface> surface_;  ///< shells are known by it as long as they live
+  VolumeMesh mesh_;                             ///< empty where it was not kept
   std::string name_;
   double spacing_ = 0.0, size_ = 0.0;
   std::shared_ptr<const Model> solid_of_;  ///< none where there can be no solid

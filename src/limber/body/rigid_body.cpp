@@ -208,15 +208,16 @@ void RigidBody::go_back() {
 }
 
 void RigidBody::save(StateWriter& out) const {
-  Vector numbers(17);
-  numbers << center_, momentum_, angular_, spin_, rotation_.coeffs(), last_;
+  Vector numbers(23);
+  numbers << center_, momentum_, angular_, spin_, rotation_.coeffs(), last_, grip_load_.force,
+      grip_load_.torque;
   out.write(numbers);
 }
 
 void RigidBody::restore(StateReader& in) {
   Vector numbers;
   in.read(numbers);
-  require(numbers.size() == 17 && numbers.allFinite() && numbers(16) >= 0.0,
+  require(numbers.size() == 23 && numbers.allFinite() && numbers(16) >= 0.0,
           "{}: its state is not that of a rigid body", setup_.name);
   const Eigen::Quaterniond rotation(numbers(15), numbers(12), numbers(13), numbers(14));
   require(is_unit(rotation), "{}: the rotation of its state is not of unit length", setup_.name);
@@ -226,6 +227,7 @@ void RigidBody::restore(StateReader& in) {
   spin_ = numbers.segment<3>(9);
   rotation_ = rotation;
   last_ = numbers(16);
+  grip_load_ = {numbers.segment<3>(17), numbers.tail<3>()};
 }
 
 }  // namespace limber

@@ -47,6 +47,8 @@ class WarpedMotion final : public Motion {
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                           bool last) override;
   void undo_coupled() override;
+  [[nodiscard]] double lag() const override { return 0.5 * coupled_h_; }
+  void set_lag(double lag) override { coupled_h_ = 2.0 * lag; }
   /// With the support standing still where it is. Throws Error where springs or handles pull, of which modes
   /// find no equilibrium, and in flight.
   StepReport solve_static(const EquilibriumOptions& options) override;

@@ -51,7 +51,7 @@ std::shared_ptr<BodyShell> World::shell_of(const Body& body) {
   std::erase_if(shells_, [](const auto& known) { return known.second.expired(); });
   const bool pointwise = moves_pointwise(body);
   std::weak_ptr<BodyShell>& known =
-      shells_[pointwise ? static_cast<const void*>(&body.surface()) : &body.model()];
+      shells_[pointwise ? static_cast<const void*>(body.shared_surface().get()) : &body.model()];
   std::shared_ptr<BodyShell> shell = known.lock();
   if (!shell) {
     shell = pointwise ? std::make_shared<BodyShell>(body) : std::make_shared<BodyShell>(body.shared_model());
@@ -67,19 +67,26 @@ void World::set_contact(Index i, const ContactMaterial& material) {
   std::unique_ptr<MovingShell> shell;
   if (!one.shell || one.shell->shell().pointwise() != moves_pointwise(one.body))
     shell = std::make_unique<MovingShell>(shell_of(one.body));
+  // Solids first: where they cannot be made, all is as it was.
+  const bool points = meets_points(one.shell ? 0 : 1);
+  make_solids(points);
+  if (shell && (points || one.self)) shell->make_solid();
   one.body.set_coupled(true);
   if (shell) one.shell = std::move(shell);
   one.material = material;
-  make_solids();
+}
+
+/// Whether something has points that bodies are tested against.  more: bodies that will touch, too.
+bool World::meets_points(Index more) const {
+  const Index touching = more + std::count_if(entries_.begin(), entries_.end(),
+                                              [](const Entry& one) { return one.shell != nullptr; });
+  return touching > 1 || !rigids_.empty() || !hosts_.empty() ||
+         std::any_of(obstacles_.begin(), obstacles_.end(),
+                     [](const Standing& one) { return !one.samples.empty(); });
 }
 
 /// Of bodies that others may touch with their points: now, because it takes longer than a step.
-void World::make_solids() {
-  const auto touching =
-      std::count_if(entries_.begin(), entries_.end(), [](const Entry& one) { return one.shell != nullptr; });
-  const bool points = touching > 1 || !rigids_.empty() || !hosts_.empty() ||
-                      std::any_of(obstacles_.begin(), obstacles_.end(),
-                                  [](const Standing& one) { return !one.samples.empty(); });
+void World::make_solids(bool points) {
   for (Entry& one : entries_)
     if (one.shell && (points || one.self)) one.shell->make_solid();
 }
@@ -96,9 +103,9 @@ void World::set_self_contact(Index i, bool on) {
         "{}: bodies that touch themselves take part in contact, have the scale 1 and were kept with their "
         "mesh",
         name);
+    one.shell->make_solid();
   }
   one.self = on;
-  make_solids();
 }
 
 void World::set_contact_points(Index i, Index points) {
@@ -120,8 +127,8 @@ const BodyShell& World::shell(Index i) const {
 }
 
 Index World::add_rigid(RigidBody body) {
+  make_solids(true);
   rigids_.push_back(std::move(body));
-  make_solids();
   return rigid_count() - 1;
 }
 
@@ -148,8 +155,8 @@ Index World::add_obstacle(Obstacle obstacle) {
   check_material(obstacle.material, obstacle.name);
   check_pose(obstacle.motion ? obstacle.motion(time_) : obstacle.pose, obstacle.name);
   std::vector<SamplePoint> samples = sample_shape(obstacle.shape);
+  make_solids(!samples.empty() || meets_points(0));
   obstacles_.push_back({std::move(obstacle), std::move(samples)});
-  make_solids();
   return obstacle_count() - 1;
 }
 
@@ -166,12 +173,14 @@ const Obstacle& World::obstacle(Index i) const {
 
 void World::set_obstacle_pose(Index i, const Pose& pose) {
   check_pose(pose, obstacle(i).name);
+  require(!obstacle(i).motion, "{}: it moves by itself; add one without a motion to place it",
+          obstacle(i).name);
   obstacles_[static_cast<std::size_t>(i)].obstacle.pose = pose;
 }
 
 Index World::add_host(HostBody body) {
+  make_solids(true);
   hosts_.push_back(std::move(body));
-  make_solids();
   return host_count() - 1;
 }
 
@@ -220,9 +229,11 @@ SolveReport World::detect(double h, double time) {
     if (one.shell->shell().pointwise() != moves_pointwise(one.body)) {  // it has another method now
       auto shell = std::make_unique<MovingShell>(shell_of(one.body));
       shell->set_points(one.shell->points());
+      require(!one.self || shell->has_boxes(),
+              "{}: it touches itself, which the method '{}' does not; choose another, or turn that off",
+              one.body.name(), name_of(one.body.method()));
       one.shell = std::move(shell);
-      one.self = one.self && one.shell->has_boxes();
-      make_solids();
+      make_solids(meets_points(0));
     }
     contact_.add(ContactStep::Member{{Touching::Of::body, i},
                                      &one.body,

@@ -54,7 +54,7 @@ class World {
   void remove_obstacle(Index i);
   [[nodiscard]] Index obstacle_count() const { return static_cast<Index>(obstacles_.size()); }
   [[nodiscard]] const Obstacle& obstacle(Index i) const;
-  /// It stands elsewhere from now on, and has not moved there.
+  /// It stands elsewhere from now on, and has not moved there. Throws Error for one that moves by itself.
   void set_obstacle_pose(Index i, const Pose& pose);
 
   // Bodies of another engine (host_body.hpp): they touch bodies and rigid bodies of this world.
@@ -80,7 +80,7 @@ class World {
 
   /// Advances all by h seconds, in phases: loads, detection of what touches, solution, commit. On failure all
   /// are left as they were, but for what drivers did. Throws Error where a host body that moves was not told
-  /// how it is since the last step.
+  /// how it is since the last step, and where a body that touches itself has a method now that does not.
   StepReport step(double h);
 
   [[nodiscard]] double energy() const;  ///< elastic and kinetic, of all bodies, J
@@ -113,7 +113,8 @@ class World {
   StepReport step_touching(double h, double time, int halvings);
   StepReport solve(double h);
   std::shared_ptr<BodyShell> shell_of(const Body& body);
-  void make_solids();
+  [[nodiscard]] bool meets_points(Index more) const;
+  void make_solids(bool points);
   void add_hosts();
   void add_pushes();
   void go_back();

@@ -39,16 +39,16 @@ Matrix3 rotation_by(const Vector3& way) {
 }  // namespace
 
 void CoupledFull::Memory::save(StateWriter& out) const {
-  for (const double value : {h, elastic, fast}) out.write(value);
+  for (const double value : {h, elastic, pulled, fast}) out.write(value);
   out.write(judged);
 }
 
 CoupledFull::Memory CoupledFull::Memory::restored(StateReader& in) {
   Memory memory;
-  for (double* value : {&memory.h, &memory.elastic, &memory.fast}) in.read(*value);
+  for (double* value : {&memory.h, &memory.elastic, &memory.pulled, &memory.fast}) in.read(*value);
   in.read(memory.judged);
   require(std::isfinite(memory.h) && memory.h >= 0.0 && std::isfinite(memory.elastic) &&
-              std::isfinite(memory.fast),
+              std::isfinite(memory.pulled) && std::isfinite(memory.fast),
           "the state has a step that is none, or energies that are not finite");
   return memory;
 }
@@ -324,7 +324,8 @@ void CoupledFull::take_way(const Split& velocity, const Vector6& momentum, doubl
   way.kinetic = 0.5 * way.velocity.dot(model_.mass() * way.velocity);
   if (flies_) way.kinetic -= momentum.head<3>().squaredNorm() / (2.0 * mass_);
   way.locked = std::min(way.locked, way.kinetic);
-  way.elastic = model_.energy(way.middle) + springs_.energy(way.middle, Matrix3X(3, 0));
+  way.elastic = model_.energy(way.middle);
+  way.pulled = springs_.energy(way.middle, Matrix3X(3, 0));
   way.fast = std::max(0.0, rest.dot(system_.stiffness() * rest));
 }
 
@@ -377,18 +378,18 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   const double fast = 0.5 * fast_share_ * h_ * h_;
   const double loads_before = potential(displacement_ - 0.5 * last_h_ * velocity_);
   const double before = 0.5 * velocity_.dot(model_.mass() * velocity_) - flight_before + memory.elastic +
-                        fast * memory.fast + loads_before;
+                        memory.pulled + fast * memory.fast + loads_before;
   const double allowed = before + struck - flown + state.slack;
   SolveReport report{SolveStatus::converged, 1, 0.0};
   Way way;
   for (int i = 0;; ++i) {
     report.rescued = i > 0;
     take_way(velocity, momentum, i == most_tries ? 0.0 : std::pow(0.5, i), way);
-    const double fixed = way.elastic + fast * way.fast + potential(way.middle);
+    const double fixed = way.elastic + way.pulled + fast * way.fast + potential(way.middle);
     const bool finite = std::isfinite(way.kinetic + fixed) && way.end.allFinite();
-    const double rounding =
-        system_.energy_rounding() + energy_digits * (way.kinetic + std::abs(way.elastic) + std::abs(fixed) +
-                                                     std::abs(loads_before) + std::abs(struck));
+    const double rounding = system_.energy_rounding() +
+                            energy_digits * (way.kinetic + std::abs(way.elastic) + way.pulled +
+                                             std::abs(fixed) + std::abs(loads_before) + std::abs(struck));
     EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
     const bool judged = memory.judged && std::isfinite(allowed);
     if (finite && judged)
@@ -401,7 +402,7 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
     if (verdict != EnergyVerdict::accept)
       slow(slowing_factor(allowed, way.kinetic - way.locked, fixed + way.locked), way);
     // What even the shortest way did not keep is not held against the steps that follow.
-    const double most = slack_share * h_ * std::max(0.0, way.kinetic + way.elastic);
+    const double most = slack_share * h_ * std::max(0.0, way.kinetic + way.elastic + way.pulled);
     state.slack =
         judged ? std::clamp(next_slack(allowed, way.kinetic + fixed), -rounding, std::max(most, -rounding))
                : 0.0;
@@ -413,7 +414,7 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   state.time += h_;
   state.caution = 0;
   state.changed = false;
-  memory = {h_, way.elastic, way.fast, true};
+  memory = {h_, way.elastic, way.pulled, way.fast, true};
   return report;
 }
 

@@ -38,13 +38,14 @@ class CoupledFull {
   /// What a step leaves to the next one beside the state, whose v is u.
   struct Memory {
     double h = 0.0;        ///< s, of that step; 0: v is that of now
-    double elastic = 0.0;  ///< W in its middle, springs included, J
+    double elastic = 0.0;  ///< W in its middle, J
+    double pulled = 0.0;   ///< of springs there, J
     double fast = 0.0;     ///< u . K u, J/s^2
     bool judged = false;   ///< whether the next step may be judged by these: nothing has changed since
 
     void save(StateWriter& out) const;
     static Memory restored(StateReader& in);  ///< throws Error for numbers that cannot be
-    /// What the step keeps beside T, J.
+    /// What the step keeps beside T, of the body alone, J.
     [[nodiscard]] double kept() const;
   };
 
@@ -84,7 +85,7 @@ class CoupledFull {
   /// A way that a step can take.
   struct Way {
     Vector end, velocity, middle;  ///< u at the end, mean velocity, u in the middle
-    double kinetic = 0.0, locked = 0.0, elastic = 0.0, fast = 0.0;
+    double kinetic = 0.0, locked = 0.0, elastic = 0.0, pulled = 0.0, fast = 0.0;
   };
 
   void place_whole(const Vector& u);

@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <utility>
 
 namespace limber {
@@ -131,10 +132,18 @@ void check_contact(const json& stated, const Scene& scene, std::string_view wher
           "{}: {}: nothing in the scene touches it: bodies that are held do so with 'contact' only; give "
           "them that",
           where, stated.contains("obstacles") ? "obstacles" : "ground");
+  for (std::size_t i = 0; i < scene.bodies.size() && !scene.rigids.empty(); ++i)
+    require(
+        scene.bodies[i].contact.has_value() || touches(scene, scene.bodies[i]),
+        "{}: rigid: they would pass through bodies[{}], which is held and so touches with 'contact' only; "
+        "give it 'contact': true, or false where that is meant",
+        where, i);
   if (touching < scene.bodies.size()) return;
   const json solver = stated.value("solver", json::object());
+  const bool full = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                [](const SceneBody& body) { return body.method == Method::full; });
   for (const char* key : {"integrator", "beta", "gamma", "newton", "linear_solver"}) {
-    if (solver.contains(key))
+    if (solver.contains(key) && !(full && key == std::string_view("linear_solver")))
       refuse_unused(fmt::format("{}: solver.{}", where, key), "the motion of bodies that touch");
   }
 }

@@ -190,6 +190,22 @@ void warn_of_rescues(const RunResult& result, std::vector<std::string>& warnings
       result.report.rescued_steps, taken));
 }
 
+void warn_of_contact(const RunResult& result, std::vector<std::string>& warnings) {
+  if (!result.contact) return;
+  if (const int unsolved = result.contact->unsolved; unsolved > 0)
+    warnings.push_back(
+        fmt::format("in {} of {} steps contact was not solved to its tolerance, so that bodies may be deeper "
+                    "in each other "
+                    "than they should; shorten solver.timestep",
+                    unsolved, result.steps));
+  if (const int untested = result.contact->untested; untested > 0)
+    warnings.push_back(fmt::format(
+        "up to {} pair{} of bodies came near each other and cannot touch, as trees of domains and models "
+        "that "
+        "were kept without their mesh do not see each other; make one of them of one domain, with its mesh",
+        untested, untested == 1 ? "" : "s"));
+}
+
 }  // namespace
 
 std::string small_length(double metres) {
@@ -202,6 +218,9 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.time = state.time;
   result.energy = state.world.energy();
   result.remedy = remedy(scene, result.report.status);
+  const bool touched = std::any_of(scene.bodies.begin(), scene.bodies.end(),
+                                   [&](const SceneBody& body) { return touches(scene, body); });
+  if (touched || !scene.rigids.empty()) result.contact = state.contact;
   double smallest = std::numeric_limits<double>::quiet_NaN();  // until it is known of some body
   for (std::size_t i = 0; i < state.body_count(); ++i) {
     add_result(scene, state, i, result);
@@ -219,6 +238,7 @@ std::vector<std::string> warnings_about(const RunResult& result) {
   warn_of_linear_shapes(result, warnings);
   warn_of_jumps(result, warnings);
   warn_of_rescues(result, warnings);
+  warn_of_contact(result, warnings);
   return warnings;
 }
 

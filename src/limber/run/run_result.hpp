@@ -11,6 +11,7 @@
 #include "limber/warp/warp_distortion.hpp"
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -81,6 +82,7 @@ struct RunResult {
   std::vector<AnimationFit> animations;            ///< of all bodies whose motion was fitted
   std::vector<BodyOnlineResult> online;            ///< of all bodies by the method online
   std::vector<BodyTreeResult> trees;               ///< of all bodies that are trees of domains, or fly
+  std::optional<ContactSummary> contact;           ///< where something can touch
   std::vector<std::filesystem::path> outputs;      ///< written; a series is named by its .pvd files
 
   double read_seconds = 0.0;
@@ -97,7 +99,7 @@ std::string small_length(double metres);
 
 /// What a person should know of a run, a line each: constraints that were missed or lock a body, animations
 /// that miss their tolerance, shapes that warped or linear modes cannot represent, handles that jump, steps
-/// that had to be damped.
+/// that had to be damped, contact that was not solved or not looked for.
 std::vector<std::string> warnings_about(const RunResult& result);
 
 }  // namespace limber

@@ -196,12 +196,32 @@ std::pair<std::string, double> name_and_size(const SceneRun& run, const Touching
   return {world.obstacle(one.number).name, std::numeric_limits<double>::infinity()};
 }
 
-/// After the first step: of what was inside of something at its start, the deepest.
+/// Of bodies that start in each other.
+void warn_of_bodies_inside(const SceneRun& run) {
+  for (const StartOverlap& one : run.state.overlaps)
+    report(
+        run.options.on_warning,
+        fmt::format("{:.0f} % of {} is inside of {} at the start, up to {} deep, where contact may not take "
+                    "them apart; move the mesh of one of them",
+                    100.0 * one.share, run.scene.bodies[static_cast<std::size_t>(one.body)].name,
+                    run.scene.bodies[static_cast<std::size_t>(one.other)].name, small_length(one.depth)));
+}
+
+bool is_known(const std::vector<StartOverlap>& overlaps, const ContactPoint& contact) {
+  const Touching &a = contact.first, &b = contact.second;
+  return a.of == Touching::Of::body && b.of == Touching::Of::body &&
+         std::any_of(overlaps.begin(), overlaps.end(), [&](const StartOverlap& one) {
+           return std::minmax(one.body, one.other) == std::minmax(a.number, b.number);
+         });
+}
+
+/// After the first step: of what else was inside of something at its start, the deepest.
 void warn_of_overlap(const SceneRun& run) {
   constexpr double allowed = 0.01;  // of the smaller of two: what rests on ground may be a little below it
   double deepest = 0.0;
   std::string words;
   for (const ContactPoint& contact : run.state.world.contacts()) {
+    if (is_known(run.state.overlaps, contact)) continue;
     const auto [first, size] = name_and_size(run, contact.first);
     const auto [second, other_size] = name_and_size(run, contact.second);
     const double depth = -contact.distance;
@@ -222,6 +242,7 @@ void run_steps(SceneRun& run) {
            static_cast<double>(done) / count);
   };
   if (run.state.step == 0) {
+    warn_of_bodies_inside(run);
     add_frame(run, 0.0);
   } else {
     tell(run.state.step);  // what was done before does not count for the time that is left

@@ -125,6 +125,7 @@ Body make_mesh_body(const Scene& scene, const SceneBody& body, const Executor& e
   Body made = body.method == Method::online
                   ? make_online_body(std::move(setup), solver.online, solver.timestep * solver.steps)
                   : make_full_body(std::move(setup));
+  made.set_coupled(touches(scene, body));
   if (is_dynamic(scene) && starts_moving(body)) made.set_velocity(body.velocity, body.angular_velocity);
   if (has_wind(body)) made.set_wind(body.wind);
   return made;
@@ -204,8 +205,9 @@ Body make_reduced_body(const Scene& scene, const SceneBody& body, const Executor
   if (single) set_single(body, made);
   made.set_method(body.method);
   if (single && body.method != Method::reduced)
-    made.set_modal_settings(
-        {scene.solver.modal_integrator, body.rank, body.coriolis && body.method == Method::warped});
+    made.set_modal_settings({scene.solver.modal_integrator,
+                             body.method == Method::linear && touches(scene, body) ? 0 : body.rank,
+                             body.coriolis && body.method == Method::warped});
   set_domains(body, made);
   made.set_coupled(touches(scene, body));
   made.set_damping(body.damping);

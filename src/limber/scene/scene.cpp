@@ -6,6 +6,10 @@
 #include "limber/scene/handle_schedule.hpp"
 #include "limber/warp/rotation.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <limits>
 #include <utility>
 
 namespace limber {
@@ -55,6 +59,23 @@ void add_actor(const Scene& scene, const SceneBody& scene_body, Body body, Scene
   state.actors.push_back(std::move(actor));
 }
 
+/// What contact would never take apart.
+void check_apart(const Scene& scene, const std::vector<StartOverlap>& overlaps) {
+  for (const StartOverlap& one : overlaps)
+    require(!one.same_place,
+            "{} and {} are at the same place, where contact cannot take them apart; move the mesh of one of "
+            "them, "
+            "or give it 'contact': false",
+            scene.bodies[static_cast<std::size_t>(one.body)].name,
+            scene.bodies[static_cast<std::size_t>(one.other)].name);
+}
+
+void note_contact(const ContactReport& report, ContactSummary& summary) {
+  if (!report.converged) ++summary.unsolved;
+  summary.untested = std::max(summary.untested, report.untested);
+  summary.deepest = std::max(summary.deepest, report.deepest);
+}
+
 const Actor& actor_of(const SceneState& state, std::size_t body) {
   require(body < state.actors.size(), "body {} of a scene with {}", body, state.actors.size());
   return state.actors[body];
@@ -92,6 +113,7 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
   require(!scene.bodies.empty(), "the scene has no bodies");
   const Executor executor(scene.solver.threads);
   SceneState state;
+  state.world.set_executor(executor);
   for (const SceneBody& body : scene.bodies)
     add_actor(scene, body, make_body(scene, body, executor, progress), state);
   for (const Obstacle& obstacle : scene.obstacles) state.world.add_obstacle(obstacle);
@@ -99,6 +121,8 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
     rigid.gravity = scene.gravity;
     state.world.add_rigid(RigidBody(std::move(rigid)));
   }
+  state.overlaps = find_overlaps(state.world);
+  check_apart(scene, state.overlaps);
   return state;
 }
 
@@ -113,6 +137,7 @@ StepReport step(const Scene& scene, SceneState& state, const Progress& progress)
   if (!report.ok()) return report;
   ++state.step;
   if (!statics) state.time = state.step * scene.solver.timestep;
+  if (!statics) note_contact(state.world.contact_report(), state.contact);
   for (std::size_t i = 0; i < state.body_count(); ++i) {
     const Actor& actor = state.actors[i];
     if (actor.handles) actor.handles->record(state.body(i));
@@ -135,9 +160,27 @@ void restore(SceneState& state, std::size_t body, StateReader& in) {
   state.body(body).restore(in);
 }
 
-void save_world(const SceneState& state, StateWriter& out) { state.world.save(out); }
+void save_world(const SceneState& state, StateWriter& out) {
+  state.world.save(out);
+  out.write(std::int64_t{state.contact.unsolved});
+  out.write(std::int64_t{state.contact.untested});
+  out.write(state.contact.deepest);
+}
 
-void restore_world(SceneState& state, StateReader& in) { state.world.restore(in); }
+void restore_world(SceneState& state, StateReader& in) {
+  state.world.restore(in);
+  std::int64_t unsolved = 0, untested = 0;
+  double deepest = 0.0;
+  in.read(unsolved);
+  in.read(untested);
+  in.read(deepest);
+  const auto counts = [](std::int64_t number) {
+    return number >= 0 && number <= std::numeric_limits<int>::max();
+  };
+  require(counts(unsolved) && counts(untested) && std::isfinite(deepest) && deepest >= 0.0,
+          "the state says of contact what cannot be");
+  state.contact = {static_cast<int>(unsolved), static_cast<int>(untested), deepest};
+}
 
 const std::vector<ConstraintOutcome>& constraint_outcomes(const SceneState& state, std::size_t body) {
   static const std::vector<ConstraintOutcome> none;

@@ -14,6 +14,7 @@
 #include "limber/scene/domain_settings.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/scene/skeleton.hpp"
+#include "limber/scene/start_overlap.hpp"
 #include "limber/warp/constraint_report.hpp"
 #include "limber/warp/oscillators.hpp"
 #include "limber/warp/warp_distortion.hpp"
@@ -81,7 +82,7 @@ struct SceneBody {
   Wind wind;
   Skeleton skin;  ///< quasistatic only, the methods full and online; without bones: none
 
-  // Dynamics only, the methods reduced and linear.
+  // Dynamics only, all methods but online.
   std::optional<bool> contact;  ///< whether it meets others that do; none: as touches() says
   ContactMaterial surface;      ///< what it then is to them
 
@@ -165,6 +166,13 @@ struct Actor {
   std::shared_ptr<BodyWatch> watch;
 };
 
+/// Of the contact of all steps so far.
+struct ContactSummary {
+  int unsolved = 0;      ///< steps whose contacts were not solved to the tolerance
+  int untested = 0;      ///< pairs of bodies near each other that cannot see each other, of all at a time
+  double deepest = 0.0;  ///< m, that one was in another at the start of a step
+};
+
 /// What moves. It is moved and not copied: a copy of its world would drive the same handles.
 struct SceneState {
   SceneState() = default;
@@ -176,6 +184,8 @@ struct SceneState {
 
   World world;                ///< bodies in the order of the scene's
   std::vector<Actor> actors;  ///< one per body
+  ContactSummary contact;
+  std::vector<StartOverlap> overlaps;  ///< of bodies at the start
   int step = 0;
   double time = 0.0;  ///< s
 
@@ -200,7 +210,8 @@ bool touches(const Scene& scene, const SceneBody& body);
 ReducedStepOptions step_options(const SolverSettings& solver, const Body& body);
 
 /// Builds the bodies and the start state. Throws Error for whatever makes the scene impossible: nothing is
-/// held, a selection that chooses nothing, a time step too long for central differences.
+/// held, a selection that chooses nothing, a time step too long for central differences, bodies that touch
+/// and are at the same place.
 SceneState make_state(const Scene& scene, const Progress& progress = {});
 
 /// Steps that the scene asks for: 1 in statics.
@@ -214,7 +225,8 @@ StepReport step(const Scene& scene, SceneState& state, const Progress& progress 
 /// the same bits. Steps and time of the scene are not part of it.
 void save(const SceneState& state, std::size_t body, StateWriter& out);
 void restore(SceneState& state, std::size_t body, StateReader& in);
-/// The same for what is no body of its own: rigid bodies, and the time that obstacles move by.
+/// The same for what is no body of its own: rigid bodies, the time that obstacles move by, and what is noted
+/// of contact.
 void save_world(const SceneState& state, StateWriter& out);
 void restore_world(SceneState& state, StateReader& in);
 

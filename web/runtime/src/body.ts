@@ -337,7 +337,7 @@ export class Body {
 
   // Motion.
 
-  /** Takes `count` steps of h seconds. Where one fails, its reason is thrown; the steps before it stay taken. */
+  /** Takes `count` steps of h seconds. Where one fails, its reason is thrown; the steps before it stay taken. Throws for a body in a world, which steps it. */
   step(h: number, count = 1, options: StepOptions = {}): void {
     checkKeys(options, ['iterations', 'solver'], 'a step');
     const solver = checkWord(options.solver ?? 'direct', ['direct', 'cg'], 'the solver');
@@ -511,7 +511,8 @@ export class Body {
     return this.list('_limber_mode_shape', checkNatural(i, 'the number of the vibration'));
   }
 
-  private checkAlive(): void {
+  /** @internal */
+  checkAlive(): void {
     if (this.disposed) throw new LimberError('the body was disposed of; load it again');
   }
 

@@ -8,7 +8,7 @@ import { HostBody, Obstacle, RigidBody, World } from './world.js';
 
 export type * from './types.js';
 export type { RapierBody, RapierCollider, RapierWorld } from './rapier.js';
-export type { Contacts, Touching } from './world.js';
+export type { ContactReport, Contacts, Touching } from './world.js';
 export { Body, HostBody, LimberError, Obstacle, RapierGuests, RigidBody, World };
 
 /** The instance that bodies share. */

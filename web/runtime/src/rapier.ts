@@ -19,6 +19,7 @@ export interface RapierBody {
   isDynamic(): boolean;
   isSleeping(): boolean;
   numColliders(): number;
+  collider(i: number): RapierCollider;
   linvel(): RapierVector;
   angvel(): RapierVector;
   worldCom(): RapierVector;
@@ -119,10 +120,19 @@ function shapeOf(collider: RapierCollider): { shape: HostBodySetup['shape']; tur
   }
 }
 
+/** What a host body is made from. */
+function setupOf(collider: RapierCollider): { setup: HostBodySetup; turn: Quaternion } {
+  const { shape, turn } = shapeOf(collider);
+  const restitution = Math.min(1, Math.max(0, collider.restitution()));
+  return { setup: { shape, friction: collider.friction(), restitution }, turn };
+}
+
 interface Linked {
   readonly collider: RapierCollider;
   readonly host: HostBody;
   readonly turn: Quaternion;
+  /** What it was made from, as text. */
+  readonly madeFrom: string;
   state: HostState;
   seen: boolean;
 }
@@ -175,13 +185,23 @@ export class RapierGuests {
     this.linked.clear();
   }
 
-  /** Colliders come and go. */
+  private touches(collider: RapierCollider): boolean {
+    return !collider.isSensor() && collider.isEnabled() && this.accepts(collider);
+  }
+
+  /** Colliders come and go, and change what they are. */
   private follow(): void {
     for (const one of this.linked.values()) one.seen = false;
     this.rapier.forEachCollider((collider) => {
-      if (collider.isSensor() || !collider.isEnabled() || !this.accepts(collider)) return;
-      const known = this.linked.get(collider.handle) ?? this.add(collider);
-      known.seen = true;
+      if (!this.touches(collider)) return;
+      const known = this.linked.get(collider.handle);
+      if (known && known.madeFrom === JSON.stringify(setupOf(collider))) {
+        known.seen = true;
+        return;
+      }
+      if (known) this.world.remove(known.host);
+      this.linked.delete(collider.handle);
+      this.add(collider);
     });
     for (const [handle, one] of this.linked) {
       if (one.seen) continue;
@@ -190,19 +210,21 @@ export class RapierGuests {
     }
   }
 
-  private add(collider: RapierCollider): Linked {
-    const colliders = collider.parent()?.numColliders() ?? 1;
-    if (colliders > 1 && collider.parent()?.isDynamic()) {
-      throw new LimberError(
-        `a body of Rapier has ${colliders} colliders, expected 1; leave it out by 'accepts'`,
-      );
+  private add(collider: RapierCollider): void {
+    const body = collider.parent();
+    if (body?.isDynamic()) {
+      const all = Array.from({ length: body.numColliders() }, (_, i) => body.collider(i));
+      const count = all.filter((one) => this.touches(one)).length;
+      if (count > 1) {
+        throw new LimberError(
+          `a body of Rapier has ${count} colliders, expected 1; leave it out by 'accepts'`,
+        );
+      }
     }
-    const { shape, turn } = shapeOf(collider);
-    const restitution = Math.min(1, Math.max(0, collider.restitution()));
-    const host = this.world.addHost({ shape, friction: collider.friction(), restitution });
-    const one = { collider, host, turn, state: {}, seen: true };
-    this.linked.set(collider.handle, one);
-    return one;
+    const { setup, turn } = setupOf(collider);
+    const host = this.world.addHost(setup);
+    const madeFrom = JSON.stringify({ setup, turn });
+    this.linked.set(collider.handle, { collider, host, turn, madeFrom, state: {}, seen: true });
   }
 
   private stateOf({ collider, turn }: Linked): HostState {
@@ -233,7 +255,7 @@ export class RapierGuests {
     const body = collider.parent();
     if (!body?.isDynamic()) return;
     const { impulse, angularImpulse } = host.push;
-    if (!impulse.some((value) => value !== 0)) return;
+    if ([...impulse, ...angularImpulse].every((value) => value === 0)) return;
     if (body.isSleeping()) {
       const { velocity, angularVelocity, acceleration, inverseMass, inverseInertia } = state;
       const speed = Math.hypot(

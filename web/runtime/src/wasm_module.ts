@@ -79,12 +79,14 @@ interface Functions {
   _limber_host_set_state(world: number, host: number): number;
   _limber_host_push(world: number, host: number): number;
   _limber_rigid_state(world: number, rigid: number): number;
-  _limber_rigid_set_state(world: number, rigid: number): number;
+  _limber_rigid_set_state(world: number, rigid: number, moves: number): number;
   _limber_rigid_set_gravity(world: number, rigid: number, x: number, y: number, z: number): number;
   _limber_rigid_set_grip(world: number, rigid: number): number;
   _limber_rigid_let_go(world: number, rigid: number): number;
   _limber_rigid_grip_load(world: number, rigid: number): number;
   _limber_world_step(world: number, h: number, count: number): number;
+  _limber_world_save(world: number): number;
+  _limber_world_restore(world: number, bytes: number): number;
   _limber_world_state(world: number): number;
   _limber_world_contacts(world: number): number;
   _limber_world_impulse(world: number, of: number, index: number): number;

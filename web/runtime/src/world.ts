@@ -39,6 +39,18 @@ export interface Contacts {
   readonly distances: Float64Array;
 }
 
+/** Of the last step. */
+export interface ContactReport {
+  /** Contacts that pushed. */
+  readonly pushing: number;
+  /** m: of the places found, at the start of the step. */
+  readonly deepest: number;
+  /** False: contacts were not solved to the tolerance; shorter steps may help. */
+  readonly converged: boolean;
+  /** Pairs of bodies near each other that cannot see each other: trees of domains, and models that were kept without their mesh. */
+  readonly untested: number;
+}
+
 const materialKeys = ['friction', 'restitution', 'compliance'];
 const placementKeys = ['position', 'rotation'];
 const gripKeys = [
@@ -175,7 +187,7 @@ export class RigidBody extends Member {
     };
   }
 
-  /** What is given changes, the rest stays. */
+  /** What is given changes, the rest stays: also when velocities are at home, which is the middle of the last step. */
   setState(change: Partial<FrameState>): void {
     checkKeys(change, ['position', 'rotation', 'velocity', 'angularVelocity'], 'the state of a rigid body');
     const next = { ...this.state, ...change };
@@ -184,7 +196,8 @@ export class RigidBody extends Member {
       ...checkVector(next.velocity, 'the velocity of a rigid body'),
       ...checkVector(next.angularVelocity, 'the angular velocity of a rigid body'),
     ]);
-    this.world.call('_limber_rigid_set_state', this.number);
+    const moves = change.velocity !== undefined || change.angularVelocity !== undefined;
+    this.world.call('_limber_rigid_set_state', this.number, moves ? 1 : 0);
   }
 
   /**
@@ -262,8 +275,8 @@ export class HostBody extends Member {
 
 /**
  * Bodies, and what they touch: rigid bodies, obstacles, bodies of another engine and each other. They move together: a step
- * counts only if it succeeds for all. Bodies of the methods 'reduced' and 'linear' touch, free or held; they keep all of their functions, but are stepped by the world, and cannot ride on a
- * support. Gravity is each body's own.
+ * counts only if it succeeds for all. Bodies of all methods touch, free or held; they keep all of their functions, but are stepped by the world, and cannot ride on a
+ * support; those of the method 'warped' take neither springs nor handles nor wind there. Gravity is each body's own.
  *
  * It holds memory of the WebAssembly module: call `dispose()` when it is no longer needed. Its bodies live on then.
  */
@@ -300,11 +313,12 @@ export class World {
 
   // What is in it.
 
-  /** The body touches from now on. Throws for one that is in a world, rides on a support or moves by 'warped'. */
+  /** The body touches from now on. Throws for one that is in a world, rides on a support, or moves by 'warped' and has springs, handles or wind. */
   add(body: Body, material: ContactMaterial = {}): void {
     if (body.runtime !== this.runtime) {
       throw new LimberError('the body was loaded after the runtime had failed; make a new world for it');
     }
+    body.checkAlive();
     checkKeys(material, materialKeys, 'the material of a contact');
     this.call('_limber_world_add', body.number, ...materialNumbers(material));
     this.bodies.push(body);
@@ -314,12 +328,14 @@ export class World {
   }
 
   setMaterial(body: Body, material: ContactMaterial): void {
+    this.checkMember(body);
     checkKeys(material, materialKeys, 'the material of a contact');
     this.call('_limber_world_set_material', body.number, ...materialNumbers(material));
   }
 
   /** Of the points that stand for its surface so many are looked at, those that matter most first; more than there are: all, as at first. */
   setContactPoints(body: Body, points: number): void {
+    this.checkMember(body);
     this.call('_limber_world_set_points', body.number, checkNatural(points, 'the number of points'));
   }
 
@@ -335,7 +351,8 @@ export class World {
             : (['_limber_world_remove', this.bodies] as const);
     const place = (list as readonly Touching[]).indexOf(one);
     if (place < 0) throw new LimberError('what is to be removed is not in this world');
-    this.call(name, one instanceof Member ? place : one.number);
+    // Of a module that has failed nothing is left but what is noted here.
+    if (this.disposed || this.runtime.alive) this.call(name, one instanceof Member ? place : one.number);
     list.splice(place, 1);
     if (one instanceof Member) one.leave();
     else one.leaveWorld = null;
@@ -409,6 +426,34 @@ export class World {
     );
   }
 
+  /**
+   * The time and the rigid bodies as bytes, from which a world made in the same way goes on with the same bits; bodies save themselves, and obstacles
+   * stay where they are.
+   */
+  save(): Uint8Array {
+    this.call('_limber_world_save');
+    return this.runtime.bytes(this.runtime.result(0), this.runtime.result(1)).slice();
+  }
+
+  /** Throws for bytes that `save` of such a world has not given. The contacts of the last step go. */
+  restore(bytes: Uint8Array): void {
+    this.call('_limber_world_room', Math.ceil(bytes.length / 8));
+    this.runtime.bytes(this.runtime.result(0), bytes.length).set(bytes);
+    this.call('_limber_world_restore', bytes.length);
+  }
+
+  /** How well contact was solved in the last step. */
+  get contactReport(): ContactReport {
+    this.call('_limber_world_state');
+    const { runtime } = this;
+    return {
+      pushing: runtime.result(2),
+      deepest: runtime.result(3),
+      converged: runtime.result(5) !== 0,
+      untested: runtime.result(6),
+    };
+  }
+
   /** s, of all steps so far. */
   get time(): number {
     this.call('_limber_world_state');
@@ -457,6 +502,11 @@ export class World {
     this.call('_limber_world_impulse', of, index);
     const [x, y, z] = this.runtime.vector();
     return [x / h, y / h, z / h];
+  }
+
+  private checkMember(body: Body): void {
+    body.checkAlive();
+    if (!this.bodies.includes(body)) throw new LimberError('the body is not in this world');
   }
 
   /** As in Touching::Of. */

@@ -87,4 +87,35 @@ describe.skipIf(needsLimber)(`guests in Rapier${needsLimber}`, () => {
       guests.step();
     }).toThrow(/the shape 11, expected a ball, cuboid, capsule or half space/);
   });
+
+  it('sees colliders that change, and none of a sensor beside them', () => {
+    const made = box(0.03, top() + 2);
+    const sensor = RAPIER.ColliderDesc.ball(1).setSensor(true).setDensity(0);
+    rapier.createCollider(sensor, made);
+    const collider = made.collider(0);
+    guests.step();
+    const before = guests.hostOf(collider);
+    expect(before).not.toBeNull();
+    guests.step();
+    expect(guests.hostOf(collider)).toBe(before);
+    collider.setFriction(0.1);
+    guests.step();
+    const after = guests.hostOf(collider);
+    expect(after).not.toBe(before);
+    collider.setHalfExtents({ x: 0.05, y: 0.05, z: 0.05 });
+    guests.step();
+    expect(guests.hostOf(collider)).not.toBe(after);
+  });
+
+  it('turns what it only turns', () => {
+    const made = box(0.03, top() + 2);
+    rapier.gravity = { x: 0, y: 0, z: 0 };
+    guests.step();
+    const host = guests.hostOf(made.collider(0))!;
+    Object.defineProperty(host, 'push', {
+      get: () => ({ impulse: [0, 0, 0], angularImpulse: [0, 0, 1e-3] }),
+    });
+    guests.step();
+    expect(made.angvel().z).toBeGreaterThan(0);
+  });
 });

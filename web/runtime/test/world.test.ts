@@ -88,6 +88,92 @@ describe.skipIf(needsLimber)(`a world${needsLimber}`, () => {
     }).toThrow('at least 1');
   });
 
+  it('lets a rigid body fall as fast where it is put elsewhere before each step', () => {
+    const falls = (place: boolean): number => {
+      const shape = { kind: 'sphere', radius: 0.1 } as const;
+      const ball = world.addRigid({ shape, position: [5, 0, 50], gravity, density: 100 });
+      for (let i = 0; i < 100; ++i) {
+        if (place) ball.setState({ position: [5, 0, 50] });
+        world.step(h);
+      }
+      const speed = ball.state.velocity[2];
+      world.remove(ball);
+      return speed;
+    };
+    expect(falls(true)).toBeCloseTo(falls(false), 9);
+  });
+
+  it('goes back to what it saved, with its rigid bodies and bodies, and on with the same bits', () => {
+    world.setGround({ height: 0 });
+    const shape = { kind: 'box', half: [0.05, 0.05, 0.05] } as const;
+    const box = world.addRigid({ shape, position: [0.2, 0.04, 0.3], gravity });
+    world.step(h, 50);
+    const [all, own] = [world.save(), body.save()];
+    world.step(h, 100);
+    const [place, shape_] = [box.state, body.positions()];
+    world.restore(all);
+    body.restore(own);
+    expect(world.time).toBeCloseTo(50 * h, 12);
+    world.step(h, 100);
+    expect(box.state).toEqual(place);
+    expect(body.positions()).toEqual(shape_);
+    expect(() => {
+      world.restore(all.slice(1));
+    }).toThrow();
+    expect(box.state).toEqual(place);
+  });
+
+  it('says how well contacts were solved', () => {
+    world.setGround({ height: 0 });
+    put(body, [0, 0, -0.001]);
+    world.step(h);
+    const { pushing, deepest, converged, untested } = world.contactReport;
+    expect(pushing).toBeGreaterThan(0);
+    expect(deepest).toBeCloseTo(0.001, 4);
+    expect([converged, untested]).toEqual([true, 0]);
+  });
+
+  it('steps its bodies, which are not stepped by themselves', () => {
+    expect(() => {
+      body.step(h);
+    }).toThrow('is in a world, which steps it');
+    world.remove(body);
+    body.step(h);
+  });
+
+  it('takes no body that was disposed of, whose number another may have', async () => {
+    const gone = await load(readModel('free'));
+    gone.dispose();
+    const other = await load(readModel('free'));
+    for (const act of [
+      () => {
+        world.add(gone);
+      },
+      () => {
+        world.setMaterial(gone, { friction: 1 });
+      },
+      () => {
+        world.setContactPoints(gone, 10);
+      },
+    ]) {
+      expect(act).toThrow('was disposed of');
+    }
+    expect(() => {
+      world.setMaterial(other, { friction: 1 });
+    }).toThrow('not in this world');
+    other.dispose();
+  });
+
+  it('and its bodies can be disposed of after the runtime has failed', () => {
+    const { runtime } = body as unknown as { runtime: { failure?: string } };
+    runtime.failure = 'the runtime failed';
+    expect(() => {
+      world.step(h);
+    }).toThrow('the runtime failed');
+    body.dispose();
+    world.dispose();
+  });
+
   it('has a ground across any direction, which can be taken away', () => {
     body.setGravity([9.81, 0, 0]);
     world.setGround({ height: -0.7, up: [-2, 0, 0] }); // solid where x > 0.7

@@ -1,6 +1,7 @@
 // Brings the simulation, the stage and the page together: keeps the state, carries out what a person does, and draws.
 
 import type { Loaded, SimulationClient } from './client';
+import { nothing } from './contact';
 import type { ModelSource } from './model_source';
 import type { Frame, Settings } from './protocol';
 import { splitSettings } from './settings';
@@ -525,6 +526,9 @@ export class App implements Actions {
 
   /** Without a body. */
   private clear_(): void {
+    this.tool_ = null; // a simulation that is lost does not say that ball, ground and obstacle are
+    this.stage_.setTool(null);
+    this.stage_.setSurroundings(nothing);
     this.forget_();
     takeWorld(this.world_, emptyWorld().settings);
     this.refresh_();

@@ -1,11 +1,11 @@
 import type { Contacts, HostBody, Obstacle, RigidBody, World } from '../../runtime/src/index';
-import type { Method, Vector3 } from '../../runtime/src/types';
+import type { Method, SubtreeInertia, Vector3 } from '../../runtime/src/types';
 import type { RuntimeBody } from './runtime_body';
 
 /** What the simulation needs of a world of the runtime. */
 export interface RuntimeWorld extends Pick<
   World,
-  'step' | 'setGround' | 'addObstacle' | 'addRigid' | 'dispose'
+  'step' | 'setGround' | 'addObstacle' | 'addRigid' | 'save' | 'restore' | 'dispose'
 > {
   add(body: RuntimeBody, material?: { readonly friction: number }): void;
   remove(one: RuntimeBody | Obstacle | RigidBody | HostBody): void;
@@ -31,9 +31,12 @@ export const nothing: Surroundings = { ground: null, balls: [] };
 /** How rough bodies, the ground and what stands on it are. */
 export const friction = 0.6;
 
-/** Whether a body that moves by this method touches others here: warped ones could, but not while somebody pulls them. */
-export function canTouch(method: Method): boolean {
-  return method !== 'warped';
+/**
+ * Whether a body that moves like that touches others here: warped ones could, but not while somebody pulls them; trees whose domains do not
+ * feel all of what hangs from them cannot.
+ */
+export function canTouch(method: Method, inertia: SubtreeInertia): boolean {
+  return method !== 'warped' && inertia === 'full';
 }
 
 /** The world of the runtime that all bodies of the scene are in which can touch: the ground, what stands on it, and each other. */
@@ -96,6 +99,16 @@ export class SceneContact {
   step(h: number, count: number): void {
     this.last = null;
     this.world?.step(h, count);
+  }
+
+  /** How all but the bodies is, to go back to. */
+  remember(): () => void {
+    const { world } = this;
+    const before = world?.save();
+    return () => {
+      this.last = null;
+      if (before) world?.restore(before);
+    };
   }
 
   /** Where a body was pushed in the last step, in the scene: 3 n. */

@@ -25,6 +25,8 @@ export interface RuntimeBody extends Pick<
   | 'step'
   | 'reset'
   | 'setState'
+  | 'save'
+  | 'restore'
   | 'coordinates'
   | 'positions'
   | 'position'

@@ -60,9 +60,9 @@ export class SafeStepper {
 
   /** How the body is, to go back to: what is returned throws where it cannot. */
   remember(): () => void {
-    const before = this.reached ?? this.body.state;
+    const before = this.body.save(); // with what steps have learned of each other, which q and v do not hold
     return () => {
-      this.body.setState(before.q, before.v, before.root);
+      this.body.restore(before);
       this.reached = null;
     };
   }

@@ -1,4 +1,4 @@
-import type { BodyInfo, Method, Surface, Vector3 } from '../../runtime/src/types';
+import type { BodyInfo, Method, SubtreeInertia, Surface, Vector3 } from '../../runtime/src/types';
 import { BodyScale, farthestApart } from './body_scale';
 import { canTouch, type SceneContact } from './contact';
 import { errorText } from './error_text';
@@ -164,7 +164,8 @@ export class SimulatedBody {
   get canTouch(): boolean {
     const { info } = this.body;
     const stands = info.free || (this.offset.every((x) => x === 0) && info.rank <= mostHeldCoordinates);
-    return stands && canTouch(this.current.method) && !this.player && !this.shaker.active;
+    const { method, inertia } = this.current;
+    return stands && canTouch(method, inertia) && !this.player && !this.shaker.active;
   }
 
   /** Whether there is something that it may meet from now on. */
@@ -293,7 +294,7 @@ export class SimulatedBody {
     if (shake && this.player) throw new Error('A mode is playing; stop it to shake the body.');
     this.gate.touch();
     if (damping) this.body.setDamping(damping);
-    if (inertia !== undefined) this.body.setInertia(inertia);
+    if (inertia !== undefined && inertia !== this.current.inertia) this.setInertia(inertia);
     if (method !== undefined && method !== this.current.method) this.setMethod(method);
     const newRank = rank !== undefined && rank !== this.current.rank;
     if (newRank) {
@@ -380,6 +381,7 @@ export class SimulatedBody {
       if (outcome.taken < wanted) most = 1;
       left -= outcome.taken;
     }
+    this.updateContact(); // once the support has come to rest; not before, because the world steps its bodies
     return null;
   }
 
@@ -392,9 +394,7 @@ export class SimulatedBody {
       steps = 1;
     }
     if (!this.shaker.active) return steps;
-    const prepared = this.shaker.prepare(this.stepper.time, timeStep, steps);
-    this.updateContact(); // once the support has come to rest
-    return prepared;
+    return this.shaker.prepare(this.stepper.time, timeStep, steps);
   }
 
   private takeSteps(count: number) {
@@ -454,6 +454,17 @@ export class SimulatedBody {
     // Linear modes go further than the nonlinear body could follow: it starts from rest. So it does after a mode that plays.
     if (method === 'reduced' && !this.player) this.reset();
     this.updateContact();
+  }
+
+  private setInertia(inertia: SubtreeInertia): void {
+    if (!canTouch(this.current.method, inertia)) this.world.contact.leave(this.body);
+    try {
+      this.body.setInertia(inertia);
+      this.current = { ...this.current, inertia };
+    } finally {
+      this.stepper.forget();
+      this.updateContact();
+    }
   }
 
   private shake(shake: Shake | null): void {

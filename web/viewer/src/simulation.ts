@@ -40,6 +40,12 @@ interface SharedModel {
   uses: number;
 }
 
+/** A body of the scene. */
+interface Entry {
+  readonly body: SimulatedBody;
+  readonly model: SharedModel;
+}
+
 const atFirst: WorldSettings = {
   paused: false,
   speed: 1,
@@ -67,7 +73,7 @@ export class Simulation implements BodyWorld {
   /** What bodies meet beside each other. */
   surroundings: Surroundings = nothing;
   readonly contact: SceneContact;
-  private readonly bodies = new Map<number, { readonly body: SimulatedBody; readonly model: SharedModel }>();
+  private readonly bodies = new Map<number, Entry>();
   private nextId = 1;
   /** s of the wall clock at the last tick; null: it stood still. */
   private last: number | null = null;
@@ -100,30 +106,51 @@ export class Simulation implements BodyWorld {
    * caller's.
    */
   load(pristine: RuntimeBody, name: string, replace: boolean): Message {
-    const before = [...this.bodies.keys()];
-    const { settings } = this;
-    if (replace) this.settings = atFirst;
-    try {
-      const loaded = this.add({ pristine, uses: 0 }, name, replace ? [] : this.all());
-      if (replace) {
-        for (const id of before) this.remove(id);
-        this.restartClock();
+    const before = [...this.bodies];
+    const loaded = this.join({ pristine, uses: 0 }, name, replace);
+    if (replace) {
+      for (const [, entry] of before) {
+        try {
+          release(entry);
+        } catch {
+          // It is gone all the same.
+        }
       }
-      this.surround();
-      return loaded;
-    } catch (error) {
-      this.settings = settings;
-      throw error;
+      this.restartClock();
     }
+    return loaded;
   }
 
   /** Adds a body of the model that another one has, as that was loaded. */
   copy(of: number, name: string): Message {
     const entry = this.bodies.get(of);
     if (!entry) throw new Error(`${name} was not opened: the body whose model it shares is no longer there.`);
-    const loaded = this.add(entry.model, name, this.all());
-    this.surround();
-    return loaded;
+    return this.join(entry.model, name, false);
+  }
+
+  /** Adds a body, alone: those before it are no longer there then, and the caller's. Where it throws, all is as before. */
+  private join(model: SharedModel, name: string, alone: boolean): Message {
+    const before = [...this.bodies];
+    const { settings } = this;
+    if (alone) this.settings = atFirst;
+    try {
+      const loaded = this.add(model, name, alone ? [] : this.all());
+      if (alone) for (const [id] of before) this.bodies.delete(id);
+      this.surround();
+      return loaded;
+    } catch (error) {
+      this.settings = settings;
+      const known = new Set(before.map(([id]) => id));
+      const added = [...this.bodies].filter(([id]) => !known.has(id));
+      this.bodies.clear();
+      for (const [id, entry] of before) this.bodies.set(id, entry);
+      for (const [, { body }] of added) {
+        --model.uses;
+        body.dispose();
+      }
+      if (added.length > 0) this.surroundAgain();
+      throw error;
+    }
   }
 
   remove(id: number): void {
@@ -131,16 +158,27 @@ export class Simulation implements BodyWorld {
     if (!entry) return;
     this.bodies.delete(id);
     if (this.empty) this.dropTool();
-    entry.body.dispose();
-    if (--entry.model.uses === 0) entry.model.pristine.dispose();
+    release(entry);
     this.surround();
     if (!this.empty) return;
     this.settings = atFirst; // for the next one
     this.restartClock();
   }
 
+  /** Takes all bodies away, also those that answer nothing any more. */
   clear(): void {
-    for (const id of [...this.bodies.keys()]) this.remove(id);
+    for (const id of [...this.bodies.keys()]) {
+      try {
+        this.remove(id);
+      } catch {
+        // It is gone, and so are the others soon.
+      }
+    }
+    this.tool = null;
+    this.contact.dispose();
+    this.contact.setSurroundings((this.surroundings = nothing));
+    this.settings = atFirst;
+    this.restartClock();
   }
 
   /** Carries out a command; throws where that is not possible, and the bodies are as before then. Those that have gone are not missed. */
@@ -222,6 +260,15 @@ export class Simulation implements BodyWorld {
     if (!this.settings.tool) this.dropTool();
     for (const body of this.all()) body.setContact(this.meetsSomething(body));
     if (this.settings.tool && !this.empty && this.contact.possible) this.tool ??= new Tool(this.toolSetup());
+  }
+
+  /** After a change that was taken back: what else fails is not what the change failed for. */
+  private surroundAgain(): void {
+    try {
+      this.surround();
+    } catch {
+      // The next step says so.
+    }
   }
 
   /** Bodies meet each other, and what is about them; the ground is for those that nothing holds. */
@@ -354,6 +401,7 @@ export class Simulation implements BodyWorld {
       const wanted = this.tool?.underWay ? 1 : left;
       const goBack = [
         ...bodies.map((body) => body.beginTouching()),
+        this.contact.remember(),
         this.tool?.remember() ?? (() => undefined),
       ];
       if (this.attempt(bodies, timeStep, wanted) === null) {
@@ -379,8 +427,11 @@ export class Simulation implements BodyWorld {
     count: number,
   ): Map<SimulatedBody, string> | null {
     try {
-      this.tool?.prepare(h, h / this.settings.speed);
-      this.contact.step(h, count);
+      const batch = this.tool?.underWay ? 1 : count; // the hand moves with each step
+      for (let left = count; left > 0; left -= batch) {
+        this.tool?.prepare(h, h / this.settings.speed);
+        this.contact.step(h, batch);
+      }
     } catch (error) {
       const reason = `${unsolved} (${errorText(error)})`;
       return new Map(bodies.map((body) => [body, reason]));
@@ -426,9 +477,18 @@ export class Simulation implements BodyWorld {
     const { accepted, problems } = checkSettings(change, body.info);
     const { ofWorld, ofBody } = splitSettings(accepted);
     const messages = body.change(ofBody);
+    const before = this.settings;
     this.settings = { ...this.settings, ...ofWorld };
     const about = [ofWorld.ground, ofWorld.obstacle, ofWorld.tool];
-    if (about.some((value) => value !== undefined)) this.surround();
+    if (about.some((value) => value !== undefined)) {
+      try {
+        this.surround();
+      } catch (error) {
+        this.settings = before;
+        this.surroundAgain();
+        throw error;
+      }
+    }
     if (ofWorld.paused !== undefined || ofWorld.speed !== undefined) this.pace.clearSpeed();
     for (const other of this.all()) {
       if (ofWorld.gravity) other.setGravity(ofWorld.gravity);
@@ -460,6 +520,15 @@ export class Simulation implements BodyWorld {
       (best, one) => (best && best.distance <= one.distance ? best : one),
       null,
     );
+  }
+}
+
+/** Frees a body that is no longer in the scene, and its model where that was the last one. */
+function release({ body, model }: Entry): void {
+  try {
+    body.dispose();
+  } finally {
+    if (--model.uses === 0) model.pristine.dispose();
   }
 }
 

@@ -33,16 +33,19 @@ export class Tool {
   private ball: { readonly rigid: RigidBody; readonly world: RuntimeWorld } | null = null;
   private target: Vector3;
   private hand: Vector3;
+  /** Where the ball was last: a world may go, and another come. */
+  private place: Vector3;
 
   constructor(private readonly setup: ToolSetup) {
-    this.target = this.hand = setup.start;
+    this.target = this.hand = this.place = setup.start;
   }
 
   get state(): ToolState {
-    const { radius, start } = this.setup;
-    if (!this.ball) return { position: start, radius, force: [0, 0, 0] };
+    const { radius } = this.setup;
+    if (!this.ball) return { position: this.place, radius, force: [0, 0, 0] };
     const { rigid } = this.ball;
-    return { position: rigid.state.position, radius, force: rigid.felt.force };
+    this.place = rigid.state.position;
+    return { position: this.place, radius, force: rigid.felt.force };
   }
 
   /** Whether the hand moves with each step, of which `prepare` has to be told. */
@@ -60,10 +63,10 @@ export class Tool {
     if (world === (this.ball?.world ?? null)) return;
     this.ball = null; // the world before is gone, and the ball with it
     if (!world) return;
-    const { radius, mass, start } = this.setup;
+    const { radius, mass } = this.setup;
     const density = mass / ((4 / 3) * Math.PI * radius ** 3);
-    this.hand = start;
-    const rigid = world.addRigid({ shape: { kind: 'sphere', radius }, position: start, density, friction });
+    const { place: position } = this;
+    const rigid = world.addRigid({ shape: { kind: 'sphere', radius }, position, density, friction });
     this.ball = { rigid, world };
     this.hold([0, 0, 0]);
   }
@@ -85,13 +88,11 @@ export class Tool {
     this.hold([moved[0] / h, moved[1] / h, moved[2] / h]);
   }
 
-  /** How it is, to go back to. */
+  /** Where the hand is, to go back to; the ball is one of its world's. */
   remember(): () => void {
-    const { ball, hand } = this;
-    const state = ball?.rigid.state;
+    const { hand } = this;
     return () => {
       this.hand = hand;
-      if (ball && state) ball.rigid.setState(state);
     };
   }
 

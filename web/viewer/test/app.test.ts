@@ -8,6 +8,7 @@ import { defaultSettings, splitSettings } from '../src/settings';
 import type { Surroundings } from '../src/contact';
 import type { DomainView } from '../src/stage/domain_colors';
 import type { Stage } from '../src/stage/stage';
+import type { ToolState } from '../src/tool';
 import type { PageView } from '../src/ui/page';
 import { FakeBody, frameWith } from './fake_body';
 import { FakeTree } from './fake_tree';
@@ -41,6 +42,7 @@ interface Shown {
   handles: number;
   contacts: readonly number[];
   surroundings: Surroundings | null;
+  tool: ToolState | null;
   selected: number | null;
   overlays: Record<string, boolean>;
   domains: DomainView | null;
@@ -64,7 +66,7 @@ beforeEach(() => {
   shown = {
     ...{ bodies: new Map(), coordinates: null, time: null, error: null, plotted: 0 },
     ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null, followed: null },
-    ...{ sliding: false, typed: null, contacts: [], surroundings: null },
+    ...{ sliding: false, typed: null, contacts: [], surroundings: null, tool: null },
   };
   deviceError = null;
   newest = 0;
@@ -89,6 +91,7 @@ function fakeStage(): Stage {
     setPulls: () => undefined,
     setContacts: (places: readonly number[]) => (shown.contacts = places),
     setSurroundings: (surroundings: Surroundings) => (shown.surroundings = surroundings),
+    setTool: (tool: ToolState | null) => (shown.tool = tool),
     setHandles: (handles: readonly unknown[]) => (shown.handles = handles.length),
     selectHandle: (id: number | null) => (shown.selected = id),
     setDomains: (_id: number, view: DomainView) => (shown.domains = view),
@@ -266,6 +269,17 @@ describe('a simulation that is lost', () => {
     worker.answer({ kind: 'lost', message: 'The simulation stopped: out of memory' });
     expect(app.state.info).toBeNull();
     expect(shown).toMatchObject({ bodies: new Map(), error: 'The simulation stopped: out of memory' });
+  });
+
+  it('takes ball, ground and obstacle with it', async () => {
+    await open('bar.glb');
+    const balls = [{ center: [1, 0, 0] as const, radius: 0.1 }];
+    worker.answer({ kind: 'surroundings', surroundings: { ground: 0, balls } });
+    worker.answer({ kind: 'tool', tool: { position: [0, 0, 1], radius: 0.1, force: [0, 0, 0] } });
+    expect(shown.tool).not.toBeNull();
+    worker.answer({ kind: 'lost', message: 'The simulation stopped.' });
+    expect(shown.tool).toBeNull();
+    expect(shown.surroundings).toEqual({ ground: null, balls: [] });
   });
 
   it('does not stop a model that is being opened', async () => {

@@ -211,6 +211,65 @@ describe.skipIf(needsLimber)(`bodies of one scene${needsLimber}`, () => {
     expect(() => world.handle({ kind: 'tool', target: [NaN, 0, 0] })).toThrow('The place of the tool');
   });
 
+  it('keep the ball in the hand where it is while none of them can touch', async () => {
+    world.load(await load(readModel('exact')), 'held.glb', true);
+    set({ timeStep: 0.002, speed: 1, tool: true });
+    const place = (seconds: number): Vector3 => {
+      let found: Vector3 = [NaN, NaN, NaN];
+      for (const end = now + seconds; now < end; now += 0.01) {
+        for (const message of world.tick(now).messages) {
+          if (message.kind === 'tool') found = message.tool!.position;
+        }
+      }
+      return found;
+    };
+    const target: Vector3 = [0.3, 0.04, 0.3];
+    world.handle({ kind: 'tool', target });
+    expect(place(1)[0]).toBeCloseTo(0.3, 3);
+    world.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 0.01, rate: 1 } });
+    run(0.1);
+    expect(world.contact.current).toBeNull();
+    world.handle({ kind: 'mode', body: 1, playback: null });
+    world.handle({ kind: 'tool', target: [0.3, 0.04, 0.31] });
+    expect(place(0.03)[0]).toBeCloseTo(0.3, 3);
+  });
+
+  it('touch again when a tree has its full inertia again', async () => {
+    world.load(await load(readModel('free')), 'free.glb', true);
+    expect(world.contact.current).not.toBeNull();
+    set({ timeStep: 0.004, speed: 1, gravity: [0, 0, -9.81] });
+    set({ inertia: 'interface' });
+    expect(world.contact.current).toBeNull();
+    run(0.1);
+    world.copy(1, 'free.glb');
+    expect(world.count).toBe(2);
+    set({ inertia: 'full' });
+    run(0.1);
+    set({ tool: true });
+    run(0.1);
+  });
+
+  it('are as before where another cannot join them', async () => {
+    const pristine = await load(readModel('free'));
+    world.load(pristine, 'free.glb', true);
+    const { settings, surroundings } = world;
+    const enter = world.contact.enter.bind(world.contact);
+    world.contact.enter = () => {
+      throw new Error('no room');
+    };
+    expect(() => world.copy(1, 'free.glb')).toThrow('no room');
+    expect([world.count, world.settings, world.surroundings]).toEqual([1, settings, surroundings]);
+    const other = await load(readModel('free'));
+    expect(() => world.load(other, 'other.glb', true)).toThrow('no room');
+    other.dispose();
+    expect(world.count).toBe(1);
+    world.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 0.01, rate: 1 } });
+    expect(() => set({ tool: true, ground: false })).not.toThrow();
+    world.contact.enter = enter;
+    world.handle({ kind: 'mode', body: 1, playback: null });
+    run(0.1);
+  });
+
   it('go on touching after they were shaken, shown vibrations, and moved by warped modes', async () => {
     world.load(await load(readModel('exact')), 'held.glb', true);
     set({ timeStep: 0.002, speed: 1, tool: true });

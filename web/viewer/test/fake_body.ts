@@ -217,6 +217,21 @@ export class FakeBody implements RuntimeBody {
     this.root = root;
   }
 
+  /** Bytes are known by themselves. */
+  private readonly saved = new WeakMap<Uint8Array, FakeBody['state']>();
+
+  save() {
+    const bytes = new Uint8Array(1);
+    this.saved.set(bytes, this.state);
+    return bytes;
+  }
+
+  restore(bytes: Uint8Array) {
+    const { time, q, v, root } = this.saved.get(bytes)!;
+    this.time = time;
+    this.setState(q, v, root);
+  }
+
   coordinates(into: Float32Array) {
     into.set(this.q);
   }

@@ -237,7 +237,7 @@ describe('a file that is opened again', () => {
     await app.open(model('x.glb'));
     await tick();
     bodies[0]!.step =
-      bodies[0]!.setState =
+      bodies[0]!.restore =
       bodies[0]!.reset =
         () => {
           throw new Error('the runtime failed');
@@ -269,7 +269,7 @@ describe('a body that fails', () => {
     await app.open(model('a.glb'), true);
     await app.open(model('b.glb'), true);
     await tick();
-    bodies[0]!.step = bodies[0]!.setState = () => {
+    bodies[0]!.step = bodies[0]!.restore = () => {
       throw new Error('its forces are not finite');
     };
     for (let i = 0; i < 3; ++i) await tick();

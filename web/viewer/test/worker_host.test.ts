@@ -213,8 +213,9 @@ describe('running', () => {
       throw new Error('the runtime failed');
     };
     body.onStep = dead;
-    body.setState = dead;
+    body.restore = dead;
     body.reset = dead;
+    body.dispose = dead;
     tick();
     tick();
     expect(posted.find(({ message: { kind } }) => kind === 'lost')?.message).toEqual({

@@ -136,7 +136,7 @@ describe('bodies in one world', () => {
   });
 
   it.each([
-    ['a step cannot be taken back', ['step', 'setState']],
+    ['a step cannot be taken back', ['step', 'restore']],
     ['its support cannot be moved', ['setSupport']],
     ['it cannot say where it is', ['state']],
     ['it cannot be shown', ['positions']],
@@ -154,7 +154,7 @@ describe('bodies in one world', () => {
   });
 
   it('are all lost where one cannot even be put to rest', () => {
-    spoil(tree, ['step', 'setState', 'reset']);
+    spoil(tree, ['step', 'restore', 'reset']);
     expect(() => world.handle({ kind: 'step' })).toThrow('too far from rest');
   });
 

@@ -7,9 +7,11 @@ import type { Actions, Part, ViewState } from './state';
 
 /** Why the body touches nothing; null where it may. */
 export function whyNoContact({ settings }: ViewState): string | null {
-  return canTouch(settings.method)
-    ? null
-    : 'Warped modes do not touch: choose reduced forces as the motion for the ground to hold the body';
+  const { method, inertia } = settings;
+  if (canTouch(method, inertia)) return null;
+  return inertia === 'full'
+    ? 'Warped modes do not touch: choose reduced forces as the motion for the ground to hold the body'
+    : 'Trees touch with the full inertia of what hangs from each domain alone: choose that for the ground to hold the body';
 }
 
 export function makeContactSection(actions: Actions): Part {
