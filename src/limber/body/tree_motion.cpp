@@ -282,8 +282,8 @@ void TreeMotion::look_at_handles() {
 
 StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {
   require(options.integrator == Integrator::newmark && options.solver == ReducedSolver::direct,
-          "a body with frames (several domains, in flight, on a support or in the wind) takes implicit steps "
-          "with the direct solver only");
+          "a body with frames (several domains, in flight, on a support, in the wind or that touches) takes "
+          "implicit steps with the direct solver only");
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   // Springs as stiff as those of handles are found by one solve, not by an iteration that lags behind; and
   // what they set ringing is gone after a step by a rule that takes forces at its end.
