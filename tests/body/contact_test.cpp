@@ -501,6 +501,18 @@ TEST(Contact, SavesAndGoesOnWithTheSameBits) {
   EXPECT_EQ(world.body(0).state().root.position, other.body(0).state().root.position);
 }
 
+TEST(Contact, RefusesWhatNothingCouldMove) {
+  PartTree parts = test::twig_parts();
+  for (Part& part : parts.parts) part.rigid = true;
+  World world;
+  world.add(Body(test::reduced(parts)));
+  EXPECT_THAT(error_text([&] { world.set_contact(0, {}); }), HasSubstr("make it an obstacle"));
+  EXPECT_FALSE(world.touches(0));
+  const Index lift = world.add_obstacle(
+      {.name = "lift", .shape = Sphere{0.1}, .motion = [](double t) { return Pose{t * Vector3::UnitZ()}; }});
+  EXPECT_THAT(error_text([&] { world.set_obstacle_pose(lift, {}); }), HasSubstr("lift: it moves by itself"));
+}
+
 TEST(Contact, RefusesWhatCannotTouch) {
   World world;
   Body warped = test::warped_bar();

@@ -264,8 +264,14 @@ describe.skipIf(needsLimber)(`bodies of one scene${needsLimber}`, () => {
     other.dispose();
     expect(world.count).toBe(1);
     world.handle({ kind: 'mode', body: 1, playback: { index: 0, amplitude: 0.01, rate: 1 } });
-    expect(() => set({ tool: true, ground: false })).not.toThrow();
     world.contact.enter = enter;
+    const setSurroundings = world.contact.setSurroundings.bind(world.contact);
+    world.contact.setSurroundings = () => {
+      throw new Error('no ground');
+    };
+    expect(() => set({ tool: true, ground: false })).toThrow('no ground');
+    expect(world.settings).toMatchObject({ tool: false, ground: true });
+    world.contact.setSurroundings = setSurroundings;
     world.handle({ kind: 'mode', body: 1, playback: null });
     run(0.1);
   });
