@@ -151,7 +151,7 @@ void require_ability(Method method, Ability ability, Circumstance circumstance, 
       out = "let it touch nothing";
       break;
     case Circumstance::framed:
-      such = "a body of several domains, in flight, on a support or in the wind";
+      such = "a body of several domains, in flight, on a support, in the wind or that touches";
       break;
     case Circumstance::in_domains:
       such = "a body of several domains";
