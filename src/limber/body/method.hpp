@@ -79,7 +79,7 @@ std::string_view name_of(Ability ability);
 /// What may be true of a body beside its method, and takes abilities away.
 enum class Circumstance {
   touching,     ///< it may touch others
-  framed,       ///< of reduced and linear bodies: several domains, in flight, on a support, in the wind, touching
+  framed,       ///< of reduced and linear bodies: several domains, flight, a support, wind, contact
   in_domains,   ///< several of them
   quasistatic,  ///< it has no velocities
 };
