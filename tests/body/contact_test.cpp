@@ -1,10 +1,7 @@
 // Bodies that touch: friction, rest, stacks, momentum and energy, against what mechanics says.
 
 #include "limber/base/error.hpp"
-#include "limber/basis/linear_modes.hpp"
-#include "limber/body/world.hpp"
-#include "limber/precompute/build_model.hpp"
-#include "tests/body/bar.hpp"
+#include "tests/body/falling_cube.hpp"
 #include "tests/multidomain/small_trees.hpp"
 
 #include <gtest/gtest.h>
@@ -19,62 +16,7 @@ using test::contains;
 using test::error_text;
 using testing::HasSubstr;
 
-const Vector3 gravity(0.0, 0.0, -9.81);
-
-/// A free cube of 0.2 m.
-std::shared_ptr<const Model> cube() {
-  static const std::shared_ptr<const Model> model = [] {
-    VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3::Constant(0.2), {4, 4, 4}});
-    const FullModel full(mesh, {test::material("stvk", 1e6, 0.3, 1000.0)}, {});
-    ReducedModel reduced = build_reduced_model(full, compute_linear_modes(full, 18).elastic_shapes());
-    reduced.name = "cube";
-    return std::make_shared<const Model>(make_model(std::move(reduced), true));
-  }();
-  return model;
-}
-
-/// With its lower face at that height.
-Body falling(double height, double young = 1e6, const Vector3& weight = gravity) {
-  Body body(cube());
-  body.set_material(0, test::material("stvk", young, 0.3, 1000.0));
-  body.set_gravity(weight);
-  TreeState state = body.state();
-  state.root.position.z() += height + 0.1;
-  body.set_state(state);
-  return body;
-}
-
-Obstacle ground(const ContactMaterial& material = {}) {
-  return {.name = "ground", .shape = HalfSpace{}, .material = material};
-}
-
-Index add(World& world, Body body, const ContactMaterial& material = {}) {
-  const Index number = world.add(std::move(body));
-  world.set_contact(number, material);
-  return number;
-}
-
-RigidBody box(const Vector3& center, double half = 0.1, double density = 1000.0) {
-  return RigidBody({.name = "box",
-                    .shape = Box{Vector3::Constant(half)},
-                    .density = density,
-                    .pose = {center, Eigen::Quaterniond::Identity()},
-                    .gravity = gravity});
-}
-
-double lowest(const Body& body) {
-  Eigen::Matrix3Xf x(3, body.surface().mesh().vertex_count());
-  body.positions(x);
-  return x.row(2).minCoeff();
-}
-
-Vector3 speed(const Body& body) { return body.momentum().linear / body.momentum().mass; }
-
-double energy(const World& world) {
-  double sum = world.energy();
-  for (Index i = 0; i < world.body_count(); ++i) sum += world.body(i).load_energy();
-  return sum;
-}
+using namespace test::contact;
 
 class Slope : public testing::TestWithParam<double> {};
 

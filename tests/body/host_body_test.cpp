@@ -109,6 +109,23 @@ TEST_P(HostStep, ABoxOfTheEngineComesToRestOnASoftBlock) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, HostStep, testing::Values(1e-3, 5e-3, 1.0 / 60.0));
 
+TEST(HostBody, WhatRestsDoesNotHopHoweverMuchItWouldBounce) {
+  for (const double h : {1e-3, 1.0 / 60.0}) {
+    World world;
+    world.add_rigid(RigidBody({.name = "table", .shape = Box{Vector3(0.5, 0.5, 0.1)}, .density = 1e6}));
+    std::vector<EngineBox> boxes(1);
+    boxes[0].pose.position = Vector3(0.0, 0.0, 0.15);
+    boxes[0].weight = gravity;
+    world.add_host({"box", Box{boxes[0].half}, {.restitution = 0.9}});
+    double highest = 0.0;
+    for (int i = 0; i < static_cast<int>(0.5 / h); ++i) {
+      step(world, boxes, h);
+      highest = std::max(highest, boxes[0].pose.position.z() - 0.15);
+    }
+    EXPECT_LE(highest, 1e-5) << h;
+  }
+}
+
 TEST(HostBody, MomentumOfBothSidesIsKept) {
   const double h = 1e-3;
   World world;

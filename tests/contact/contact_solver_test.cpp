@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 #include <numbers>
 
 namespace limber::contact_solver_test {
@@ -16,6 +17,7 @@ namespace {
 using test::random_vector;
 
 constexpr double h = 1e-3;  // s
+constexpr double never = std::numeric_limits<double>::infinity();
 
 /// A rigid block that keeps its orientation in space and has velocities (V, w), contacts at its lower
 /// corners.
@@ -92,8 +94,9 @@ struct RandomProblem {
   std::vector<ContactBody> bodies;
   ContactSolver solver;
 
-  explicit RandomProblem(std::uint64_t seed, int contacts) {
-    const std::vector<Index> sizes{36, 6, 13, 40};
+  explicit RandomProblem(std::uint64_t seed, int contacts, int count = 4) {
+    std::vector<Index> sizes{36, 6, 13, 40};
+    sizes.resize(static_cast<std::size_t>(count));
     for (std::size_t b = 0; b < sizes.size(); ++b) {
       const Index n = sizes[b];
       const Matrix B = random_vector(n * n, 1.0, seed + b).reshaped(n, n);
@@ -103,7 +106,7 @@ struct RandomProblem {
     for (std::size_t b = 0; b < sizes.size(); ++b) bodies.push_back({&A[b], &u[b], &u[b], 0});
     solver.begin(bodies);
     for (int c = 0; c < contacts; ++c) {
-      const int first = c % 4, second = c % 3 == 0 ? -1 : (c + 1 + c % 2) % 4;
+      const int first = c % count, second = c % 3 == 0 || count == 1 ? -1 : (c + 1 + c % 2) % 4;
       const int contact = solver.add(first, second);
       for (int side = 0; side < (second < 0 ? 1 : 2); ++side) {
         auto rows = solver.rows(contact, side);
@@ -125,7 +128,7 @@ TEST(ContactSolver, BalancesMomentumWithImpulsesThatObeyFriction) {
   for (std::uint64_t seed = 0; seed < 20; ++seed) {
     RandomProblem problem(seed, 40);
     ContactSolver& solver = problem.solver;
-    const ContactSolveReport report = solver.solve({.tolerance = 1e-10});
+    const ContactSolveReport report = solver.solve({.tolerance = 1e-10, .lift = never});
     ASSERT_TRUE(report.ok());
     EXPECT_GT(report.active, 5);
     std::vector<Vector> left;
@@ -185,6 +188,41 @@ TEST(ContactSolver, CarriesAStackWhateverTheMasses) {
     double carried = 0.0;
     for (int c = 0; c < 4; ++c) carried += solver.impulse(c).z() / h;
     EXPECT_NEAR(carried, 9.81 * (4.0 + ratio), 1e-4 * carried);
+  }
+}
+
+TEST(ContactSolver, DoesNotLiftWhatSlides) {
+  for (const double friction : {0.2, 0.5, 1.0}) {
+    Block block;
+    block.u.head<3>() = Vector3(10.0, 0.0, -1.0);
+    block.A.bottomRightCorner<3, 3>() *= 1e9;  // it does not tip over
+    block.free = block.u;
+    const ContactBody body = block.contact_body();
+    ContactSolver solver;
+    solver.begin({&body, 1});
+    lay(solver, 0, -1, block.half, friction, 0.0);
+    ASSERT_TRUE(solver.solve().ok());
+    const Vector u = solver.velocity(0);
+    EXPECT_NEAR(u(2), 0.0, friction < 0.8 ? 0.01 : 0.1) << friction;
+    EXPECT_NEAR(u(0), 10.0 - friction, friction < 0.8 ? 0.01 : 0.1) << friction;
+    solver.begin({&body, 1});
+    lay(solver, 0, -1, block.half, friction, 0.0);
+    ASSERT_TRUE(solver.solve({.lift = never}).ok());
+    EXPECT_GT(solver.velocity(0)(2), friction) << "as a convex problem has it";
+  }
+}
+
+TEST(ContactSolver, ItsContactsAreAsHardAsTheyAreWhereItDoesNotConverge) {
+  RandomProblem problem(2, 40, 1);
+  ContactSolver& solver = problem.solver;
+  for (const int iterations : {1, 2, 3}) {
+    const ContactSolveReport report =
+        solver.solve({.tolerance = 1e-300, .max_iterations = iterations, .lift = never});
+    EXPECT_EQ(report.status, SolveStatus::not_converged);
+    EXPECT_EQ(report.iterations, 2 * iterations);
+    for (int c = 0; c < solver.contact_count(); ++c)
+      EXPECT_LT((respond(solver.cone(c), solver.relative_velocity(c)).impulse - solver.impulse(c)).norm(),
+                1e-12);
   }
 }
 

@@ -181,8 +181,8 @@ void Body::set_coupled(bool on) {
 
 bool Body::coupled() const { return core_->setup.coupled; }
 
-SolveReport Body::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
-  return core_->motion->begin_coupled(h, step, elastic);
+SolveReport Body::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic, const StepPart& part) {
+  return core_->motion->begin_coupled(h, step, elastic, part);
 }
 
 SolveReport Body::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last) {

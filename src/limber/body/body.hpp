@@ -133,8 +133,9 @@ class Body {
   void set_coupled(bool on);
   [[nodiscard]] bool coupled() const;
   /// The next step in velocities, and the step itself, of a coupled body: see TreeDynamics. What changes
-  /// between the two has no part in the step.
-  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic = ElasticEnd::mean);
+  /// between the two has no part in the step.  part: where it is one of several; handles go as far.
+  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic = ElasticEnd::mean,
+                            const StepPart& part = {});
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last = true);
   void undo_coupled();
   /// Of a body whose steps have no matrix of their own, as those with every vertex of a mesh: its step for

@@ -17,11 +17,13 @@ double distance_from(const BoundingBox& box, const Vector3& x) {
   return (x - x.cwiseMax(box.min).cwiseMin(box.max)).norm();
 }
 
-/// No place of an obstacle is faster, m/s. What turns about its own axes is as fast as its farthest corner;
-/// ground does not turn.
-double speed_of(const ContactStep::Static& fixed, const BoundingBox& bounds) {
+/// No place of an obstacle within a ball is faster, m/s. What turns about its own axes is as fast as its
+/// farthest corner, and ground, which has none, as what is there.
+double speed_of(const ContactStep::Static& fixed, const BoundingBox& bounds, const Vector3& center,
+                double radius) {
   const Vector3 far = bounds.min.cwiseAbs().cwiseMax(bounds.max.cwiseAbs());
-  return fixed.velocity.norm() + (far.allFinite() ? fixed.angular_velocity.norm() * far.norm() : 0.0);
+  const double arm = std::min(far.norm(), (center - fixed.pose.position).norm() + radius);
+  return fixed.velocity.norm() + fixed.angular_velocity.norm() * arm;
 }
 
 }  // namespace
@@ -49,7 +51,6 @@ void ContactStep::list_solids() {
     solid.fixed = &fixed;
     solid.material = fixed.obstacle->material;
     solid.bounds = bounds_of(*solid.shape);
-    solid.speed = speed_of(fixed, solid.bounds);
   }
   for (std::size_t i = 0; i < members_.size(); ++i) {
     const Member& member = members_[i];
@@ -69,34 +70,76 @@ void ContactStep::list_solids() {
 void ContactStep::begin(std::size_t i) {
   const Member& member = members_[i];
   CoupledStep& step = steps_[i];
+  aside_[i] = 0.0;
   if (member.rigid != nullptr) {
     member.rigid->begin_coupled(h_, step);
     yields_[i] = 1.0 / member.rigid->mass_properties().mass;
-    const double start = step.start.head<3>().norm() + member.rigid->radius() * step.start.tail<3>().norm();
-    const double free = step.free.head<3>().norm() + member.rigid->radius() * step.free.tail<3>().norm();
-    speeds_[i] = std::max(start, free);
+    reaches_[i] = member.rigid->radius();
+    speeds_[i] = std::max(speed(i, step.start), speed(i, step.free));
     return;
   }
-  reports_[i] = member.body->begin_coupled(h_, step, member.elastic);
+  reports_[i] = member.body->begin_coupled(h_, step, member.elastic, part_);
   if (!reports_[i].ok()) return;
   member.shell->follow(*member.body);
   reaches_[i] = member.shell->reach();
-  speeds_[i] =
-      std::max(member.shell->speed(*member.body, step.start), member.shell->speed(*member.body, step.free));
-  if (step.matrix.size() > 0)
-    yields_[i] = member.shell->swing() * member.shell->swing() / step.matrix.diagonal().minCoeff();
+  speeds_[i] = std::max(speed(i, step.start), speed(i, step.free));
+  if (step.condensed || member.elastic == ElasticEnd::rigid) return;  // which yields as it did before
+  const double swing = member.shell->swing();
+  yields_[i] = step.matrix.size() > 0 ? swing * swing / step.matrix.diagonal().minCoeff() : 0.0;
 }
 
-SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
+/// No place of a member that moves with u is faster, m/s.
+double ContactStep::speed(std::size_t i, const Vector& u) const {
+  const Member& member = members_[i];
+  if (member.rigid != nullptr) return u.head<3>().norm() + member.rigid->radius() * u.tail<3>().norm();
+  return member.shell->speed(*member.body, u);
+}
+
+/// Whether contacts have made members faster than they were taken to be; they are taken to be as fast from
+/// now on. Not those with every vertex, whose velocities are not known yet.
+bool ContactStep::take_speeds() {
+  // What is faster by less is met within what is near anyway, in the next step.
+  constexpr double faster = 1.01;
+  constexpr double stopped = 1e-3;  // share of the kinetic energy that is left
+  bool any = false;
+  for (int island = 0; island < report_.islands; ++island) {
+    for (const int member : islands_[static_cast<std::size_t>(island)].members) {
+      const auto i = static_cast<std::size_t>(member);
+      if (condenses(i) || pushes_[i].isZero(0.0)) continue;
+      // What contacts have all but stopped, as most that rests, is not asked: that takes a while.
+      const CoupledStep& step = steps_[i];
+      const auto size = [&](const Vector& u) { return step.matrix.diagonal().dot(u.cwiseAbs2()); };
+      if (size(ends_[i]) <= stopped * std::max(size(step.start), size(step.free))) continue;
+      const double now = speed(i, ends_[i]);
+      if (!(now > faster * speeds_[i] && h_ * (now - speeds_[i]) > near_share * members_[i].size)) continue;
+      speeds_[i] = now;
+      aside_[i] = speed(i, ends_[i] - steps_[i].free);
+      any = any || std::isfinite(now);
+    }
+  }
+  return any;
+}
+
+/// What is as near as that to each other may touch, beside what boxes say that follow the members on their
+/// free ways.
+double ContactStep::margin_of(int one, int other) const {
+  const auto i = static_cast<std::size_t>(one), j = static_cast<std::size_t>(other);
+  return near_share * std::min(members_[i].size, members_[j].size) + h_ * (aside_[i] + aside_[j]);
+}
+
+SolveReport ContactStep::detect(double h, const StepPart& part, const ContactFilter& filter) {
   h_ = h;
+  part_ = part;
   filter_ = &filter;
   report_ = {};
+  failed_.clear();
   nears_.clear();
   contacts_.clear();
   const std::size_t count = members_.size();
   if (steps_.size() < count) steps_.resize(count);
   if (condensed_.size() < count) condensed_.resize(count);
   speeds_.resize(count);
+  aside_.resize(count);
   reaches_.resize(count);
   yields_.resize(count);
   ends_.resize(std::max(ends_.size(), count));
@@ -104,20 +147,37 @@ SolveReport ContactStep::detect(double h, const ContactFilter& filter) {
   reports_.assign(count, {});
   executor_.parallel_for(static_cast<std::ptrdiff_t>(count),
                          [this](std::ptrdiff_t i) { begin(static_cast<std::size_t>(i)); });
-  for (const SolveReport& begun : reports_)
-    if (!begun.ok()) return begun;
+  SolveReport all;
+  for (std::size_t i = 0; i < count; ++i) {
+    if (reports_[i].ok()) continue;
+    all = reports_[i];
+    failed_.push_back(static_cast<int>(i));
+  }
+  return all.ok() ? find_near() : all;
+}
+
+SolveReport ContactStep::find_near() {
+  report_ = {};
+  nears_.clear();
+  contacts_.clear();
   list_solids();
-  for (std::size_t i = 0; i < count; ++i)
-    for (const Solid& solid : solids_)
-      if (may_touch(members_[i].name, solid.name)) find(static_cast<int>(i), solid);
+  for (int i = 0; i < static_cast<int>(members_.size()); ++i)
+    for (const Solid& solid : solids_) find(i, solid);
   // Corners of obstacles against rigid bodies.
   for (const Static& fixed : statics_) {
-    const double speed = speed_of(fixed, bounds_of(fixed.obstacle->shape));
-    for (const Solid& solid : solids_)
-      if (solid.member >= 0 && may_touch(fixed.name, solid.name))
-        find_points(
-            *fixed.samples, fixed.pose, -1, &fixed, solid,
-            h_ * (solid.speed + speed) + near_share * members_[static_cast<std::size_t>(solid.member)].size);
+    if (fixed.samples->empty()) continue;
+    const BoundingBox bounds = bounds_of(fixed.obstacle->shape);
+    for (const Solid& solid : solids_) {
+      if (solid.member < 0) continue;
+      const Member& member = members_[static_cast<std::size_t>(solid.member)];
+      const double radius = member.rigid->radius();
+      const Vector3& center = member.rigid->center();
+      const double margin =
+          h_ * (solid.speed + speed_of(fixed, bounds, center, radius)) + near_share * member.size;
+      if (distance_from(bounds, fixed.pose.inverse().apply(center)) <= radius + margin &&
+          may_touch(fixed.name, solid.name))
+        find_points(*fixed.samples, fixed.pose, -1, &fixed, solid, margin);
+    }
   }
   find_deforming();
   report_.contacts = static_cast<int>(contacts_.size());
@@ -173,6 +233,7 @@ void ContactStep::find_deforming() {
     const Member& one = members_[static_cast<std::size_t>(i)];
     if (one.body == nullptr) continue;
     if (one.self && one.shell->has_boxes()) find_self(i);
+    if (one.self && !one.shell->has_boxes()) ++report_.untested;
     for (int j = 0; j < count; ++j) {
       const Member& other = members_[static_cast<std::size_t>(j)];
       if (i == j || (other.body != nullptr && j < i)) continue;  // of two bodies the first one asks
@@ -181,22 +242,22 @@ void ContactStep::find_deforming() {
       if (other.rigid != nullptr) {
         if (!one.shell->can_have_solid()) continue;  // its points meet the other
         find_samples(other.rigid->samples(), other.rigid->pose(), j, nullptr, i,
-                     h_ * speeds_[static_cast<std::size_t>(j)] + near_share * one.size);
+                     h_ * speeds_[static_cast<std::size_t>(j)]);
         continue;
       }
-      if (!covers_meet(i, j, near_share * std::min(one.size, other.size))) continue;
+      if (!covers_meet(i, j, margin_of(i, j))) continue;
       if (!one.shell->can_have_solid() && !other.shell->can_have_solid()) ++report_.untested;
       find_between(i, j);
       find_between(j, i);
     }
     if (!one.shell->can_have_solid()) continue;
     for (const Static& fixed : statics_) {
-      if (fixed.samples->empty() || !may_touch(one.name, fixed.name)) continue;
+      if (fixed.samples->empty()) continue;
       const BoundingBox bounds = bounds_of(fixed.obstacle->shape);
       const double away = distance_from(bounds, fixed.pose.inverse().apply(center(i))),
-                   speed = speed_of(fixed, bounds);
-      if (away <= radius(i) + h_ * speed)
-        find_samples(*fixed.samples, fixed.pose, -1, &fixed, i, h_ * speed + near_share * one.size);
+                   way = h_ * speed_of(fixed, bounds, center(i), radius(i));
+      if (away <= radius(i) + way && may_touch(one.name, fixed.name))
+        find_samples(*fixed.samples, fixed.pose, -1, &fixed, i, way);
     }
   }
 }
@@ -248,7 +309,7 @@ void ContactStep::find_between(int points, int solid) {
   const Member& other = members_[static_cast<std::size_t>(solid)];
   if (!other.shell->can_have_solid()) return;
   refit_solid(solid);
-  const double margin = near_share * std::min(owner.size, other.size);
+  const double margin = margin_of(points, solid);
   if (owner.shell->has_boxes() && other.shell->has_boxes()) {
     refit_boxes(points);
     touches_.clear();
@@ -285,7 +346,7 @@ void ContactStep::find_self(int member) {
   refit_solid(member);
   touches_.clear();
   finder_.within(one.shell->boxes(), one.shell->solid(), one.shell->shell().own_patches(),
-                 near_share * one.size, touches_);
+                 margin_of(member, member), touches_);
   add_touches(member, member);
 }
 
@@ -308,11 +369,13 @@ void ContactStep::add_touches(int points, int solid) {
   }
 }
 
-/// Points of a rigid body (owner) or of an obstacle (fixed) in the solid of a deformable one.
+/// Points of a rigid body (owner) or of an obstacle (fixed) in the solid of a deformable one.  way: that they
+/// go at most, m.
 void ContactStep::find_samples(std::span<const SamplePoint> samples, const Pose& pose, int owner,
-                               const Static* fixed, int member, double margin) {
+                               const Static* fixed, int member, double way) {
   const Member& one = members_[static_cast<std::size_t>(member)];
   const Matrix3 turned = pose.rotation.toRotationMatrix();
+  const double margin = way + near_share * one.size + h_ * aside_[static_cast<std::size_t>(member)];
   const double wide = margin + h_ * speeds_[static_cast<std::size_t>(member)];
   for (const SamplePoint& sample : samples) {
     const Vector3 x = pose.position + turned * sample.place;
@@ -342,9 +405,15 @@ void ContactStep::find_samples(std::span<const SamplePoint> samples, const Pose&
 }
 
 void ContactStep::find(int index, const Solid& solid) {
-  const Member& member = members_[static_cast<std::size_t>(index)];
-  const double margin =
-      h_ * (speeds_[static_cast<std::size_t>(index)] + solid.speed) + near_share * member.size;
+  const auto i = static_cast<std::size_t>(index);
+  const Member& member = members_[i];
+  if (member.name == solid.name) return;
+  const Vector3& center = member.rigid != nullptr ? member.rigid->center() : member.shell->center();
+  const double speed =
+      solid.fixed != nullptr ? speed_of(*solid.fixed, solid.bounds, center, reaches_[i]) : solid.speed;
+  const double margin = h_ * (speeds_[i] + speed) + near_share * member.size;
+  if (distance_from(solid.bounds, solid.pose.inverse().apply(center)) > reaches_[i] + margin) return;
+  if (!may_touch(member.name, solid.name)) return;
   if (member.rigid != nullptr)
     return find_points(member.rigid->samples(), member.rigid->pose(), index, nullptr, solid, margin);
   const Matrix3 back = solid.pose.rotation.toRotationMatrix().transpose();
@@ -374,11 +443,6 @@ void ContactStep::find_points(std::span<const SamplePoint> samples, const Pose& 
                               const Static* fixed, const Solid& solid, double margin) {
   const Pose there = solid.pose.inverse() * pose;
   const Matrix3 turned = there.rotation.toRotationMatrix();
-  if (owner >= 0) {
-    const RigidBody& rigid = *members_[static_cast<std::size_t>(owner)].rigid;
-    const Vector3 center = turned * rigid.mass_properties().center + there.position;
-    if (distance_from(solid.bounds, center) > rigid.radius() + margin) return;
-  }
   for (const SamplePoint& sample : samples) {
     const Vector3 x = turned * sample.place + there.position;
     if (distance_from(solid.bounds, x) > sample.radius + margin) continue;

@@ -2,11 +2,14 @@
 
 #include "limber/body/contact_step.hpp"
 
+#include "limber/base/error.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 namespace limber {
 namespace {
@@ -15,8 +18,15 @@ namespace {
 /// iterations; a block creeps down a slope by the second times gravity and step, below 0.1 mm/s at 1 ms.
 constexpr double normal_softness = 0.003, tangent_softness = 0.003;
 
+/// Of that for bodies that springs pull at: in a step these would go all of their way into what is touched,
+/// and the share of it that is left to them is to be far less than what comes out again.
+constexpr double pulled_softness = 0.1;
+
 /// Places that yield less than that share of what a place of the body could are taken for held.
 constexpr double held_share = 1e-8;
+
+/// By that share of the size of a body contacts may lift in a step what slides: far below what is drawn.
+constexpr double lift_share = 1e-5;
 
 /// Axes of a contact: two tangents and the normal.
 Matrix3 axes_of(const Vector3& normal) {
@@ -28,6 +38,21 @@ Matrix3 axes_of(const Vector3& normal) {
 }
 
 }  // namespace
+
+void check_contact_options(const ContactOptions& options) {
+  const auto check = [](double number, bool good, const char* what, const char* expected) {
+    require(good, "contact: the {} is {}, expected {}", what, number, expected);
+  };
+  const double tolerance = options.solve.tolerance;
+  check(tolerance, tolerance > 0.0 && tolerance < 1.0, "tolerance", "a number between 0 and 1");
+  check(options.solve.max_iterations, options.solve.max_iterations >= 1, "number of iterations",
+        "at least 1");
+  for (const auto& [number, what] :
+       {std::pair(options.slop, "slop"), std::pair(options.recovery_speed, "speed of recovery")})
+    check(number, std::isfinite(number) && number >= 0.0, what, "0 or more");
+  check(options.recovery, options.recovery >= 0.0 && options.recovery <= 1.0, "share that is recovered",
+        "a number from 0 to 1");
+}
 
 int ContactStep::root_of(int member) {
   while (parents_[static_cast<std::size_t>(member)] != member)
@@ -124,7 +149,7 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
     const bool flies =
         member.rigid != nullptr || (condenses(m) ? condensed_[m].flies : member.body->model().free);
     const CoupledStep& step = seen(m);
-    island.bodies.push_back({&step.matrix, &step.free, &step.start, flies ? 6 : 0});
+    island.bodies.push_back({&step.matrix, &step.free, &step.start, flies ? 6 : 0, step.pulled});
   }
   solver.begin(island.bodies);
   for (const int c : island.contacts) {
@@ -145,6 +170,13 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
     }
     solver.set_drift(number, axes.transpose() * near.drift);
     set_cone(solver, number, contact, options);
+    const auto at = static_cast<std::size_t>(numbers_[static_cast<std::size_t>(near.first)]);
+    const bool pulled =
+        island.bodies[at].coupled || (second >= 0 && island.bodies[static_cast<std::size_t>(second)].coupled);
+    if (pulled && near.material.compliance == 0.0) {
+      solver.cone(number).normal *= pulled_softness;
+      solver.cone(number).tangent *= pulled_softness;
+    }
     if (near.material.restitution > 0.0 &&
         solver.cone(number).approach > -std::numeric_limits<float>::max()) {
       // How fast it comes, from the velocities before the step; slower than a few steps of gravity nothing
@@ -156,14 +188,18 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
         const Member& member = members_[m];
         const Vector3& gravity =
             member.rigid != nullptr ? member.rigid->gravity() : member.body->loads().gravity;
-        weight = std::max(weight, h_ * gravity.norm());
+        weight = std::max(weight, std::max(h_, part_.whole) * gravity.norm());
       }
       if (coming < -4.0 * weight && contacts_[contact].distance <= -coming * h_)
         solver.cone(number).approach =
             std::max(solver.cone(number).approach, -near.material.restitution * coming);
     }
   }
-  island.solved = solver.solve(options.solve);
+  ContactSolveOptions chosen = options.solve;
+  double size = std::numeric_limits<double>::max();
+  for (const int m : island.members) size = std::min(size, members_[static_cast<std::size_t>(m)].size);
+  chosen.lift = std::max(chosen.lift, lift_share * size / h_);
+  island.solved = solver.solve(chosen);
   for (std::size_t k = 0; k < island.members.size(); ++k) {
     const auto m = static_cast<std::size_t>(island.members[k]);
     ends_[m] = solver.velocity(static_cast<int>(k));
@@ -177,7 +213,16 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
   }
 }
 
-void ContactStep::solve(const ContactOptions& options) {
+SolveReport ContactStep::solve(const ContactOptions& options) {
+  constexpr int most_rounds = 2;  // of contacts that were found late
+  for (int round = 0;; ++round) {
+    solve_islands(options);
+    if (round == most_rounds || !take_speeds()) return {};
+    if (const SolveReport found = find_near(); !found.ok()) return found;
+  }
+}
+
+void ContactStep::solve_islands(const ContactOptions& options) {
   solved_ = true;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     ends_[i] = seen(i).free;
@@ -192,13 +237,14 @@ void ContactStep::solve(const ContactOptions& options) {
     report_.iterations = std::max(report_.iterations, solved.iterations);
     report_.active += solved.active;
     report_.converged = report_.converged && solved.ok();
+    report_.residual = std::max(report_.residual, solved.residual);
     solved_ = solved_ && solved.status != SolveStatus::not_finite;
   }
 }
 
 StepReport ContactStep::commit(bool last) {
   StepReport total;
-  failed_ = -1;
+  failed_.clear();
   bool finite = solved_;
   for (std::size_t i = 0; i < members_.size(); ++i)
     finite = finite && ends_[i].allFinite() && pushes_[i].allFinite();
@@ -209,16 +255,18 @@ StepReport ContactStep::commit(bool last) {
   reports_.assign(members_.size(), {});
   executor_.parallel_for(static_cast<std::ptrdiff_t>(members_.size()), [this, last](std::ptrdiff_t index) {
     const auto i = static_cast<std::size_t>(index);
-    if (members_[i].body != nullptr)
-      reports_[i] = condenses(i) ? members_[i].body->end_condensed(condensed_[i], pushes_[i], last)
-                                 : members_[i].body->end_coupled(steps_[i], ends_[i], pushes_[i], last);
+    const Member& member = members_[i];
+    if (member.body == nullptr) return;
+    const bool slows = last && member.elastic != ElasticEnd::mean;
+    reports_[i] = condenses(i) ? member.body->end_condensed(condensed_[i], pushes_[i], slows)
+                               : member.body->end_coupled(steps_[i], ends_[i], pushes_[i], slows);
   });
-  for (std::size_t i = 0; i < members_.size() && failed_ < 0; ++i) {
+  for (std::size_t i = 0; i < members_.size(); ++i) {
     if (members_[i].body == nullptr) continue;
-    add_report({reports_[i]}, total);
-    if (!total.ok()) failed_ = static_cast<int>(i);
+    if (!reports_[i].ok()) failed_.push_back(static_cast<int>(i));
+    if (total.ok()) add_report({reports_[i]}, total);
   }
-  if (failed_ >= 0) {
+  if (!failed_.empty()) {
     for (std::size_t i = 0; i < members_.size(); ++i)
       if (members_[i].body != nullptr && reports_[i].ok()) members_[i].body->undo_coupled();
     return total;

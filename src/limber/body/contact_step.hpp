@@ -24,15 +24,21 @@ struct ContactOptions {
   double recovery_speed = 0.5;
 };
 
+/// Throws Error for numbers that are out of range.
+void check_contact_options(const ContactOptions& options);
+
 struct ContactReport {
   int contacts = 0;       ///< found, those that are only near included
   int active = 0;         ///< that push
   int islands = 0;        ///< of bodies that touch each other
   int iterations = 0;     ///< of the solver, in the island that took most
   bool converged = true;  ///< in all islands
+  double residual = 0.0;  ///< share of the momentum that flows which is not accounted for, there
   double deepest = 0.0;   ///< m, of the points found, at the start of the step
-  int untested = 0;       ///< pairs of bodies near each other of which neither has a solid
-  int steps = 0;          ///< shorter ones that it was taken as; 1: as it is
+  /// Pairs of bodies near each other of which neither has a solid, and bodies that were to touch themselves
+  /// but move by a method that cannot.
+  int untested = 0;
+  int steps = 0;  ///< shorter ones that it was taken as; 1: as it is
 };
 
 /// A step of bodies that may touch: each begins its own (CoupledStep), what is near is found, bodies with far
@@ -72,12 +78,13 @@ class ContactStep {
   void add(const Static& obstacle) { statics_.push_back(obstacle); }
 
   /// Begins the steps of all members and finds what is near. Nothing moves.
-  SolveReport detect(double h, const ContactFilter& filter);
-  void solve(const ContactOptions& options);
-  /// Moves the members, all of them or none.  last: no other way will be tried where one of them fails, which
-  /// is then `failed`.
+  SolveReport detect(double h, const StepPart& part, const ContactFilter& filter);
+  /// Where contacts make members faster than they were taken to be, what is near is found anew.
+  SolveReport solve(const ContactOptions& options);
+  /// Moves the members, all of them or none.  last: there will be no shorter steps where some fail.
   StepReport commit(bool last);
-  [[nodiscard]] int failed() const { return failed_; }  ///< member; -1: none
+  /// Members that did not begin or end their steps.
+  [[nodiscard]] const std::vector<int>& failed() const { return failed_; }
 
   [[nodiscard]] std::span<const ContactPoint> contacts() const { return contacts_; }
   [[nodiscard]] const ContactReport& report() const { return report_; }
@@ -101,7 +108,7 @@ class ContactStep {
     const Static* fixed = nullptr;
     ContactMaterial material;
     BoundingBox bounds;  ///< in its own axes
-    double speed = 0.0;  ///< m/s, at most
+    double speed = 0.0;  ///< m/s, at most; of a member
   };
 
   /// What it takes to solve an island.
@@ -114,6 +121,10 @@ class ContactStep {
   };
 
   void begin(std::size_t member);
+  SolveReport find_near();
+  [[nodiscard]] double speed(std::size_t member, const Vector& u) const;
+  bool take_speeds();
+  [[nodiscard]] double margin_of(int one, int other) const;
   void list_solids();
   void find(int member, const Solid& solid);
   void find_points(std::span<const SamplePoint> samples, const Pose& pose, int owner, const Static* fixed,
@@ -127,12 +138,10 @@ class ContactStep {
   void find_between(int points, int solid);
   void find_self(int member);
   void find_samples(std::span<const SamplePoint> samples, const Pose& pose, int owner, const Static* fixed,
-                    int member, double margin);
+                    int member, double way);
   void add_touches(int points, int solid);
   SolveReport condense();
-  [[nodiscard]] bool condenses(std::size_t member) const {
-    return members_[member].body != nullptr && steps_[member].matrix.size() == 0;
-  }
+  [[nodiscard]] bool condenses(std::size_t member) const { return steps_[member].condensed; }
   /// As the solver sees it.
   [[nodiscard]] const CoupledStep& seen(std::size_t member) const {
     return condenses(member) ? condensed_[member].step : steps_[member];
@@ -141,13 +150,15 @@ class ContactStep {
                    const SurfaceDistance& found, double radius);
   [[nodiscard]] bool may_touch(const Touching& one, const Touching& other) const;
   void find_islands();
+  void solve_islands(const ContactOptions& options);
   [[nodiscard]] int root_of(int member);
   void solve_island(Island& island, const ContactOptions& options);
   void write_rows(int side, std::size_t contact, const Matrix3& axes, ContactSolver::Rows rows);
   void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);
 
   double h_ = 0.0;
-  int failed_ = -1;
+  StepPart part_;
+  std::vector<int> failed_;
   bool solved_ = true;  ///< with numbers that are finite
   const ContactFilter* filter_ = nullptr;
   std::vector<Member> members_;
@@ -156,9 +167,12 @@ class ContactStep {
   std::deque<CoupledStep> steps_;        ///< of the members
   std::deque<CondensedStep> condensed_;  ///< the same, of those whose steps have no matrix of their own
   std::vector<double> speeds_;           ///< of the members, m/s
-  std::vector<Vector> ends_, pushes_;    ///< of the members: u and J^T g
+  /// Of the members, m/s: how much their places may be faster than where nothing touches, in any direction;
+  /// 0 where contacts were not seen to do that.
+  std::vector<double> aside_;
+  std::vector<Vector> ends_, pushes_;  ///< of the members: u and J^T g
   std::vector<double> yields_;   ///< of the members: what a place yields to an impulse at most, m/s per N s
-  std::vector<double> reaches_;  ///< of deformable members, m
+  std::vector<double> reaches_;  ///< of the members, m: from their centres
   std::vector<SolveReport> reports_;                             ///< of the members' own parts
   std::vector<char> covered_, boxes_refitted_, solid_refitted_;  ///< whether members were
   TouchFinder finder_;

@@ -171,14 +171,20 @@ StepReport FullMotion::step(double h, const ReducedStepOptions& options) {
   return {solved};
 }
 
-SolveReport FullMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
+SolveReport FullMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic,
+                                      const StepPart& /*part*/) {
   check_step(h);
   require(coupled_ != nullptr, "{}: steps in velocities are those of bodies that may touch others", name());
   Vector force;
   load(time() - lag(), time() + 0.5 * h, force);  // for as long as forces act
-  const SolveReport begun =
-      coupled_->begin(h, elastic == ElasticEnd::implicit, force, moment_.state, moment_.coupled);
+  using Elastic = CoupledFull::Elastic;
+  const Elastic taken = elastic == ElasticEnd::mean       ? Elastic::mean
+                        : elastic == ElasticEnd::implicit ? Elastic::implicit
+                                                          : Elastic::rigid;
+  const SolveReport begun = coupled_->begin(h, taken, force, moment_.state, moment_.coupled);
   step.h = h;
+  step.elastic = elastic;
+  step.condensed = true;
   step.kick = coupled_->kick();
   step.matrix.resize(0, 0);
   step.start = coupled_->start_velocity();
@@ -209,11 +215,12 @@ void FullMotion::undo_coupled() { adopt(before_); }
 StepReport FullMotion::step_coupled(double h, int halvings) {
   CoupledStep step;
   CondensedStep untouched;
-  for (const ElasticEnd elastic : {ElasticEnd::mean, ElasticEnd::implicit}) {
+  for (const ElasticEnd elastic : {ElasticEnd::mean, ElasticEnd::implicit, ElasticEnd::rigid}) {
+    if (elastic == ElasticEnd::rigid && halvings > 0) break;
     const bool last = elastic == ElasticEnd::implicit && halvings == 0;
-    if (const SolveReport begun = begin_coupled(h, step, elastic); !begun.ok()) return {begun};
+    if (const SolveReport begun = begin_coupled(h, step, elastic, {}); !begun.ok()) return {begun};
     const SolveReport ended = end_condensed(untouched, Vector::Zero(coupled_->flies() ? 6 : 0), last);
-    if (ended.ok() || last) return {ended};
+    if (ended.ok() || elastic == ElasticEnd::rigid) return {ended};
   }
   const Moment start = moment();
   StepReport total = step_coupled(0.5 * h, halvings - 1);

@@ -22,7 +22,7 @@ class FullMotion final : public MeshMotion {
   StepReport step(double h, const ReducedStepOptions& options) override;
   void set_coupled(bool on) override;
   /// Without a matrix: that is what condense() finds.
-  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) override;
+  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic, const StepPart& part) override;
   SolveReport condense(CondensedStep& step) override;
   SolveReport end_condensed(const CondensedStep& step, const Vector& impulse, bool last) override;
   void undo_coupled() override;

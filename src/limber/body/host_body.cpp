@@ -105,6 +105,7 @@ void HostBody::begin_step(double h) {
     copy_ = std::make_unique<RigidBody>(RigidBodySetup{
         .name = name(), .shape = shape(), .mass = mass_properties(), .hosted = true, .material = material()});
   copy_->set_mass_properties(mass_properties());
+  copy_->set_gravity(state_.acceleration);  // slower than what that does in a few steps nothing bounces
   copy_->set_pose(state_.pose);
   copy_->set_velocity(free_.head<3>(), free_.tail<3>());
 }

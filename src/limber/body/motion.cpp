@@ -64,7 +64,8 @@ void Motion::go_back() {
 
 double Motion::smallest_volume_ratio() const { return std::numeric_limits<double>::quiet_NaN(); }
 
-SolveReport Motion::begin_coupled(double /*h*/, CoupledStep& /*step*/, ElasticEnd /*elastic*/) {
+SolveReport Motion::begin_coupled(double /*h*/, CoupledStep& /*step*/, ElasticEnd /*elastic*/,
+                                  const StepPart& /*part*/) {
   throw Error("a body of this method cannot touch others");
 }
 

@@ -94,7 +94,7 @@ class Motion {
   virtual StepReport step(double h, const ReducedStepOptions& options) = 0;
   /// The next step in velocities, and then the step itself: see TreeDynamics. Of motions of bodies that can
   /// touch others (method.hpp).
-  virtual SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic);
+  virtual SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic, const StepPart& part);
   virtual SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last);
   virtual void undo_coupled();
   /// The same of motions whose steps have no matrix of their own, for the unknowns that are given.

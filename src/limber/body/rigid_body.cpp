@@ -21,8 +21,9 @@ struct Sample {
   }
   /// Its ends, and balls between them as far apart as leaves less than a hundredth of the radius uncovered.
   std::vector<SamplePoint> operator()(const Capsule& capsule) const {
+    constexpr double most = 4000.0;  // one that is 560 times as long as it is thick
     const int between = static_cast<int>(
-        std::clamp(std::ceil(2.0 * capsule.half_length / (0.28 * capsule.radius)), 1.0, 64.0));
+        std::clamp(std::ceil(2.0 * capsule.half_length / (0.28 * capsule.radius)), 1.0, most));
     std::vector<SamplePoint> result;
     for (int i = 0; i <= between; ++i)
       result.push_back({(2.0 * i / between - 1.0) * capsule.half_length * Vector3::UnitZ(), capsule.radius});
@@ -151,6 +152,8 @@ RigidBody::Pull RigidBody::pull(double h) const {
 void RigidBody::begin_coupled(double h, CoupledStep& step) const {
   const Pull pulled = pull(h);
   step.h = h;
+  step.elastic = ElasticEnd::mean;
+  step.condensed = step.pulled = false;
   step.kick = setup_.hosted ? h : 0.5 * (h + last_);
   const double held = mass_.mass + step.kick * pulled.resistance;
   const Matrix3 turning = step.kick * pulled.turning_resistance * Matrix3::Identity();
@@ -168,7 +171,7 @@ void RigidBody::begin_coupled(double h, CoupledStep& step) const {
   const Eigen::Quaterniond half =
       Eigen::Quaterniond(rotation_matrix(0.5 * h * spin_) * rotation_.toRotationMatrix()).normalized();
   step.free.resize(6);
-  step.free.head<3>() = (momentum_ + step.kick * (mass_.mass * setup_.gravity + pulled.load.force)) / held;
+  step.free.head<3>() = (momentum_ + step.kick * (weight() + pulled.load.force)) / held;
   step.free.tail<3>() = (inertia(half) + turning).inverse() * (angular_ + step.kick * pulled.load.torque);
 }
 
@@ -176,9 +179,8 @@ void RigidBody::end_coupled(const CoupledStep& step, const Vector& u, const Vect
   const double h = step.h;
   const Pull pulled = pull(h);
   // From the impulses, not from u, which was solved for to a tolerance: so momentum is kept to rounding.
-  const Vector3 moved =
-      (momentum_ + step.kick * (mass_.mass * setup_.gravity + pulled.load.force) + impulse.head<3>()) /
-      (mass_.mass + step.kick * pulled.resistance);
+  const Vector3 moved = (momentum_ + step.kick * (weight() + pulled.load.force) + impulse.head<3>()) /
+                        (mass_.mass + step.kick * pulled.resistance);
   const Vector3 turned = angular_ + step.kick * pulled.load.torque + impulse.tail<3>();
   const Matrix3 turning = step.kick * pulled.turning_resistance * Matrix3::Identity();
   // The angular velocity is that of the middle of the step.
@@ -187,10 +189,14 @@ void RigidBody::end_coupled(const CoupledStep& step, const Vector& u, const Vect
     const Eigen::Quaterniond half(rotation_matrix(0.5 * h * spin) * rotation_.toRotationMatrix());
     spin = (inertia(half.normalized()) + turning).inverse() * turned;
   }
-  grip_load_ = {pulled.load.force - pulled.resistance * moved,
-                pulled.load.torque - pulled.turning_resistance * spin};
-  momentum_ += step.kick * (mass_.mass * setup_.gravity + grip_load_.force) + impulse.head<3>();
-  angular_ += step.kick * grip_load_.torque + impulse.tail<3>();
+  const RigidLoad load{pulled.load.force - pulled.resistance * moved,
+                       pulled.load.torque - pulled.turning_resistance * spin};
+  momentum_ += step.kick * (weight() + load.force) + impulse.head<3>();
+  angular_ += step.kick * load.torque + impulse.tail<3>();
+  const double share = h / (gripped_ + h);
+  grip_load_.force += share * (load.force - grip_load_.force);
+  grip_load_.torque += share * (load.torque - grip_load_.torque);
+  gripped_ += h;
   spin_ = spin;
   last_ = h;
   center_ += h * velocity();

@@ -87,12 +87,16 @@ class RigidBody {
   /// Until the next call; none lets go. Throws Error for numbers that are not finite or below 0.
   void set_grip(const std::optional<RigidGrip>& grip);
   [[nodiscard]] const std::optional<RigidGrip>& grip() const { return grip_; }
-  /// With which the grip acted on the body in the last step: a hand feels the opposite.
+  /// With which the grip acted on the body in the last step, on average where that was taken in shorter ones:
+  /// a hand feels the opposite.
   [[nodiscard]] const RigidLoad& grip_load() const { return grip_load_; }
 
   void begin_coupled(double h, CoupledStep& step) const;
   void end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
-  void remember() { before_ = {center_, momentum_, angular_, spin_, rotation_, last_, grip_load_}; }
+  void remember() {
+    before_ = {center_, momentum_, angular_, spin_, rotation_, last_, grip_load_};
+    gripped_ = 0.0;
+  }
   void go_back();
 
   /// Where it is and how it moves, for a body made in the same way to go on from with the same bits.
@@ -113,6 +117,10 @@ class RigidBody {
     double resistance = 0.0, turning_resistance = 0.0;
   };
   [[nodiscard]] Pull pull(double h) const;
+  /// N; none of a body of another engine, which has done what it does.
+  [[nodiscard]] Vector3 weight() const {
+    return setup_.hosted ? Vector3(Vector3::Zero()) : Vector3(mass_.mass * setup_.gravity);
+  }
   [[nodiscard]] Matrix3 inertia(const Eigen::Quaterniond& rotation) const;  ///< in axes of the world
 
   RigidBodySetup setup_;
@@ -125,6 +133,7 @@ class RigidBody {
   double last_ = 0.0;  ///< length of the last step, in the middle of which velocities are at home, s; or 0
   std::optional<RigidGrip> grip_;
   RigidLoad grip_load_;
+  double gripped_ = 0.0;  ///< s, since remember(): of which that is the mean
   State before_;
 };
 

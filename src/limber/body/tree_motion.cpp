@@ -261,11 +261,19 @@ SolveReport TreeMotion::step_by_parts(double h, const NewmarkOptions& newmark, i
   return solved;
 }
 
-void TreeMotion::look_at_handles() {
+/// share: of what was left of their way, that they went in the step.
+void TreeMotion::look_at_handles(double share) {
   constexpr double tolerance = 1e-3;  // of the size of the body
-  handled_.clear();
-  for (const Handle& handle : handles_) handled_.push_back(handle.position);
-  report_ = missed_targets(*this, handles_, tolerance * size_);
+  report_ = {};
+  for (std::size_t i = 0; i < handles_.size(); ++i) {
+    const Vector3& to = handles_[i].position;
+    if (handled_.size() <= i) handled_.push_back(to);
+    handled_[i] = share < 1.0 ? Vector3(handled_[i] + share * (to - handled_[i])) : to;
+    report_.position_error =
+        std::max(report_.position_error, (position(handles_[i].point) - handled_[i]).norm());
+  }
+  handled_.resize(handles_.size());
+  report_.met = report_.position_error <= tolerance * size_;
 }
 
 StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {
@@ -281,9 +289,12 @@ StepReport TreeMotion::step(double h, const ReducedStepOptions& options) {
   return {solved};
 }
 
-SolveReport TreeMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
+SolveReport TreeMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic, const StepPart& part) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
-  if (!handles_.empty()) grasp(h, 1.0);
+  if (!handles_.empty()) {
+    handle_share_ = part.share(h);
+    grasp(std::max(h, part.whole), handle_share_);
+  }
   if (loads_vary()) use_loads(time() - dynamics_.lag(), time() + 0.5 * h);  // for as long as forces act
   return dynamics_.begin_coupled(h, step, elastic);
 }
@@ -294,7 +305,7 @@ SolveReport TreeMotion::end_coupled(const CoupledStep& step, const Vector& u, co
   balanced_ = false;
   if (report.ok() && !handles_.empty()) {
     handled_before_ = handled_;
-    look_at_handles();
+    look_at_handles(handle_share_);
   }
   return report;
 }

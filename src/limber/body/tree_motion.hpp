@@ -36,7 +36,7 @@ class TreeMotion final : public Motion {
   /// With the parameters of the options; what is faster than the step is damped as real time asks of trees
   /// where they are those of real time.
   StepReport step(double h, const ReducedStepOptions& options) override;
-  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) override;
+  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic, const StepPart& part) override;
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                           bool last) override;
   void undo_coupled() override;
@@ -89,7 +89,7 @@ class TreeMotion final : public Motion {
   void grasp(double h, double point);
   SolveReport begin(double h, double point);
   SolveReport step_by_parts(double h, const NewmarkOptions& newmark, int halvings);
-  void look_at_handles();
+  void look_at_handles(double share = 1.0);
   [[nodiscard]] Vector3 rest(const Point& point) const;
   [[nodiscard]] Vector3 in_world(Index domain, Vector3 place, Index first_row, bool of_mesh) const;
   SolveReport find_equilibrium(double tolerance, int max_iterations);
@@ -114,9 +114,10 @@ class TreeMotion final : public Motion {
   std::vector<Handle> handles_;
   std::vector<Vector3> handled_;         ///< where they were to be at the end of the last step, m
   std::vector<Vector3> handled_before_;  ///< the same of the step before, for undo_coupled()
-  PoseFunction support_;                 ///< none: it stands still
-  Vector grips_;                         ///< N/m, of the springs that hold them; none: not known yet
-  double grip_h_ = 0.0;                  ///< s, of the steps that these are stiff enough for
+  double handle_share_ = 1.0;  ///< of what is left of their way, in the step in velocities that was begun
+  PoseFunction support_;       ///< none: it stands still
+  Vector grips_;               ///< N/m, of the springs that hold them; none: not known yet
+  double grip_h_ = 0.0;        ///< s, of the steps that these are stiff enough for
   ConstraintReport report_;
   bool balanced_ = false;  ///< where loads depend on time: whether the start was balanced
   mutable TreeSurface::Scratch scratch_;

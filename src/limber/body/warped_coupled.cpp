@@ -60,15 +60,16 @@ void WarpedMotion::whole_rows(Matrix3X& flight, Matrix3X& spin) const {
   spin.rightCols<3>().setIdentity();
 }
 
-SolveReport WarpedMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) {
+SolveReport WarpedMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd elastic,
+                                        const StepPart& /*part*/) {
   require(std::isfinite(h) && h > 0.0, "the time step is {} s, expected a positive number", h);
   const double last = coupled_h_, kick = 0.5 * (h + last), alpha = setup_.damping.mass;
   act({state_.time - 0.5 * last, state_.time + 0.5 * h}, flight_ ? to_frame_ : pose_.rotation.conjugate());
   const WarpedEquations& equations = dynamics_.equations();
   const WarpedState modal = modal_state();
   double ahead = 0.5 * (h - last), on_stiffness = 0.25 * h * h;
-  if (elastic == ElasticEnd::implicit || h < last) {  // as trees have it (tree_coupled.cpp)
-    ahead = elastic == ElasticEnd::implicit ? h : 0.5 * h;
+  if (elastic != ElasticEnd::mean || h < last) {  // as trees have it (tree_coupled.cpp)
+    ahead = elastic != ElasticEnd::mean ? h : 0.5 * h;
     on_stiffness = ahead * kick;
   }
   const Vector fast = fast_mode_damping(equations.stiffness, h);
@@ -83,13 +84,20 @@ SolveReport WarpedMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd 
     change -= equations.damping.cwiseProduct(modal.v) + equations.stiffness.cwiseProduct(modal.q);
   }
   change -= (ahead * equations.stiffness + fast).cwiseProduct(modal.v);
-  const Vector next = modal.v + kick * change.cwiseQuotient(on_modes);
+  const bool rigid = elastic == ElasticEnd::rigid;
+  const Vector next =
+      rigid ? Vector(Vector::Zero(modal.v.size())) : Vector(modal.v + kick * change.cwiseQuotient(on_modes));
 
   const Index rank = state_.q.size(), size = rank + (flight_ ? 6 : 0);
   step.h = h;
   step.kick = kick;
+  step.elastic = elastic;
+  step.condensed = step.pulled = false;
   step.matrix.setZero(size, size);
-  step.matrix.topLeftCorner(rank, rank) = amplitudes_.transpose() * on_modes.asDiagonal() * amplitudes_;
+  // Of one whose shape stays: what is left of its velocities is far below what anything can tell.
+  const double hard = rigid ? 1e10 : 1.0;
+  step.matrix.topLeftCorner(rank, rank) =
+      hard * (amplitudes_.transpose() * on_modes.asDiagonal() * amplitudes_);
   step.start.resize(size);
   step.free.resize(size);
   step.start.head(rank) = equations.shapes * modal.v;
@@ -121,18 +129,23 @@ SolveReport WarpedMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd 
                                                            : SolveStatus::not_finite};
 }
 
+/// Of the loads alone, likewise.
+double WarpedMotion::load_potential(const WarpedState& modal, const Matrix3& axes) const {
+  if (flight_) return flight_->reach_energy(modal.q, axes);
+  Vector load;
+  return dynamics_.loads(modal.q, modal.v, load);
+}
+
 /// Of the loads and of turning, with the shape and the frame as they are given, J. A flight has its centre of
 /// mass where it was made: what moves the whole has no part in it.
 double WarpedMotion::fixed_energy(const WarpedState& modal, const Matrix3& axes,
                                   const Vector3& angular) const {
-  const double elastic = 0.5 * dynamics_.equations().stiffness.dot(modal.q.cwiseAbs2());
-  if (!flight_) {
-    Vector load;
-    return elastic + dynamics_.loads(modal.q, modal.v, load);
-  }
+  const double given =
+      0.5 * dynamics_.equations().stiffness.dot(modal.q.cwiseAbs2()) + load_potential(modal, axes);
+  if (!flight_) return given;
   const LumpSums sums = flight_->lumps().at(modal.q);
   const Vector3 own = axes.transpose() * angular;
-  return elastic + 0.5 * own.dot(sums.inverse * own) + flight_->reach_energy(modal.q, axes);
+  return given + 0.5 * own.dot(sums.inverse * own);
 }
 
 /// The mean angular velocity with which a flight of these momenta turns over h seconds, by its middle.
@@ -154,16 +167,17 @@ Vector3 WarpedMotion::mean_spin(const Vector& middle, const Vector& v, const Vec
 
 SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                                       bool last) {
-  constexpr int most_tries = 8;
+  const bool rigid = step.elastic == ElasticEnd::rigid;
   const double h = step.h, alpha = setup_.damping.mass;
   const Index rank = state_.q.size();
   before_ = {modal_state(), flight_ ? flight_->state() : FlightState(), state_, pose_, coupled_h_};
   const WarpedState& start = before_.modal;
-  const Vector velocity = amplitudes_ * u.head(rank);
+  const Index moving = rigid ? u.size() - rank : u.size();
   const Matrix3 axes = pose_.rotation.toRotationMatrix();
   FlightState end = before_.flight;
   Matrix3 middle_axes = axes;
-  double work = 0.5 * (impulse.dot(step.start) + impulse.dot(u));
+  double work =
+      0.5 * (impulse.tail(moving).dot(step.start.tail(moving)) + impulse.tail(moving).dot(u.tail(moving)));
   Vector3 spin_before = Vector3::Zero();
   if (flight_) {
     const FlightState& now = before_.flight;
@@ -177,48 +191,56 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
   }
   WarpedState back = start;
   back.q -= 0.5 * coupled_h_ * start.v;
-  const double fixed_before =
-      fixed_energy(back, turned_axes(-0.5 * coupled_h_ * spin_before, axes), before_.flight.angular);
+  const Matrix3 back_axes = turned_axes(-0.5 * coupled_h_ * spin_before, axes);
+  const double fixed_before = fixed_energy(back, back_axes, before_.flight.angular);
   const double before = 0.5 * start.v.squaredNorm() + fixed_before;
-  const double allowed = before + work + start.slack;
   SolveReport report{SolveStatus::converged, 1, 0.0};
+  report.rescued = rigid;
   WarpedState modal = start;
-  for (int i = 0;; ++i) {
-    report.rescued = i > 0;
-    modal.v = (i == most_tries ? 0.0 : std::pow(0.5, i)) * velocity;
-    WarpedState middle = modal;
-    middle.q = start.q + 0.5 * h * modal.v;
-    modal.q = start.q + h * modal.v;
-    if (flight_) {
-      const Vector3 spin = mean_spin(middle.q, modal.v, end.angular, h);
-      middle_axes = turned_axes(0.5 * h * spin, axes);
-      end.rotation = turned_frame(h * spin, pose_.rotation);
-      end.center = before_.flight.center + (h / flight_->lumps().mass()) * end.linear;
-    }
-    const double kinetic = 0.5 * modal.v.squaredNorm(),
-                 fixed = fixed_energy(middle, middle_axes, end.angular);
-    const double rounding =
-        warped_energy_digits * (kinetic + std::abs(fixed) + std::abs(before) + std::abs(work));
-    const bool finite = std::isfinite(kinetic + fixed) && modal.q.allFinite() && end.center.allFinite();
-    EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
-    const bool judged = coupled_h_ > 0.0 && std::isfinite(allowed);
-    if (finite && judged) verdict = judge_energy(allowed, kinetic, fixed, rounding);
-    if (verdict == EnergyVerdict::rescue && (!last || (!finite && i == most_tries))) {
-      report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
-      return report;
-    }
-    if (verdict == EnergyVerdict::rescue && i < most_tries) continue;
-    double left = kinetic;
-    if (verdict != EnergyVerdict::accept) {
-      const double factor = slowing_factor(allowed, kinetic, fixed);
-      modal.v *= factor;
-      left *= factor * factor;
-    }
-    const double most = warped_slack_rate * h * left;
-    modal.slack =
-        judged ? std::clamp(next_slack(allowed, left + fixed), -rounding, std::max(most, -rounding)) : 0.0;
-    break;
+  modal.v = amplitudes_ * u.head(rank);
+  if (rigid) modal.v.setZero();
+  WarpedState middle = modal;
+  middle.q = start.q + 0.5 * h * modal.v;
+  modal.q = start.q + h * modal.v;
+  if (flight_) {
+    const Vector3 spin = mean_spin(middle.q, modal.v, end.angular, h);
+    middle_axes = turned_axes(0.5 * h * spin, axes);
+    end.rotation = turned_frame(h * spin, pose_.rotation);
+    end.center = before_.flight.center + (h / flight_->lumps().mass()) * end.linear;
   }
+  const double kinetic = 0.5 * modal.v.squaredNorm(), fixed = fixed_energy(middle, middle_axes, end.angular);
+  double allowed = before + work + start.slack;
+  // Of steps of two lengths loads do not give what their potential loses (multidomain/tree_coupled.cpp).
+  if (coupled_h_ > 0.0 && h != coupled_h_) {
+    const double here = load_potential(start, axes),
+                 now = (here - load_potential(middle, middle_axes)) / (0.5 * h),
+                 then = (load_potential(back, back_axes) - here) / (0.5 * coupled_h_);
+    allowed += std::max(0.0, 0.25 * (coupled_h_ - h) * (now - then));
+  }
+  const double rounding =
+      warped_energy_digits * (kinetic + std::abs(fixed) + std::abs(before) + std::abs(work));
+  const bool finite = std::isfinite(kinetic + fixed) && modal.q.allFinite() && end.center.allFinite();
+  EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
+  const bool judged = coupled_h_ > 0.0 && std::isfinite(allowed);
+  if (finite && judged) verdict = judge_energy(allowed, kinetic, fixed, rounding);
+  // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
+  if (verdict == EnergyVerdict::rescue && finite && (rigid || (last && fixed <= allowed))) {
+    verdict = EnergyVerdict::slow;
+    report.rescued = true;
+  }
+  if (verdict == EnergyVerdict::rescue) {
+    report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
+    return report;
+  }
+  double left = kinetic;
+  if (verdict == EnergyVerdict::slow) {
+    const double factor = slowing_factor(allowed, kinetic, fixed);
+    modal.v *= factor;
+    left *= factor * factor;
+  }
+  const double most = warped_slack_rate * h * left;
+  modal.slack =
+      judged ? std::clamp(next_slack(allowed, left + fixed), -rounding, std::max(most, -rounding)) : 0.0;
   modal.time = start.time + h;
   modal.changed = false;
   coupled_h_ = h;
@@ -231,9 +253,9 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
 StepReport WarpedMotion::step_coupled(double h) {
   CoupledStep step;
   SolveReport ended;
-  for (const ElasticEnd elastic : {ElasticEnd::mean, ElasticEnd::implicit}) {
-    if (const SolveReport begun = begin_coupled(h, step, elastic); !begun.ok()) return {begun};
-    ended = end_coupled(step, step.free, Vector::Zero(step.free.size()), elastic == ElasticEnd::implicit);
+  for (const ElasticEnd elastic : {ElasticEnd::mean, ElasticEnd::implicit, ElasticEnd::rigid}) {
+    if (const SolveReport begun = begin_coupled(h, step, elastic, {}); !begun.ok()) return {begun};
+    ended = end_coupled(step, step.free, Vector::Zero(step.free.size()), elastic != ElasticEnd::mean);
     if (ended.ok()) break;
   }
   return {ended};

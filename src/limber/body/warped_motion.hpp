@@ -43,7 +43,7 @@ class WarpedMotion final : public Motion {
   /// By the integrator of the settings; without one by the exact solution of each oscillator where the
   /// options ask for more than one iteration, else by Newmark's.
   StepReport step(double h, const ReducedStepOptions& options) override;
-  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic) override;
+  SolveReport begin_coupled(double h, CoupledStep& step, ElasticEnd elastic, const StepPart& part) override;
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                           bool last) override;
   void undo_coupled() override;
@@ -148,6 +148,7 @@ class WarpedMotion final : public Motion {
   StepReport fly(double h, ModalIntegrator integrator);
   [[nodiscard]] WarpedState modal_state() const;
   void whole_rows(Matrix3X& flight, Matrix3X& spin) const;
+  [[nodiscard]] double load_potential(const WarpedState& modal, const Matrix3& axes) const;
   [[nodiscard]] double fixed_energy(const WarpedState& modal, const Matrix3& axes,
                                     const Vector3& angular) const;
   [[nodiscard]] Vector3 mean_spin(const Vector& middle, const Vector& v, const Vector3& angular,

@@ -108,6 +108,11 @@ void World::set_self_contact(Index i, bool on) {
   one.self = on;
 }
 
+void World::set_contact_options(const ContactOptions& options) {
+  check_contact_options(options);
+  contact_options_ = options;
+}
+
 void World::set_contact_points(Index i, Index points) {
   require(touches(i), "body {} touches nothing, so it has no points to choose from; call set_contact()", i);
   require(points >= 1, "{}: contact at {} points, expected at least 1", entry(i).body.name(), points);
@@ -220,7 +225,7 @@ bool World::contact_possible() const {
          std::any_of(entries_.begin(), entries_.end(), [](const Entry& one) { return one.shell != nullptr; });
 }
 
-SolveReport World::detect(double h, double time) {
+SolveReport World::detect(double h, double time, const StepPart& part) {
   contact_.clear();
   touching_.clear();
   for (Index i = 0; i < body_count(); ++i) {
@@ -265,7 +270,7 @@ SolveReport World::detect(double h, double time) {
     contact_.add(fixed);
   }
   add_hosts();
-  return contact_.detect(h, filter_);
+  return contact_.detect(h, part, filter_);
 }
 
 /// Those that nothing moves are obstacles.
@@ -292,26 +297,45 @@ void World::add_pushes() {
   }
 }
 
+/// A step of those that touch, as it is.
+StepReport World::try_touching(double h, double time, int halvings, const StepPart& part) {
+  // Impulses that are off by less move nothing that can be seen; those that are off by more let bodies sink.
+  constexpr double bearable = 1e-4;
+  if (const SolveReport found = detect(h, time, part); !found.ok()) return {found};
+  if (const SolveReport solved = contact_.solve(contact_options_); !solved.ok()) return {solved};
+  if (!contact_.report().converged && contact_.report().residual > bearable && halvings > 0)
+    return {SolveReport{SolveStatus::not_converged}};
+  return contact_.commit(halvings == 0);
+}
+
+/// Whether those that failed have another way to take the step: with the elastic forces of its end, and where
+/// no shorter steps will follow without any change of shape.
+bool World::try_others(bool last) {
+  bool any = false;
+  for (const int member : contact_.failed()) {
+    ElasticEnd& elastic = touching_[static_cast<std::size_t>(member)]->elastic;
+    if (elastic == ElasticEnd::rigid || (elastic == ElasticEnd::implicit && !last)) continue;
+    elastic = elastic == ElasticEnd::mean ? ElasticEnd::implicit : ElasticEnd::rigid;
+    any = true;
+  }
+  return any;
+}
+
 /// Those that touch. A body that gains energy takes the step with the elastic forces of its end, and where
 /// that does not help, all take two half steps.
-StepReport World::step_touching(double h, double time, int halvings) {
+StepReport World::step_touching(double h, double time, int halvings, const StepPart& part) {
   StepReport total;
-  while (true) {
-    if (const SolveReport found = detect(h, time); !found.ok()) return {found};
-    contact_.solve(contact_options_);
-    total = contact_.commit(halvings == 0);
-    if (total.ok()) break;
-    Entry* const failed =
-        contact_.failed() < 0 ? nullptr : touching_[static_cast<std::size_t>(contact_.failed())];
-    if (failed != nullptr && failed->elastic == ElasticEnd::mean) {
-      failed->elastic = ElasticEnd::implicit;
-      continue;
-    }
+  while (!(total = try_touching(h, time, halvings, part)).ok()) {
+    if (try_others(halvings == 0)) continue;
     if (halvings == 0) return total;
-    total = step_touching(0.5 * h, time, halvings - 1);
-    if (total.ok()) add_report(step_touching(0.5 * h, time + 0.5 * h, halvings - 1), total);
+    const double half = 0.5 * h;
+    total = step_touching(half, time, halvings - 1, part);
+    if (total.ok())
+      add_report(step_touching(half, time + half, halvings - 1, {part.whole, part.left - half}), total);
     return total;
   }
+  for (Entry* const one : touching_)
+    if (one->elastic == ElasticEnd::rigid) one->elastic = ElasticEnd::implicit;
   contacts_.insert(contacts_.end(), contact_.contacts().begin(), contact_.contacts().end());
   const ContactReport& one = contact_.report();
   contact_report_ = {.contacts = contact_report_.contacts + one.contacts,
@@ -319,6 +343,7 @@ StepReport World::step_touching(double h, double time, int halvings) {
                      .islands = one.islands,
                      .iterations = std::max(contact_report_.iterations, one.iterations),
                      .converged = contact_report_.converged && one.converged,
+                     .residual = std::max(contact_report_.residual, one.residual),
                      .deepest = std::max(contact_report_.deepest, one.deepest),
                      .untested = one.untested,
                      .steps = contact_report_.steps + 1};
@@ -333,7 +358,7 @@ StepReport World::solve(double h) {
   contact_report_ = {};
   if (contact_possible()) {
     for (Entry& entry : entries_) entry.elastic = ElasticEnd::mean;
-    total = step_touching(h, time_, most_halvings);
+    total = step_touching(h, time_, most_halvings, {.whole = h, .left = h});
     if (!total.ok()) return total;
   }
   for (Entry& entry : entries_) {

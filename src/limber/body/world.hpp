@@ -66,7 +66,8 @@ class World {
   [[nodiscard]] const HostBody& host(Index i) const;
 
   void set_contact_filter(ContactFilter filter) { filter_ = std::move(filter); }  ///< none: all may touch
-  void set_contact_options(const ContactOptions& options) { contact_options_ = options; }  ///< from now on
+  /// Throws Error for numbers that are out of range.
+  void set_contact_options(const ContactOptions& options);
   /// Threads for those that touch: one unless told. Their number changes no bit.
   void set_executor(const Executor& executor) { contact_.set_executor(executor); }
 
@@ -109,8 +110,10 @@ class World {
 
   void apply_loads(double h);
   [[nodiscard]] bool contact_possible() const;
-  SolveReport detect(double h, double time);
-  StepReport step_touching(double h, double time, int halvings);
+  SolveReport detect(double h, double time, const StepPart& part);
+  StepReport try_touching(double h, double time, int halvings, const StepPart& part);
+  bool try_others(bool last);
+  StepReport step_touching(double h, double time, int halvings, const StepPart& part);
   StepReport solve(double h);
   std::shared_ptr<BodyShell> shell_of(const Body& body);
   [[nodiscard]] bool meets_points(Index more) const;

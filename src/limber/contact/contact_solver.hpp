@@ -2,6 +2,7 @@
 
 #include "limber/contact/block_cholesky.hpp"
 #include "limber/contact/friction_cone.hpp"
+#include "limber/linalg/cholesky.hpp"
 #include "limber/linalg/solve_report.hpp"
 
 #include <array>
@@ -17,12 +18,16 @@ struct ContactBody {
   const Vector* free_velocity = nullptr;  ///< u*, n: how the step would end if nothing touched
   const Vector* guess = nullptr;          ///< n: where the iteration starts; the velocity before the step
   int rigid = 0;                          ///< so many of the last coordinates move it as a whole: 0 or 6
+  bool coupled = false;  ///< whether its coordinates are coupled by more than they are heavy, as by springs
 };
 
 struct ContactSolveOptions {
   /// Of the residual, as a share of the momentum that flows: far below what friction is known to.
   double tolerance = 1e-6;
-  int max_iterations = 60;
+  int max_iterations = 60;  ///< twice as many where these do not do
+  /// How fast what slides may be lifted, m/s, before the contacts are solved again; see ContactSolver. Where
+  /// it is infinite they are solved as they are.
+  double lift = 1e-4;
 };
 
 struct ContactSolveReport : SolveReport {
@@ -41,6 +46,12 @@ struct ContactSolveReport : SolveReport {
 /// Where one body starts far off, its contacts are softer for the first iterations.
 ///                                                          [Castro, Permenter & Han 2022, section V]
 ///
+/// The price of convexity is that what slides is lifted: such a contact pushes until v_n = a + mu |v_t|. So
+/// it is solved with a - mu s in place of a, with s the |v_t| of the guess, and again, from where it is, with
+/// that of the solution until s is what comes out: Coulomb's friction, then. Each time a share of some
+/// mu^2 / (1 + mu^2) of the error is left; what rests or slides on as before is right at once.
+///                                                          [de Saxce & Feng 1998; Acary & Cadoux 2013]
+///
 /// For bodies that touch each other, directly or by way of others: whoever calls sets those apart that do
 /// not. Cost of an iteration: a factor of the block matrix, and 3 n^2 multiply-adds per contact that
 /// pushes.
@@ -58,7 +69,8 @@ class ContactSolver {
   using Rows = Eigen::Map<Eigen::Matrix<double, 3, Eigen::Dynamic, Eigen::RowMajor>, 0, Eigen::OuterStride<>>;
   [[nodiscard]] Rows rows(int contact, int side);
   /// About how fast an impulse of 1 N s along the normal makes a contact move, m/s, from its rows: exact
-  /// for bodies that move as a whole, without what couples coordinates of others. O(n).
+  /// for bodies that move as a whole, without what couples coordinates of others, O(n); and exact for those
+  /// whose coordinates are coupled, O(n^2).
   [[nodiscard]] double yield(int contact) const;
   [[nodiscard]] FrictionCone& cone(int contact) { return contacts_[at(contact)].cone; }
   /// Added to J u: how what does not belong to the bodies moves past the contact, m/s, in its axes; none at
@@ -85,6 +97,7 @@ class ContactSolver {
     FrictionCone cone;
     Vector3 drift = Vector3::Zero();
     Vector3 impulse = Vector3::Zero();
+    double lift = 0.0;  ///< mu s, m/s
     bool pushes = false;
   };
   struct Line {
@@ -100,6 +113,10 @@ class ContactSolver {
   void analyze();
   void start_at(bool free);
   void set_softness(double softness);
+  double set_lifts(bool again);
+  /// As it is taken for now.
+  [[nodiscard]] FrictionCone cone_of(const Contact& contact) const;
+  void iterate(const ContactSolveOptions& options, ContactSolveReport& report);
   double differentiate(ContactSolveReport& report);
   [[nodiscard]] double norm(const BlockNumbers& force) const;
   void assemble();
@@ -112,6 +129,8 @@ class ContactSolver {
   static constexpr int whole_stride = padded_rows(6);
   std::vector<ContactBody> bodies_;
   std::vector<std::array<double, 6 * whole_stride>> wholes_;  ///< factors of A of their rigid coordinates
+  std::vector<Cholesky> coupled_;                             ///< of all of it, where they are coupled
+  mutable Vector row_;                                        ///< memory of yield()
   std::vector<Contact> contacts_;
   BlockNumbers rows_;
   std::vector<ConeLanes> lanes_;  ///< of eight contacts each: velocities, and their change along direction_

@@ -115,8 +115,8 @@ class DeformedSolid {
   std::vector<Motion> motions_;           ///< of patches
   std::vector<SweptBox> boxes_;           ///< of the nodes of the tree over patches
   std::vector<float> positions_;          ///< of vertices, 4 each
-  std::vector<int> time_of_;              ///< of vertices: the refit for which they were computed
-  int time_ = 0;
+  std::vector<std::int64_t> time_of_;     ///< of vertices: the refit for which they were computed
+  std::int64_t time_ = 0;
   Index computed_ = 0;
 };
 

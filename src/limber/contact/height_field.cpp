@@ -72,9 +72,10 @@ SurfaceDistance HeightField::distance(const Vector3& x) const {
   Nearest nearest;
   // Ring by ring around the cell below: those of a ring are at least so far away.
   const Index rings = std::max(cells_x, cells_y);
+  const double above = std::max({0.0, x.z() - highest_, lowest_ - x.z()});
   for (Index ring = 0; ring <= rings; ++ring) {
     const double least = spacing_ * static_cast<double>(std::max<Index>(ring - 1, 0));
-    if (least > nearest.distance) break;
+    if (std::hypot(least, above) > nearest.distance) break;
     for (Index j = std::max<Index>(j0 - ring, 0); j <= std::min(j0 + ring, cells_y - 1); ++j) {
       const bool side = j == j0 - ring || j == j0 + ring;
       const Index stride = side || ring == 0 ? 1 : 2 * ring;

@@ -391,7 +391,7 @@ SurfaceDistance RestField::distance(const Vector3& x) const {
   for (int k = 0; k < 3; ++k) {
     const double t = (x(k) - origin_(k)) * per_cell_;
     const double last = block_cells * blocks_[static_cast<std::size_t>(k)];
-    const double within = std::min(std::max(t, 0.0), last * (1.0 - 1e-9));
+    const double within = std::min(std::max(0.0, t), last * (1.0 - 1e-9));  // 0 for what is no number
     beyond[k] = t - within;
     cell[k] = static_cast<std::size_t>(within);
     f[k] = within - static_cast<double>(cell[k]);

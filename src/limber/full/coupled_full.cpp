@@ -174,8 +174,10 @@ Vector CoupledFull::product_with_damping(const Vector& rest, const Vector& whole
   return product;
 }
 
-SolveReport CoupledFull::begin(double h, bool implicit, const Vector& load, const DynamicState& start,
+SolveReport CoupledFull::begin(double h, Elastic elastic, const Vector& load, const DynamicState& start,
                                const Memory& memory) {
+  const bool implicit = elastic != Elastic::mean;
+  rigid_ = elastic == Elastic::rigid;
   h_ = h;
   last_h_ = memory.h;
   kick_ = 0.5 * (h + last_h_);
@@ -229,6 +231,11 @@ SolveReport CoupledFull::begin(double h, bool implicit, const Vector& load, cons
   Split change;
   if (const SolveReport solved = solve(rhs, change); !solved.ok()) return solved;
   free_velocity_ = start_velocity_ + joined(change);
+  if (rigid_) {
+    Split parts = split(free_velocity_);
+    parts.rest.setZero();
+    free_velocity_ = joined(parts);
+  }
   return free_velocity_.allFinite() ? SolveReport{} : SolveReport{SolveStatus::not_finite};
 }
 
@@ -251,7 +258,9 @@ SolveReport CoupledFull::condense(std::span<const int> unknowns, Condensed& resu
     const Cholesky factor(compliance);
     if (!factor.ok()) return {SolveStatus::not_positive_definite};
     const Matrix inverse = factor.solve(Matrix::Identity(count, count));
-    result.matrix.topLeftCorner(count, count) = 0.5 * (inverse + inverse.transpose());
+    // Of one whose shape stays: what is left of its velocities is far below what anything can tell.
+    const double hard = rigid_ ? 1e10 : 1.0;
+    result.matrix.topLeftCorner(count, count) = 0.5 * hard * (inverse + inverse.transpose());
   }
   if (flies_) result.matrix.bottomRightCorner<6, 6>() = whole_matrix_;
   const auto take = [&](const Vector& velocity, Vector& chosen) {
@@ -310,11 +319,11 @@ void CoupledFull::turn(const Vector& velocity, const Vector6& momentum, Way& way
   way.locked = 0.5 * wanted.dot(inverse * wanted);
 }
 
-/// The step as it was solved for, but for that share of what deforms.
-void CoupledFull::take_way(const Split& velocity, const Vector6& momentum, double share, Way& way) const {
-  const Vector rest = share * velocity.rest;
+/// The step as it was solved for.
+void CoupledFull::take_way(const Split& velocity, const Vector6& momentum, Way& way) const {
+  const Vector& rest = velocity.rest;
   if (flies_) {
-    turn(joined({velocity.whole, rest}), momentum, way);
+    turn(joined(velocity), momentum, way);
   } else {
     way.velocity = rest;
     way.middle = displacement_ + 0.5 * h_ * rest;
@@ -337,6 +346,16 @@ double CoupledFull::potential(const Vector& middle) const {
   return -load_.dot(moved);
 }
 
+/// What loads as they are at the start do to these velocities, W; but for what moves a body that flies as a
+/// whole.
+double CoupledFull::load_power(const Vector& velocity) const {
+  Vector moved = velocity;
+  if (flies_) (void)flight_->take_translation(moved);
+  Vector force = -load_;
+  springs_.add_force(displacement_, Matrix3X(3, 0), force);
+  return -force.dot(moved);
+}
+
 /// All motion but that of the whole that many times as fast, from the end of the step on.
 void CoupledFull::slow(double factor, Way& way) const {
   if (!flies_) {
@@ -352,7 +371,6 @@ void CoupledFull::slow(double factor, Way& way) const {
 
 SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impulse, bool last,
                              DynamicState& state, Memory& memory) {
-  constexpr int most_tries = 8;
   const auto count = static_cast<Index>(unknowns.size());
   Vector pushed = Vector::Zero(displacement_.size());
   for (Index i = 0; i < count; ++i) pushed(unknowns[static_cast<std::size_t>(i)]) = impulse(i);
@@ -363,8 +381,8 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   if (count > 0) {
     Vector b = pushed, change(pushed.size());
     if (const SolveReport report = solve_rest(b, change); !report.ok()) return report;
-    velocity.rest += change;
-    struck = 0.5 * pushed.dot(start.rest + velocity.rest);
+    if (!rigid_) velocity.rest += change;
+    if (!rigid_) struck = 0.5 * pushed.dot(start.rest + velocity.rest);
   }
   if (flies_) {
     on_whole = impulse.tail<6>();
@@ -379,35 +397,40 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   const double loads_before = potential(displacement_ - 0.5 * last_h_ * velocity_);
   const double before = 0.5 * velocity_.dot(model_.mass() * velocity_) - flight_before + memory.elastic +
                         memory.pulled + fast * memory.fast + loads_before;
-  const double allowed = before + struck - flown + state.slack;
   SolveReport report{SolveStatus::converged, 1, 0.0};
+  report.rescued = rigid_;
   Way way;
-  for (int i = 0;; ++i) {
-    report.rescued = i > 0;
-    take_way(velocity, momentum, i == most_tries ? 0.0 : std::pow(0.5, i), way);
-    const double fixed = way.elastic + way.pulled + fast * way.fast + potential(way.middle);
-    const bool finite = std::isfinite(way.kinetic + fixed) && way.end.allFinite();
-    const double rounding = system_.energy_rounding() +
-                            energy_digits * (way.kinetic + std::abs(way.elastic) + way.pulled +
-                                             std::abs(fixed) + std::abs(loads_before) + std::abs(struck));
-    EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
-    const bool judged = memory.judged && std::isfinite(allowed);
-    if (finite && judged)
-      verdict = judge_energy(allowed, way.kinetic - way.locked, fixed + way.locked, rounding);
-    if (verdict == EnergyVerdict::rescue && (!last || (!finite && i == most_tries))) {
-      report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
-      return report;
-    }
-    if (verdict == EnergyVerdict::rescue && i < most_tries) continue;
-    if (verdict != EnergyVerdict::accept)
-      slow(slowing_factor(allowed, way.kinetic - way.locked, fixed + way.locked), way);
-    // What even the shortest way did not keep is not held against the steps that follow.
-    const double most = slack_share * h_ * std::max(0.0, way.kinetic + way.elastic + way.pulled);
-    state.slack =
-        judged ? std::clamp(next_slack(allowed, way.kinetic + fixed), -rounding, std::max(most, -rounding))
-               : 0.0;
-    break;
+  take_way(velocity, momentum, way);
+  double allowed = before + struck - flown + state.slack;
+  // Of steps of two lengths loads do not give what their potential loses (multidomain/tree_coupled.cpp).
+  const bool remembered = memory.judged;
+  if (remembered && h_ != last_h_ && way.velocity.allFinite())
+    allowed += std::max(0.0, 0.25 * (last_h_ - h_) * (load_power(way.velocity) - load_power(velocity_)));
+  const double fixed = way.elastic + way.pulled + fast * way.fast + potential(way.middle);
+  const bool finite = std::isfinite(way.kinetic + fixed) && way.end.allFinite();
+  const double rounding = system_.energy_rounding() +
+                          energy_digits * (way.kinetic + std::abs(way.elastic) + way.pulled + std::abs(fixed) +
+                                           std::abs(loads_before) + std::abs(struck));
+  EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
+  const bool judged = remembered && std::isfinite(allowed);
+  if (finite && judged)
+    verdict = judge_energy(allowed, way.kinetic - way.locked, fixed + way.locked, rounding);
+  // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
+  if (verdict == EnergyVerdict::rescue && finite && (rigid_ || (last && fixed + way.locked <= allowed))) {
+    verdict = EnergyVerdict::slow;
+    report.rescued = true;
   }
+  if (verdict == EnergyVerdict::rescue) {
+    report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
+    return report;
+  }
+  if (verdict == EnergyVerdict::slow)
+    slow(slowing_factor(allowed, way.kinetic - way.locked, fixed + way.locked), way);
+  // What even a shape that stays did not keep is not held against the steps that follow.
+  const double most = slack_share * h_ * std::max(0.0, way.kinetic + way.elastic + way.pulled);
+  state.slack =
+      judged ? std::clamp(next_slack(allowed, way.kinetic + fixed), -rounding, std::max(most, -rounding))
+             : 0.0;
   state.u = std::move(way.end);
   state.v = std::move(way.velocity);
   state.a.setZero(state.u.size());

@@ -50,8 +50,13 @@ class CoupledFull {
   };
 
   /// Forces and the matrix, and u where nothing touches.  load: mean force from the middle of the step before
-  /// to the middle of this one, N.  implicit: elastic forces of the end of the step.
-  SolveReport begin(double h, bool implicit, const Vector& load, const DynamicState& start,
+  /// to the middle of this one, N.
+  enum class Elastic {
+    mean,      ///< forces in A as above
+    implicit,  ///< those of the end of the step
+    rigid,     ///< the shape stays, and only the whole moves: the last resort
+  };
+  SolveReport begin(double h, Elastic elastic, const Vector& load, const DynamicState& start,
                     const Memory& memory);
   [[nodiscard]] double kick() const { return kick_; }  ///< k, s
   [[nodiscard]] const Vector& start_velocity() const { return start_velocity_; }
@@ -69,8 +74,8 @@ class CoupledFull {
   };
   SolveReport condense(std::span<const int> unknowns, Condensed& result);
 
-  /// Moves the state.  impulse: of the unknowns of condense().  last: where the step gains energy it is
-  /// shortened; else it fails, and all is as it was.
+  /// Moves the state.  impulse: of the unknowns of condense(). Where the step gains energy it fails, and all
+  /// is as it was; but for one that is rigid.  last: it may be slowed down by any factor.
   SolveReport end(std::span<const int> unknowns, const Vector& impulse, bool last, DynamicState& state,
                   Memory& memory);
 
@@ -99,9 +104,10 @@ class CoupledFull {
   void take_turned(const DynamicState& start);
   [[nodiscard]] Vector product_with_damping(const Vector& rest, const Vector& whole) const;
   [[nodiscard]] Vector6 momentum_after(const Vector6& impulse) const;
-  void take_way(const Split& velocity, const Vector6& momentum, double share, Way& way) const;
+  void take_way(const Split& velocity, const Vector6& momentum, Way& way) const;
   void turn(const Vector& velocity, const Vector6& momentum, Way& way) const;
   [[nodiscard]] double potential(const Vector& middle) const;
+  [[nodiscard]] double load_power(const Vector& velocity) const;
   void slow(double factor, Way& way) const;
 
   const FullModel& model_;
@@ -113,7 +119,7 @@ class CoupledFull {
   double h_ = 0.0, last_h_ = 0.0, kick_ = 0.0;
   double on_stiffness_ = 0.0;  ///< factor of K in A, s^2
   double fast_share_ = 0.0;    ///< e in this step
-  bool flies_ = false;
+  bool flies_ = false, rigid_ = false;
   Vector load_, displacement_, velocity_;  ///< of the start
   Vector start_velocity_, free_velocity_;
   // Of a body that flies.

@@ -8,6 +8,16 @@ namespace limber {
 enum class ElasticEnd {
   mean,      ///< as CoupledStep has them: slow motion keeps its energy
   implicit,  ///< f at the end of the step, with h k K in A: all motion loses some, and hardly any can gain
+  rigid,     ///< nowhere: q' = 0, and only the whole moves. The last resort, which contacts take part in
+};
+
+/// Of what a step is a part that is taken in shorter ones.
+struct StepPart {
+  double whole = 0.0;  ///< length of that, s
+  double left = 0.0;   ///< what is left of it when the step begins, s
+
+  /// Of what is left, how much the step of h seconds is.
+  [[nodiscard]] double share(double h) const { return left > h ? h / left : 1.0; }
 };
 
 /// A step of a body in velocities, as whoever couples it with others needs it (contact/contact_solver.hpp).
@@ -28,9 +38,12 @@ enum class ElasticEnd {
 struct CoupledStep {
   double h = 0.0;     ///< s
   double kick = 0.0;  ///< k, s: for so long have forces changed the velocity
-  Matrix matrix;      ///< A, n x n, symmetric positive definite, stored whole
-  Vector start;       ///< u_0, n
-  Vector free;        ///< u*, n: where no impulse acts
+  ElasticEnd elastic = ElasticEnd::mean;
+  bool pulled = false;     ///< whether springs couple the unknowns: the diagonal of A says little then
+  bool condensed = false;  ///< whether A is too large to be stored whole: what is touched is asked for later
+  Matrix matrix;           ///< A, n x n, symmetric positive definite, stored whole
+  Vector start;            ///< u_0, n
+  Vector free;             ///< u*, n: where no impulse acts
 };
 
 }  // namespace limber

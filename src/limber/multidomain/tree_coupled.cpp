@@ -114,15 +114,15 @@ void TreeDynamics::Parts::add_to_whole(const TreeNode& node, const Matrix& moved
   const Matrix6 rigid = S.block<6, 6>(r, r).selfadjointView<Eigen::Lower>();
   const auto coupling = S.block(r, 0, 6, r);
   const Vector6 load = -S.row(r + 6).segment<6>(r).transpose() - rigid * bias;
-  Matrix carried = rigid * moved;
-  A.noalias() += moved.transpose() * carried;
+  carried_frame_.noalias() = rigid * moved;
+  A.noalias() += moved.transpose() * carried_frame_;
   b.noalias() += moved.transpose() * load;
   if (r == 0) return;
-  A.block(node.first, node.first, r, r) +=
-      S.topLeftCorner(r, r).selfadjointView<Eigen::Lower>().toDenseMatrix();
-  const Matrix across = coupling.transpose() * moved;  // r x n
-  A.middleRows(node.first, r) += across;
-  A.middleCols(node.first, r) += across.transpose();
+  own_system_ = S.topLeftCorner(r, r).selfadjointView<Eigen::Lower>();
+  A.block(node.first, node.first, r, r) += own_system_;
+  across_.noalias() = coupling.transpose() * moved;  // r x n
+  A.middleRows(node.first, r) += across_;
+  A.middleCols(node.first, r) += across_.transpose();
   b.segment(node.first, r) -= S.row(r + 6).head(r).transpose() + coupling.transpose() * bias;
 }
 
@@ -184,14 +184,15 @@ SolveStatus TreeDynamics::Parts::assemble(const StepRule& rule, bool positive, M
       const TreeNode& parent = nodes[static_cast<std::size_t>(node.parent)];
       const Matrix& above = frames_moved_[static_cast<std::size_t>(node.parent)];
       const Vector6& felt = biases[static_cast<std::size_t>(node.parent)];
-      Matrix in_parent = above;  // in the axes of the parent, at the origin of the child
-      in_parent.topRows<3>() -= cross_matrix(node.arm) * above.bottomRows<3>();
+      Matrix& in_parent = in_parent_;  // in the axes of the parent, at the origin of the child
+      in_parent = above;
+      in_parent.topRows<3>().noalias() -= cross_matrix(node.arm).lazyProduct(above.bottomRows<3>());
       if (parent.rank > 0)
         in_parent.middleCols(parent.first, parent.rank) += node.carried.topRows(parent.rank).transpose();
       Vector6 bias = node.carried_bias + felt;
       bias.head<3>() += Vector3(felt.tail<3>()).cross(node.arm);
       for (int k = 0; k < 6; k += 3) {
-        moved.middleRows<3>(k) = node.axes.transpose() * in_parent.middleRows<3>(k);
+        moved.middleRows<3>(k).noalias() = node.axes.transpose().lazyProduct(in_parent.middleRows<3>(k));
         biases[i].segment<3>(k) = node.axes.transpose() * bias.segment<3>(k);
       }
     }
@@ -215,8 +216,8 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, Elas
   q_hat_ = state.q + (0.5 * (h - last)) * state.v;
   // Modes that were fast for a longer step have a mean velocity that says nothing of how fast they were at
   // its end: elastic forces half way through the step let them lose it, those of its end all the more.
-  if (h < last || elastic == ElasticEnd::implicit) {
-    const double point = elastic == ElasticEnd::implicit ? h : 0.5 * h;
+  if (h < last || elastic != ElasticEnd::mean) {
+    const double point = elastic != ElasticEnd::mean ? h : 0.5 * h;
     rule.displacement = point * kick;
     q_hat_ = state.q + point * state.v;
   }
@@ -226,6 +227,9 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, Elas
   const Index count = coordinate_count(), n = count + (tree->free ? 6 : 0);
   step.h = h;
   step.kick = kick;
+  step.elastic = elastic;
+  step.condensed = false;
+  step.pulled = !springs.empty();
   step.start.resize(n);
   step.start.head(count) = state.v;
   if (tree->free) step.start.tail<6>() << state.root.velocity, state.root.angular_velocity;
@@ -235,10 +239,31 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, Elas
     if (n == 0 || coupled_factor_.compute(step.matrix)) break;
     if (positive) return SolveStatus::not_positive_definite;
   }
-  if (n > 0) coupled_factor_.solve_in_place(step.free);
+  if (elastic == ElasticEnd::rigid) {
+    lock_shape(step);
+  } else if (n > 0) {
+    coupled_factor_.solve_in_place(step.free);
+  }
   if (tree->free) step.free.segment<3>(count) += gravity;
   step.free = step.start + kick * step.free;
+  if (elastic == ElasticEnd::rigid) step.free.head(count).setZero();
   return step.free.allFinite() ? SolveStatus::converged : SolveStatus::not_finite;
+}
+
+/// A step of the whole alone.  step.free: forces, and then the accelerations that follow from them.
+void TreeDynamics::Parts::lock_shape(CoupledStep& step) {
+  // So much harder to deform is it then: the velocities that are left are far below what anything can tell.
+  constexpr double hard = 1e10;
+  const Index count = coordinate_count();
+  Matrix& A = step.matrix;
+  A.topLeftCorner(count, count) *= hard;
+  if (!tree->free) return;
+  // Coordinates lose all of their velocity, and the whole has what momentum they leave to it.
+  const Cholesky whole(A.bottomRightCorner<6, 6>());
+  step.free.tail<6>() += A.bottomLeftCorner(6, count) * step.start.head(count) / step.kick;
+  step.free.tail<6>() = whole.solve(step.free.tail<6>());
+  A.bottomLeftCorner(6, count).setZero();
+  A.topRightCorner(count, 6).setZero();
 }
 
 /// How the frame of a domain moves with the unknowns u of the step that was begun, in its axes.
@@ -251,6 +276,18 @@ Vector6 TreeDynamics::Parts::frame_motion(std::size_t i, const Vector& u) const 
   return motion;
 }
 
+/// With the velocities of the state, N s.
+Vector3 TreeDynamics::Parts::linear_momentum() {
+  Vector3 sum = Vector3::Zero();
+  for (const TreeNode& node : nodes) {
+    node.body->motion(state.q.segment(node.first, node.rank), state.v.segment(node.first, node.rank),
+                      node.scale, motion_);
+    sum += node.frame.rotation *
+           (motion_.mass * node.velocity + node.spin.cross(motion_.first) + motion_.momentum.head<3>());
+  }
+  return sum;
+}
+
 /// Of what acts from outside, but where the tree was that much time later than it is, J.
 double TreeDynamics::Parts::load_potential(double later) {
   const bool alone = adrift();
@@ -258,20 +295,22 @@ double TreeDynamics::Parts::load_potential(double later) {
   const Vector3 flown =
       alone ? Vector3(momentum_.center + (later / momentum_.mass) * momentum_.linear) : rest;
   double sum = 0.0;
-  if (!alone && !gravity.isZero(0.0)) {
-    Vector3 velocity = Vector3::Zero();
-    for (const TreeNode& node : nodes) {
-      node.body->motion(state.q.segment(node.first, node.rank), state.v.segment(node.first, node.rank),
-                        node.scale, motion_);
-      velocity += node.frame.rotation * (motion_.mass * node.velocity + node.spin.cross(motion_.first) +
-                                         motion_.momentum.head<3>());
-    }
-    sum -= gravity.dot(mass_ * center_ + later * velocity);
-  }
+  if (!alone && !gravity.isZero(0.0)) sum -= gravity.dot(mass_ * center_ + later * linear_momentum());
   for (const TreeLoad& load : forces) sum -= load.force.dot(position(load) + later * velocity(load) - flown);
   for (const TreeLoad& spring : springs)
     sum +=
         0.5 * spring.stiffness * (spring.target - position(spring) - later * velocity(spring)).squaredNorm();
+  return sum;
+}
+
+/// What loads as they were when the step was begun do to the velocities of the state, W.
+double TreeDynamics::Parts::load_power() {
+  const bool alone = adrift();
+  const Vector3 flight = alone ? Vector3(momentum_.linear / momentum_.mass) : Vector3::Zero();
+  double sum = alone || gravity.isZero(0.0) ? 0.0 : gravity.dot(linear_momentum());
+  for (const TreeLoad& load : forces) sum += load.force.dot(velocity(load) - flight);
+  for (const TreeLoad& spring : springs)
+    sum += spring.stiffness * (spring.target - spring.from).dot(velocity(spring));
   return sum;
 }
 
@@ -345,11 +384,13 @@ void TreeDynamics::Parts::take_coupled_impulses(const CoupledStep& step, const V
   momentum_.angular = (before * start.angular + step.kick * load_torque_ + angular) / after;
 }
 
-/// The step as it was solved for, but for that share of the way of the coordinates. Returns T in its middle,
-/// but for that of the flight of the whole, and W there, J.
-TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::take_way(double h, const Vector& u, double share) {
+/// The step as it was solved for. Returns T in its middle, but for that of the flight of the whole, and W
+/// there, J.
+TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::take_way(const CoupledStep& step, const Vector& u) {
   const Index count = coordinate_count();
-  state.v = share * u.head(count);
+  const double h = step.h;
+  state.v = u.head(count);
+  if (step.elastic == ElasticEnd::rigid) state.v.setZero();
   if (tree->free) {
     state.root.velocity = u.segment<3>(count);
     state.root.angular_velocity = u.tail<3>();
@@ -399,66 +440,60 @@ void TreeDynamics::Parts::undo_coupled() {
 
 SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                                              bool last) {
-  // What is adrift keeps its momentum whatever its shape: less of that may be more energy, so it stays.
-  constexpr int most_ways = 8;
-  const int most_tries = adrift() ? most_ways : 20;
   const double h = step.h;
+  const bool rigid = step.elastic == ElasticEnd::rigid;
   start_.state = state;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i].first = nodes[i].turned;
   middle_before_ = middle_;
+  const bool judged = middle_.known && middle_.judged, other_length = judged && h != middle_.h;
   const double before = middle_.kinetic - flight() + middle_.elastic;
   const double loads_before = middle_.known ? load_potential(-0.5 * middle_.h) : 0.0;
-  const Index count = coordinate_count();
-  const double struck = 0.5 * (impulse.dot(step.start) + impulse.dot(u));
-  // Of that: along the way of the coordinates.
-  const double bent = adrift() ? 0.0 : 0.5 * impulse.head(count).dot(u.head(count));
+  const double power_before = other_length ? load_power() : 0.0;
+  const Index count = coordinate_count(), moving = rigid ? u.size() - count : u.size();
+  const double struck =
+      0.5 * (impulse.tail(moving).dot(step.start.tail(moving)) + impulse.tail(moving).dot(u.tail(moving)));
   take_coupled_impulses(step, impulse);
   double carried = 0.0;
   if (adrift())
     carried = Vector3(impulse.segment<3>(count)).dot(start_.momentum.linear + momentum_.linear) /
               (2.0 * momentum_.mass);
-  const TreeMomentum impelled = momentum_;
+  const MiddleEnergy found = take_way(step, u);
+  const double fixed = found.elastic + load_potential(-0.5 * h);
+  const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
+  double allowed = before + loads_before + struck - carried + wind_work(h) + start_.state.slack;
+  // From one middle to the next a load F acts for k, while places go by (h_0 u_0 + h u) / 2: of steps of two
+  // lengths its work is not what its potential loses, by F . (h_0 - h) (u - u_0) / 4, however short they are.
+  // Springs lose more than that, at the end of the step as they are, so that nobody is charged for it.
+  if (other_length && finite)
+    allowed += std::max(0.0, 0.25 * (middle_before_.h - h) * (load_power() - power_before));
+  EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
+  energy_size_ = found.kinetic + flight() + std::abs(found.elastic) + std::abs(fixed) +
+                 std::abs(loads_before) + std::abs(struck);
+  if (finite && judged && std::isfinite(allowed))
+    verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, rounding());
   SolveReport report{SolveStatus::converged, 1, 0.0};
-  for (int i = 0;; ++i) {
-    if (i > 0) {
-      // Where the last step overshot its middle by far, to stay is too much: less and less of the shape.
-      if (i > most_ways) start_.state.q *= 0.5;
-      return_to_start();
-      momentum_ = impelled;
-      report.rescued = true;
-    }
-    // Shorter and shorter ways of the coordinates, while the frame goes all of its own: in the end none.
-    const double share = i >= most_ways ? 0.0 : std::pow(0.5, i);
-    const MiddleEnergy found = take_way(h, u, share);
-    const double fixed = found.elastic + load_potential(-0.5 * h);
-    const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
-    double work = struck - (1.0 - share) * bent - carried;
-    if (i > most_ways) work = std::max(work, 0.0);  // contacts take no more than there is
-    const double allowed = before + loads_before + work + wind_work(h) + start_.state.slack;
-    EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
-    energy_size_ = found.kinetic + flight() + std::abs(found.elastic) + std::abs(fixed) +
-                   std::abs(loads_before) + std::abs(struck);
-    if (finite && middle_before_.known && middle_before_.judged && std::isfinite(allowed))
-      verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, rounding());
-    if (verdict == EnergyVerdict::rescue && (!last || (!finite && i == most_tries))) {
-      return_to_start();
-      report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
-      return report;
-    }
-    if (verdict == EnergyVerdict::rescue && i < most_tries) continue;
-    double kinetic = found.kinetic;
-    if (verdict != EnergyVerdict::accept) {
-      const double factor = slowing_factor(allowed, found.kinetic - found.locked, fixed + found.locked);
-      scale_motion(factor, locked());
-      kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
-    }
-    middle_ = {true, true, h, kinetic + flight(), found.elastic};
-    // What even the shortest way did not keep is not held against the steps that follow.
-    state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -rounding(),
-                                                    slack_rate * h * std::max(0.0, kinetic + found.elastic))
-                                       : 0.0;
-    break;
+  report.rescued = rigid;
+  // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
+  if (verdict == EnergyVerdict::rescue && finite && (rigid || (last && fixed + found.locked <= allowed))) {
+    verdict = EnergyVerdict::slow;
+    report.rescued = true;
   }
+  if (verdict == EnergyVerdict::rescue) {
+    return_to_start();
+    report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
+    return report;
+  }
+  double kinetic = found.kinetic;
+  if (verdict == EnergyVerdict::slow) {
+    const double factor = slowing_factor(allowed, found.kinetic - found.locked, fixed + found.locked);
+    scale_motion(factor, locked());
+    kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
+  }
+  middle_ = {true, true, h, kinetic + flight(), found.elastic};
+  // What even a shape that stays did not keep is not held against the steps that follow.
+  state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -rounding(),
+                                                  slack_rate * h * std::max(0.0, kinetic + found.elastic))
+                                     : 0.0;
   state.time = start_.state.time + h;
   state.a.setZero();
   for (TreeNode& node : nodes) node.settled.setZero();

@@ -175,8 +175,8 @@ class TreeDynamics {
   /// Takes the step that was begun last, with the velocities u and the impulses J^T g that made them what
   /// they are.  u, impulse: n, as step.free. Velocities of the state are then those of the step. One that
   /// gains a little energy beyond what impulses and loads gave it is slowed down; one that gains much does
-  /// not converge and leaves all as it was: shorter ones may do. The last resort is to shorten it: then it
-  /// is `rescued`.
+  /// not converge and leaves all as it was: shorter ones may do, and in the end ElasticEnd::rigid, which
+  /// always ends.  last: it may be slowed down by more, but for what its shape takes. Both are `rescued`.
   SolveReport end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse, bool last = true);
   void undo_coupled();  ///< takes back such a step, which was the last that was taken
   /// How fast the frame of a domain is where the tree moves with u, of the step that was begun last: velocity

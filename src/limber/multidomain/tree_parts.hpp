@@ -263,7 +263,10 @@ class TreeDynamics::Parts {
   void add_to_whole(const TreeNode& node, const Matrix& moved, const Vector6& bias, Matrix& A, Vector& b);
   void take_single(Matrix& A, Vector& b) const;
   SolveStatus assemble(const StepRule& rule, bool positive, Matrix& A, Vector& b);
+  void lock_shape(CoupledStep& step);
+  [[nodiscard]] Vector3 linear_momentum();
   [[nodiscard]] double load_potential(double later);
+  [[nodiscard]] double load_power();
   struct HalfEnergy {
     double quintic = 0.0;  ///< by energies, forces and stiffnesses of the ends
     double cubic = 0.0;    ///< by energies and forces alone
@@ -278,7 +281,7 @@ class TreeDynamics::Parts {
   struct MiddleEnergy {
     double kinetic = 0.0, locked = 0.0, elastic = 0.0;
   };
-  MiddleEnergy take_way(double h, const Vector& u, double share);
+  MiddleEnergy take_way(const CoupledStep& step, const Vector& u);
   void return_to_start();
 
   // The present state.
@@ -342,6 +345,7 @@ class TreeDynamics::Parts {
   Cholesky coupled_factor_;
   std::vector<Matrix> frames_moved_;  ///< memory of assemble(): 6 x n of the nodes
   std::vector<Vector6> frame_biases_;
+  Matrix in_parent_, carried_frame_, across_, own_system_;
   Vector way_;
 
   // What is constant.

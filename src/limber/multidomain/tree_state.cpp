@@ -106,6 +106,7 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   out.write(kinetic_);
   write_vector(center_, out);
   out.write(middle_.known);
+  out.write(middle_.judged);
   out.write(middle_.h);
   out.write(middle_.kinetic);
   out.write(middle_.elastic);
@@ -133,10 +134,10 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   read_vector(in, center);
   Middle middle;
   in.read(middle.known);
+  in.read(middle.judged);
   in.read(middle.h);
   in.read(middle.kinetic);
   in.read(middle.elastic);
-  middle.judged = middle.known;
   require(std::isfinite(kinetic) && center.allFinite() && std::isfinite(middle.kinetic) &&
               std::isfinite(middle.elastic) && std::isfinite(middle.h) && middle.h >= 0.0,
           "the state has an energy that is not finite");
