@@ -26,7 +26,7 @@ constexpr double pulled_softness = 0.1;
 constexpr double held_share = 1e-8;
 
 /// By that share of the size of a body contacts may lift in a step what slides: far below what is drawn.
-constexpr double lift_share = 1e-5;
+constexpr double lift_share = 3e-5;
 
 /// Axes of a contact: two tangents and the normal.
 Matrix3 axes_of(const Vector3& normal) {

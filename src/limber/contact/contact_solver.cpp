@@ -71,6 +71,15 @@ void scale_rows(const ConeRoot& root, const double* rows, int stride, double* to
   }
 }
 
+FrictionCone softened(FrictionCone cone, double by) {
+  cone.normal *= by;
+  cone.tangent *= by;
+  return cone;
+}
+
+/// Less of a in a cone, as more of the velocity.
+Vector3 lifted(const Vector3& v, double lift) { return {v.x(), v.y(), v.z() + lift}; }
+
 Eigen::Map<Vector> as_vector(double* numbers, Index size) { return {numbers, size}; }
 
 }  // namespace
@@ -192,9 +201,7 @@ void ContactSolver::start_at(bool free) {
 }
 
 FrictionCone ContactSolver::cone_of(const Contact& contact) const {
-  FrictionCone cone = contact.cone;
-  cone.normal *= softness_;
-  cone.tangent *= softness_;
+  FrictionCone cone = softened(contact.cone, softness_);
   cone.approach -= contact.lift;
   return cone;
 }
@@ -234,7 +241,9 @@ double ContactSolver::differentiate(ContactSolveReport& report) {
     contact.pushes = (pushing & 1) != 0;
     contact.impulse.setZero();
     if (!contact.pushes) continue;
-    contact.impulse = respond(cone_of(contact), relative_velocity(static_cast<int>(i))).impulse;
+    contact.impulse = respond(softened(contact.cone, softness_),
+                              lifted(relative_velocity(static_cast<int>(i)), contact.lift))
+                          .impulse;
     contact.pushes = !(contact.impulse.z() <= 0.0);
     if (!contact.pushes) continue;
     ++report.active;
@@ -293,7 +302,8 @@ void ContactSolver::assemble() {
         kept == nullptr || contact.bodies[0] != kept->bodies[0] || contact.bodies[1] != kept->bodies[1];
     if (others || filled + 3 > rows_at_once) flush();
     kept = &contact;
-    const ConeRoot root = stiffness_root(cone_of(contact), relative_velocity(i));
+    const ConeRoot root =
+        stiffness_root(softened(contact.cone, softness_), lifted(relative_velocity(i), contact.lift));
     for (int side = 0; side < 2; ++side) {
       const int body = contact.bodies[side];
       if (body < 0) continue;
