@@ -409,8 +409,8 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   const double fixed = way.elastic + way.pulled + fast * way.fast + potential(way.middle);
   const bool finite = std::isfinite(way.kinetic + fixed) && way.end.allFinite();
   const double rounding = system_.energy_rounding() +
-                          energy_digits * (way.kinetic + std::abs(way.elastic) + way.pulled + std::abs(fixed) +
-                                           std::abs(loads_before) + std::abs(struck));
+                          energy_digits * (way.kinetic + std::abs(way.elastic) + way.pulled +
+                                           std::abs(fixed) + std::abs(loads_before) + std::abs(struck));
   EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
   const bool judged = remembered && std::isfinite(allowed);
   if (finite && judged)
