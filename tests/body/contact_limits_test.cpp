@@ -272,20 +272,6 @@ TEST(ContactLimits, ThinCapsulesHaveNoHolesInThem) {
   EXPECT_LE(widest, 0.29 * radius);
 }
 
-TEST(ContactLimits, SelfContactComesBackWithTheMethodThatCanDoIt) {
-  World world;
-  add(world, falling(0.0));
-  world.set_self_contact(0, true);
-  ASSERT_TRUE(world.step(1e-3).ok());
-  EXPECT_EQ(world.contact_report().untested, 0);
-  world.body(0).set_method(Method::warped);
-  ASSERT_TRUE(world.step(1e-3).ok());
-  EXPECT_EQ(world.contact_report().untested, 1) << "it says so";
-  world.body(0).set_method(Method::reduced);
-  ASSERT_TRUE(world.step(1e-3).ok());
-  EXPECT_EQ(world.contact_report().untested, 0);
-}
-
 TEST(ContactLimits, RefusesOptionsThatAreNone) {
   World world;
   const auto text = [&](auto change) {

@@ -232,8 +232,7 @@ void ContactStep::find_deforming() {
   for (int i = 0; i < count; ++i) {
     const Member& one = members_[static_cast<std::size_t>(i)];
     if (one.body == nullptr) continue;
-    if (one.self && one.shell->has_boxes()) find_self(i);
-    if (one.self && !one.shell->has_boxes()) ++report_.untested;
+    if (one.self) find_self(i);
     for (int j = 0; j < count; ++j) {
       const Member& other = members_[static_cast<std::size_t>(j)];
       if (i == j || (other.body != nullptr && j < i)) continue;  // of two bodies the first one asks
