@@ -258,6 +258,10 @@ class SceneMaker:
                 body.pop(key, None)
             if random.random() < 0.2 and "domains" not in body and body["method"] == "reduced":
                 body["basis"] |= {"contact": 1, "rank": max(3, body["basis"].get("rank", 3))}
+            if i > 0:  # of another size: what is at the same place is refused
+                if "mesh" not in body:
+                    break
+                body["mesh"] = "builtin:beam?size=1,0.4,0.4&cells=4,1,1"
             bodies.append(body)
         return bodies
 
