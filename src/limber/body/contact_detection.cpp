@@ -26,6 +26,17 @@ double speed_of(const ContactStep::Static& fixed, const BoundingBox& bounds, con
   return fixed.velocity.norm() + fixed.angular_velocity.norm() * arm;
 }
 
+/// What a place of a body yields to an impulse at most, m/s per N s: by its coordinates, and by the velocity
+/// and the turning of the whole where it flies, which are of other units.
+double most_yield(const Matrix& A, bool flies, double swing, double reach) {
+  const Index count = A.rows() - (flies ? 6 : 0);
+  double yield = count > 0 ? swing * swing / A.diagonal().head(count).minCoeff() : 0.0;
+  if (flies)
+    yield +=
+        1.0 / A.diagonal().segment<3>(count).minCoeff() + reach * reach / A.diagonal().tail<3>().minCoeff();
+  return yield;
+}
+
 }  // namespace
 
 void ContactStep::clear() {
@@ -84,8 +95,7 @@ void ContactStep::begin(std::size_t i) {
   reaches_[i] = member.shell->reach();
   speeds_[i] = std::max(speed(i, step.start), speed(i, step.free));
   if (step.condensed || member.elastic == ElasticEnd::rigid) return;  // which yields as it did before
-  const double swing = member.shell->swing();
-  yields_[i] = step.matrix.size() > 0 ? swing * swing / step.matrix.diagonal().minCoeff() : 0.0;
+  yields_[i] = most_yield(step.matrix, member.body->model().free, member.shell->swing(), reaches_[i]);
 }
 
 /// No place of a member that moves with u is faster, m/s.
@@ -207,8 +217,9 @@ SolveReport ContactStep::condense() {
     condensed.unknowns.erase(std::unique(condensed.unknowns.begin(), condensed.unknowns.end()),
                              condensed.unknowns.end());
     if (const SolveReport found = members_[i].body->condense(condensed); !found.ok()) return found;
-    const Matrix& A = condensed.step.matrix;
-    yields_[i] = A.size() > 0 ? 1.0 / A.diagonal().minCoeff() : 0.0;
+    yields_[i] = condensed.unknowns.empty()
+                     ? 0.0
+                     : most_yield(condensed.step.matrix, condensed.flies, 1.0, reaches_[i]);
   }
   return {};
 }
