@@ -272,6 +272,24 @@ TEST(ContactLimits, ThinCapsulesHaveNoHolesInThem) {
   EXPECT_LE(widest, 0.29 * radius);
 }
 
+TEST(ContactLimits, BodiesOfAnySizeStayOnTheGround) {
+  for (const double size : {1e-3, 2e-2, 1.0, 50.0}) {
+    VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3::Constant(size), {2, 2, 2}});
+    const FullModel full(mesh, {test::material("stvk", 1e9, 0.3, 1000.0)}, {});
+    ReducedModel reduced = build_reduced_model(full, compute_linear_modes(full, 12).elastic_shapes());
+    World world;
+    world.add_obstacle(ground());
+    Body body(std::make_shared<const Model>(make_model(std::move(reduced), true)));
+    body.set_gravity(gravity);
+    TreeState state = body.state();
+    state.root.position.z() += 0.75 * size;
+    body.set_state(state);
+    add(world, std::move(body));
+    for (int i = 0; i < 200; ++i) ASSERT_TRUE(world.step(1e-3 * std::sqrt(size)).ok());
+    EXPECT_GT(lowest(world.body(0)), -0.01 * size) << size << " m";
+  }
+}
+
 TEST(ContactLimits, RefusesOptionsThatAreNone) {
   World world;
   const auto text = [&](auto change) {
