@@ -338,6 +338,81 @@ TEST(Contact, TreesAndHeldBodiesTouchToo) {
   EXPECT_GT(world.contact_impulse({Touching::Of::body, 1}).z(), 0.0);
 }
 
+/// The beam in three domains, adrift.
+Body free_tree(double height) {
+  static const std::shared_ptr<const Model> model = [] {
+    DecomposedBody beam = test::held_body(test::cut_beam());
+    beam.fixed.clear();
+    return test::reduced(make_parts(beam, decompose_by_regions(beam.mesh)));
+  }();
+  Body body(model);
+  TreeState state = body.state();
+  state.root.position.z() += height;
+  body.set_state(state);
+  return body;
+}
+
+TEST(Contact, TreesExchangeMomentumToRounding) {
+  World world;
+  Body one = free_tree(0.0);
+  const double height = lowest(one);
+  Eigen::Matrix3Xf places(3, one.surface().mesh().vertex_count());
+  one.positions(places);
+  const double thick = static_cast<double>(places.row(2).maxCoeff()) - height;
+  Body other = free_tree(1.3 * thick);
+  TreeState state = other.state();
+  state.root.rotation = Eigen::Quaterniond(Eigen::AngleAxisd(0.3, Vector3::UnitZ())) * state.root.rotation;
+  other.set_state(state);
+  other.set_velocity(Vector3(0.1, 0.0, -2.0), Vector3(0.3, 0.2, 0.1));
+  add(world, one);
+  add(world, other);
+  const auto sums = [&] {
+    Eigen::Matrix<double, 6, 1> sum = Eigen::Matrix<double, 6, 1>::Zero();
+    for (Index i = 0; i < 2; ++i) {
+      const TreeMomentum part = world.body(i).momentum();
+      sum.head<3>() += part.linear;
+      sum.tail<3>() += part.angular + part.center.cross(part.linear);
+    }
+    return sum;
+  };
+  const auto start = sums();
+  const double before = world.energy();
+  double deepest = 0.0;
+  bool touched = false;
+  for (int i = 0; i < 400; ++i) {
+    ASSERT_TRUE(world.step(1e-3).ok());
+    ASSERT_EQ(world.contact_report().untested, 0);
+    touched = touched || world.contact_report().active > 0;
+    deepest = std::max(deepest, world.contact_report().deepest);
+  }
+  EXPECT_TRUE(touched);
+  EXPECT_LE(deepest, 0.01 * thick);
+  EXPECT_GT(world.body(0).momentum().linear.norm(), 0.1 * start.head<3>().norm());
+  EXPECT_LE((sums() - start).norm(), 1e-10 * start.norm());
+  EXPECT_LE(world.energy(), before * (1.0 + 1e-5));
+}
+
+TEST(Contact, ATreeLiesOnATree) {
+  World world;
+  Body one = free_tree(0.0);
+  const double low = lowest(one);
+  Eigen::Matrix3Xf places(3, one.surface().mesh().vertex_count());
+  one.positions(places);
+  const double thick = static_cast<double>(places.row(2).maxCoeff()) - low;
+  world.add_obstacle({.name = "floor", .shape = HalfSpace{}, .pose = {Vector3(0.0, 0.0, low)}});
+  Body other = free_tree(1.02 * thick);
+  for (Body* body : {&one, &other}) {
+    body->set_gravity(gravity);
+    body->set_damping({0.5, 1e-3});
+  }
+  add(world, one);
+  add(world, other);
+  for (int i = 0; i < 1000; ++i) ASSERT_TRUE(world.step(2e-3).ok()) << i;
+  EXPECT_NEAR(lowest(world.body(0)), low, 0.01 * thick);
+  EXPECT_NEAR(lowest(world.body(1)), low + thick, 0.05 * thick);
+  EXPECT_LE(speed(world.body(1)).norm(), 1e-3);
+}
+
 TEST(Contact, WhereABodyIsHeldNothingPushes) {
   World world;
   Body bar(make_model(test::bar_model(), false));

@@ -1,5 +1,6 @@
 // Scenes whose bodies meet ground, obstacles and rigid bodies.
 #include "limber/base/error.hpp"
+#include "limber/scene/placing.hpp"
 #include "limber/scene/scene.hpp"
 #include "tests/support/files.hpp"
 #include "tests/support/fixtures.hpp"
@@ -185,18 +186,39 @@ TEST(ContactScene, BodiesAtTheSamePlaceAreRefused) {
   }
 }
 
+SceneBody tree_block(const std::string& name) {
+  SceneBody tree = block(name);
+  tree.domains.emplace();
+  tree.domains->from = DomainSource::automatic;
+  tree.domains->count = 2;
+  tree.domains->rank = 6;
+  return tree;
+}
+
+TEST(ContactScene, TreesLieOnTrees) {
+  Scene scene = drop_scene();
+  scene.bodies = {tree_block("one"), tree_block("other")};
+  EXPECT_TRUE(contains(error_text([&] { make_state(scene); }), "one and other are at the same place"));
+  scene.bodies[1].mesh.vertices.row(2).array() += 0.21;
+  SceneState state = make_state(scene);
+  EXPECT_TRUE(state.overlaps.empty());
+  run(scene, state, scene.solver.steps);
+  EXPECT_EQ(state.contact.untested, 0);
+  EXPECT_EQ(state.contact.unsolved, 0);
+  const Matrix3X upper = scene.bodies[1].mesh.vertices + mesh_displacement(scene, state, 1);
+  EXPECT_NEAR(upper.row(2).minCoeff(), 0.05, 0.01);
+}
+
 TEST(ContactScene, NotesWhatCannotSeeEachOther) {
   Scene scene = drop_scene();
-  for (const char* name : {"one", "other"}) {
-    SceneBody tree = block(name);
-    tree.domains.emplace();
-    tree.domains->from = DomainSource::automatic;
-    tree.domains->count = 2;
-    tree.domains->rank = 6;
-    scene.bodies.push_back(tree);
+  Model small = make_state(scene).body(0).model();
+  small.parts.front().model.simulation.reset();  // kept without its mesh
+  scene.bodies = {block("one"), block("other")};
+  for (SceneBody& body : scene.bodies) {
+    body.model = std::make_shared<const Model>(small);
+    body.materials.clear();
   }
-  scene.bodies.erase(scene.bodies.begin());
-  scene.bodies[1].mesh.vertices.row(2).array() += 0.21;
+  scene.bodies[1].model = placed(scene.bodies[1].model, {Vector3(0.0, 0.0, 0.21)});
   SceneState state = make_state(scene);
   run(scene, state, 40);
   EXPECT_EQ(state.contact.untested, 1);

@@ -65,8 +65,12 @@ BodyShell::BodyShell(const std::shared_ptr<const Model>& shared, Index points) {
     }
   }
   size_ = (high - low).norm();
-  if (model.domain_count() == 1 && model.part(0).model.simulation && model.domains.front().scale == 1.0)
-    solid_of_ = shared;
+  const bool kept = std::all_of(model.parts.begin(), model.parts.end(),
+                                [](const ReducedPart& part) { return part.model.simulation.has_value(); });
+  if (kept && model.domain_count() == 1 && model.domains.front().scale == 1.0)
+    single_ = shared;
+  else if (kept && makes_one_mesh(model))
+    tree_ = shared;
 }
 
 BodyShell::BodyShell(const Body& body, Index points) : surface_(body.shared_surface()), name_(body.name()) {
@@ -81,16 +85,36 @@ BodyShell::BodyShell(const Body& body, Index points) : surface_(body.shared_surf
 }
 
 void BodyShell::make_solid() {
-  if (solid_) return;
-  if (pointwise() && can_have_solid())
-    solid_ = std::make_shared<const RestSolid>(
-        mesh_, std::make_shared<const RestField>(boundary_surface(mesh_), name_));
-  if (!solid_of_) return;
-  auto solid = std::make_shared<const RestSolid>(make_rest_solid(solid_of_->part(0).model));
-  auto tree = std::make_shared<const ShellTree>(part(0));
-  own_ = std::make_unique<const OwnPatches>(*tree, *solid);
-  tree_ = std::move(tree);
-  solid_ = std::move(solid);
+  if (has_solid() || !can_have_solid()) return;
+  if (pointwise()) {
+    auto field = std::make_shared<const RestField>(boundary_surface(mesh_), name_);
+    solid_ = std::make_shared<const RestSolid>(mesh_, field);
+    field_ = std::move(field);
+    return;
+  }
+  if (single_) {
+    const ReducedModel& model = single_->part(0).model;
+    auto field = std::make_shared<const RestField>(make_rest_field(model));
+    auto solid = std::make_shared<const RestSolid>(make_rest_solid(model, field));
+    auto groups = std::make_shared<const ShellTree>(part(0));
+    own_ = std::make_unique<const OwnPatches>(*groups, *solid);
+    groups_ = std::move(groups);
+    solid_ = std::move(solid);
+    field_ = std::move(field);
+    return;
+  }
+  auto field = std::make_shared<const RestField>(boundary_surface(TreeMesh(tree_).mesh()), tree_->name);
+  for (const ReducedPart& part : tree_->parts) {
+    const SimulationMesh& simulation = *part.model.simulation;
+    pieces_.push_back(std::make_shared<const RestSolid>(simulation.mesh, simulation.basis, nullptr));
+  }
+  field_ = std::move(field);
+}
+
+DeformedSolid BodyShell::make_piece(Index domain) const {
+  const Domain& placed = tree_->domains[static_cast<std::size_t>(domain)];
+  return {pieces_[static_cast<std::size_t>(placed.part)],
+          {field_, placed.position, placed.rotation.normalized().toRotationMatrix(), placed.scale}};
 }
 
 double MovingShell::swing() const {
@@ -119,7 +143,8 @@ SweptMotion MovingShell::swept(const TreeDynamics& tree, const Vector& u, double
 void MovingShell::make_solid() {
   if (solid_ || !can_have_solid()) return;
   shell_->make_solid();
-  if (has_boxes()) boxes_ = std::make_unique<RefittedBoxes>(shell_->tree());
+  if (shell_->in_pieces()) return;
+  if (has_boxes()) boxes_ = std::make_unique<RefittedBoxes>(shell_->groups());
   solid_ = std::make_unique<DeformedSolid>(shell_->solid());
 }
 
@@ -130,8 +155,70 @@ void MovingShell::refit_boxes(const Body& body, const Vector& u, double h) {
                 u.head(placed.rank), swept(tree, u, h));
 }
 
+/// What is not near a domain is spared its refit.
+void MovingShell::bound_pieces() {
+  pieces_.resize(domains_.size());
+  for (std::size_t d = 0; d < pieces_.size(); ++d) {
+    const Placed& placed = domains_[d];
+    Piece& piece = pieces_[d];
+    piece.refitted = false;
+    BoundingBox box;
+    box.min.setConstant(std::numeric_limits<double>::infinity());
+    box.max = -box.min;
+    for (const PointShell::Ball& ball : placed.cover) {
+      box.min = box.min.cwiseMin((ball.center.array() - ball.radius).matrix());
+      box.max = box.max.cwiseMax((ball.center.array() + ball.radius).matrix());
+    }
+    piece.ball.center = placed.position + placed.rotation * (0.5 * (box.min + box.max));
+    // Between points the surface may be farther out.
+    piece.ball.radius = placed.scale * (0.5 * (box.max - box.min).norm() + shell_->spacing());
+  }
+}
+
+DeformedSolid& MovingShell::refitted_piece(const Body& body, std::size_t domain) {
+  Piece& piece = pieces_[domain];
+  if (!piece.solid)
+    piece.solid = std::make_unique<DeformedSolid>(shell_->make_piece(static_cast<Index>(domain)));
+  if (piece.refitted) return *piece.solid;
+  const Placed& placed = domains_[domain];
+  const Matrix3 rotation = placed.rotation / placed.scale;
+  piece.solid->refit({placed.position, Eigen::Quaterniond(rotation)},
+                     body.tree()->state().q.segment(placed.first, placed.rank));
+  piece.refitted = true;
+  return *piece.solid;
+}
+
+bool MovingShell::touch(const Body& body, const Vector3& x, double reach, PlaceTouch& touch) {
+  SolidTouch found;
+  if (!shell_->in_pieces()) {
+    if (!solid_->touch(solid_->pose().inverse().apply(x), reach, found)) return false;
+    touch = {0, found.distance, solid_->pose().rotation * found.normal, found.place};
+    return true;
+  }
+  // What holds x before what is only near, then what the surface there belongs to, then the nearer one.
+  const auto before = [](const SolidTouch& a, const SolidTouch& b) {
+    return a.inside == b.inside && a.held != b.held ? a.held : nearer(a, b);
+  };
+  SolidTouch best;
+  bool any = false;
+  for (std::size_t d = 0; d < pieces_.size(); ++d) {
+    const double far = pieces_[d].ball.radius + reach;
+    if ((x - pieces_[d].ball.center).squaredNorm() > far * far) continue;
+    const double scale = domains_[d].scale;
+    DeformedSolid& solid = refitted_piece(body, d);
+    if (!solid.touch(solid.pose().inverse().apply(x) / scale, reach / scale, found)) continue;
+    found.distance *= scale;  // from here on m
+    if (any && !before(found, best)) continue;
+    best = found;
+    touch = {static_cast<Index>(d), found.distance, solid.pose().rotation * found.normal, found.place};
+    any = true;
+  }
+  return any;
+}
+
 void MovingShell::refit_solid(const Body& body, const Vector& u, double h) {
   if (shell_->pointwise()) return refit_vertices(body);
+  if (shell_->in_pieces()) return bound_pieces();
   const TreeDynamics& tree = *body.tree();
   const Placed& placed = domains_.front();
   solid_->refit({placed.position, Eigen::Quaterniond(placed.rotation)}, tree.state().q.head(placed.rank),
@@ -285,7 +372,7 @@ void MovingShell::add_rows(const Point& point, double weight, RowTarget& to) con
   }
 }
 
-void MovingShell::write_rows(const SolidPlace& place, RowTarget to) const {
+void MovingShell::write_rows(Index domain, const SolidPlace& place, RowTarget to) const {
   if (shell_->pointwise()) {
     to.rows.setZero();
     double sum = 0.0;  // 1 but for floats, which would cost momentum
@@ -293,7 +380,12 @@ void MovingShell::write_rows(const SolidPlace& place, RowTarget to) const {
     for (std::size_t i = 0; i < 4; ++i) add_rows(mesh_point(place.vertices[i]), place.weights[i] / sum, to);
     return write_whole(to);
   }
-  const Placed& placed = domains_.front();
+  const Placed& placed = domains_[static_cast<std::size_t>(domain)];
+  if (shell_->in_pieces()) {
+    own_.resize(3, placed.rank);
+    pieces_[static_cast<std::size_t>(domain)].solid->rest().rows_at(place, own_);
+    return write_domain(domain, to);
+  }
   own_.resize(3, solid_->rest().rank());
   solid_->rest().rows_at(place, own_);
   to.rows.leftCols(placed.rank).noalias() =
@@ -312,9 +404,15 @@ void MovingShell::write_rows(Index domain, Index point, RowTarget to) const {
     placed.shell->rows(point, to.sign * placed.rotation.transpose() * to.axes, to.rows.leftCols(placed.rank));
     return write_root(to);
   }
-  const TreeDynamics& tree = *to.body.tree();
   own_.resize(3, placed.rank);
   for (Index k = 0; k < placed.rank; ++k) own_.col(k) = placed.shell->column(point, k);
+  write_domain(domain, to);
+}
+
+/// Of a place of a domain that is at x now and moves in it with own_.
+void MovingShell::write_domain(Index domain, RowTarget& to) const {
+  const Placed& placed = domains_[static_cast<std::size_t>(domain)];
+  const TreeDynamics& tree = *to.body.tree();
   const Vector3 local =
       placed.rotation.transpose() * (to.x - placed.position) / (placed.scale * placed.scale);
   const Vector3 place = local - own_ * tree.state().q.segment(placed.first, placed.rank);

@@ -31,13 +31,24 @@ class BodyShell {
   [[nodiscard]] double spacing() const { return spacing_; }
   [[nodiscard]] double size() const { return size_; }  ///< m, diagonal of the box around the body at rest
 
-  /// What others, and its own points, are tested against: of a body of one domain that was kept with its
-  /// mesh, at its own scale; else none. Made by make_solid(), in a fraction of a second.
-  [[nodiscard]] bool has_solid() const { return solid_ != nullptr; }
-  [[nodiscard]] bool can_have_solid() const { return solid_of_ != nullptr || mesh_.elements.size() > 0; }
+  // What others, and its own points, are tested against, of a body that was kept with its mesh; of several
+  // domains where their meshes make one. Made by make_solid(), in a fraction of a second.
+
+  [[nodiscard]] bool can_have_solid() const {
+    return single_ != nullptr || tree_ != nullptr || mesh_.elements.size() > 0;
+  }
+  /// Whether it is tested as a whole with boxes around its points: of a body of one domain, at its own scale.
+  [[nodiscard]] bool has_boxes() const { return single_ != nullptr; }
+  /// Whether its solid is in pieces: one for each domain of a tree.
+  [[nodiscard]] bool in_pieces() const { return tree_ != nullptr; }
   void make_solid();
+  [[nodiscard]] bool has_solid() const { return field_ != nullptr; }
+  /// Distances from its surface at rest: in the axes of its domain, of several in those of the model.
+  [[nodiscard]] const RestField& field() const { return *field_; }
   [[nodiscard]] const std::shared_ptr<const RestSolid>& solid() const { return solid_; }
-  [[nodiscard]] const std::shared_ptr<const ShellTree>& tree() const { return tree_; }
+  /// That of a domain of a tree, where it is one of its pieces.
+  [[nodiscard]] DeformedSolid make_piece(Index domain) const;
+  [[nodiscard]] const std::shared_ptr<const ShellTree>& groups() const { return groups_; }
   [[nodiscard]] const OwnPatches& own_patches() const { return *own_; }
 
  private:
@@ -48,9 +59,11 @@ class BodyShell {
   VolumeMesh mesh_;                             ///< empty where it was not kept
   std::string name_;
   double spacing_ = 0.0, size_ = 0.0;
-  std::shared_ptr<const Model> solid_of_;  ///< none where there can be no solid
+  std::shared_ptr<const Model> single_, tree_;  ///< one of them at most: what a solid could be made of
+  std::shared_ptr<const RestField> field_;
   std::shared_ptr<const RestSolid> solid_;
-  std::shared_ptr<const ShellTree> tree_;
+  std::vector<std::shared_ptr<const RestSolid>> pieces_;  ///< of the parts of a tree
+  std::shared_ptr<const ShellTree> groups_;
   std::unique_ptr<const OwnPatches> own_;
 };
 
@@ -95,9 +108,20 @@ class MovingShell {
   void refit_boxes(const Body& body, const Vector& u, double h);
   void refit_solid(const Body& body, const Vector& u, double h);
   [[nodiscard]] bool can_have_solid() const { return shell_->can_have_solid(); }
-  [[nodiscard]] bool has_boxes() const { return can_have_solid() && !shell_->pointwise(); }
+  [[nodiscard]] bool has_boxes() const { return shell_->has_boxes(); }
   [[nodiscard]] RefittedBoxes& boxes() { return *boxes_; }
   [[nodiscard]] DeformedSolid& solid() { return *solid_; }
+
+  /// A place of the solid that a place of the world touches.
+  struct PlaceTouch {
+    Index domain = 0;
+    double distance = 0.0;              ///< m
+    Vector3 normal = Vector3::UnitZ();  ///< in the world
+    SolidPlace place;
+  };
+  /// The nearest one, if it is at most `reach` (m) away or x is inside; else false, and touch is as it was.
+  /// After cover() and refit_solid().
+  bool touch(const Body& body, const Vector3& x, double reach, PlaceTouch& touch);
 
   /// Unknowns that move a point, or a place of the mesh, beside those that are in the list already.
   void list_unknowns(const Body& body, Index point, std::vector<int>& unknowns) const;
@@ -114,7 +138,7 @@ class MovingShell {
   };
   /// How a point, or a place of the mesh, moves with the unknowns of the body along the columns of `axes`,
   /// times `sign`: written whole.
-  void write_rows(const SolidPlace& place, RowTarget to) const;
+  void write_rows(Index domain, const SolidPlace& place, RowTarget to) const;
   void write_rows(Index domain, Index point, RowTarget to) const;
 
  private:
@@ -132,11 +156,14 @@ class MovingShell {
   void follow_domains(const TreeDynamics& tree);
   void follow_points(const Body& body);
   void refit_vertices(const Body& body);
+  void bound_pieces();
+  DeformedSolid& refitted_piece(const Body& body, std::size_t domain);
   void add_to_cover(const PointShell::Ball& ball);
   [[nodiscard]] SweptMotion swept(const TreeDynamics& tree, const Vector& u, double h) const;
   [[nodiscard]] PointShell::Ball moves(const Placed& placed, Index ball, const Vector6& frame,
                                        const PointShell::Coordinates& way) const;
   void write_root(RowTarget& to) const;
+  void write_domain(Index domain, RowTarget& to) const;
   void add_rows(const Point& point, double weight, RowTarget& to) const;
   static void write_whole(RowTarget& to);
 
@@ -144,6 +171,13 @@ class MovingShell {
   Index points_ = std::numeric_limits<int>::max();
   std::unique_ptr<RefittedBoxes> boxes_;
   std::unique_ptr<DeformedSolid> solid_;
+  /// Of a domain of a tree: made, and refitted, where something is near.
+  struct Piece {
+    std::unique_ptr<DeformedSolid> solid;
+    PointShell::Ball ball;  ///< around it, in the world
+    bool refitted = false;
+  };
+  std::vector<Piece> pieces_;
   std::vector<Placed> domains_;
   std::vector<PointShell::Ball> cover_;
   BoundingBox cover_box_;

@@ -326,27 +326,26 @@ void ContactStep::find_between(int points, int solid) {
     finder_.between(owner.shell->boxes(), other.shell->solid(), margin, touches_);
     return add_touches(points, solid);
   }
-  // Points of a tree, or of a body that moves without frames, and what touches that: those within the ball
-  // around the other.
-  DeformedSolid& deformed = other.shell->solid();
-  const Pose back = deformed.pose().inverse();
-  const double speed = speeds_[static_cast<std::size_t>(points)] + speeds_[static_cast<std::size_t>(solid)];
-  const double reach = reaches_[static_cast<std::size_t>(solid)];
+  // Points of a tree, or of a body that moves without frames, and what touches that: those within the box
+  // around the other and its ways.
+  cover(solid);
+  const double way = h_ * speeds_[static_cast<std::size_t>(points)],
+               reach = margin + way + h_ * speeds_[static_cast<std::size_t>(solid)];
   owner.shell->for_each_near(
-      reach + h_ * speed, [&](const Vector3& x) { return (x - other.shell->center()).norm(); },
+      margin + way, [&](const Vector3& x) { return distance_from(other.shell->cover_box(), x); },
       [&](Index domain, Index point, const Vector3& x) {
-        SolidTouch touch;
-        if (!deformed.touch(back.apply(x), margin + h_ * speed, touch)) return;
+        MovingShell::PlaceTouch touch;
+        if (!other.shell->touch(*other.body, x, reach, touch)) return;
         Near near;
         near.first = points;
         near.second = solid;
         near.domain = domain;
         near.point = point;
         near.at_place = 1;
+        near.place_domain = touch.domain;
         near.place = touch.place;
         near.material = combined(owner.material, other.material);
-        add_contact(near, owner.name, other.name, x,
-                    {touch.distance, deformed.pose().rotation * touch.normal}, 0.0);
+        add_contact(near, owner.name, other.name, x, {touch.distance, touch.normal}, 0.0);
       });
 }
 
@@ -391,11 +390,11 @@ void ContactStep::find_samples(std::span<const SamplePoint> samples, const Pose&
     const Vector3 x = pose.position + turned * sample.place;
     if (!near_cover(member, x, sample.radius + margin)) continue;
     refit_solid(member);
-    DeformedSolid& deformed = one.shell->solid();
-    SolidTouch touch;
-    if (!deformed.touch(deformed.pose().inverse().apply(x), sample.radius + wide, touch)) continue;
-    const Vector3 normal = deformed.pose().rotation * touch.normal, place = x - sample.radius * normal;
+    MovingShell::PlaceTouch touch;
+    if (!one.shell->touch(*one.body, x, sample.radius + wide, touch)) continue;
+    const Vector3 normal = touch.normal, place = x - sample.radius * normal;
     Near near;
+    near.place_domain = touch.domain;
     near.place = touch.place;
     if (owner >= 0) {
       const Member& rigid = members_[static_cast<std::size_t>(owner)];

@@ -103,7 +103,7 @@ void ContactStep::write_rows(int side, std::size_t contact, const Matrix3& axes,
   const Near& near = nears_[contact];
   const auto m = static_cast<std::size_t>(member);
   const MovingShell::RowTarget to{*owner.body, condenses(m) ? &condensed_[m] : nullptr, x, axes, sign, rows};
-  if (near.at_place == side) return owner.shell->write_rows(near.place, to);
+  if (near.at_place == side) return owner.shell->write_rows(near.place_domain, near.place, to);
   owner.shell->write_rows(near.domain, near.point, to);
 }
 

@@ -95,6 +95,7 @@ class ContactStep {
     int first = 0, second = -1;     ///< members; -1: an obstacle
     Index domain = -1, point = -1;  ///< of the shell of the first
     int at_place = -1;              ///< which of the two touches with a place of its mesh; -1: neither
+    Index place_domain = 0;         ///< that the place is of
     SolidPlace place;
     Vector3 drift = Vector3::Zero();  ///< of the first seen from an obstacle that moves, m/s, in the world
     ContactMaterial material;

@@ -71,8 +71,15 @@ Eigen::Matrix3f cross_matrix(const Eigen::Vector3f& w) {
 
 }  // namespace
 
-DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest) : rest_(std::move(rest)) {
+DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest)
+    : DeformedSolid(std::move(rest), PieceField{}) {}
+
+DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest, PieceField field)
+    : rest_(std::move(rest)), piece_(std::move(field)) {
   require(rest_ != nullptr, "a deformed solid without a solid at rest");
+  require(rest_->has_field() != (piece_.whole != nullptr),
+          "a solid with {} of distances, expected one: its own, or that of the whole",
+          rest_->has_field() ? "two fields" : "no field");
   now_.reserve(rest_->rank());
   sizes_.resize(rest_->bound_stride_);
   way_sizes_.resize(rest_->bound_stride_);
@@ -81,6 +88,17 @@ DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest) : rest_(std:
   positions_.resize(4 * static_cast<std::size_t>(rest_->vertex_count()));
   time_of_.assign(static_cast<std::size_t>(rest_->vertex_count()), 0);
   refit(Pose{}, Vector());
+}
+
+SurfaceDistance DeformedSolid::rest_distance(const Vector3& X) const {
+  if (!piece_.whole) return rest_->field().distance(X);
+  const SurfaceDistance found =
+      piece_.whole->distance(piece_.position + piece_.rotation * (piece_.scale * X));
+  return {found.distance / piece_.scale, piece_.rotation.transpose() * found.normal};
+}
+
+double DeformedSolid::cell() const {
+  return piece_.whole ? piece_.whole->cell() / piece_.scale : rest_->field().cell();
 }
 
 void DeformedSolid::refit(const Pose& pose, const VectorRef& q) {
@@ -280,9 +298,8 @@ bool DeformedSolid::touch_patch(int patch, const Eigen::Vector3f& x, float reach
   const Eigen::Vector3f beyond = (guess - home.center).cwiseAbs() - home.half;
   for (int k = 0; k < 3; ++k)
     if (beyond(k) > motion.rows(k) * off) return false;
-  const RestField& field = rest_->field();
-  const SurfaceDistance guessed = field.distance(guess.cast<double>());
-  if (guessed.distance > static_cast<double>(motion.stretch) * static_cast<double>(off) + field.cell())
+  const SurfaceDistance guessed = rest_distance(guess.cast<double>());
+  if (guessed.distance > static_cast<double>(motion.stretch) * static_cast<double>(off) + cell())
     return false;
   Eigen::Vector4f weights;
   const int at = walk_to(
@@ -298,8 +315,8 @@ bool DeformedSolid::touch_patch(int patch, const Eigen::Vector3f& x, float reach
   if (!rest.allFinite()) return false;
   touch.inside = weights.minCoeff() >= -1e-5F;  // as the walk has it
   // Twice: the map is continued, and stretches here may be others than in the mean of the patch.
-  if (!touch.inside && field.distance(rest.cast<double>()).distance >
-                           2.0 * static_cast<double>(motion.stretch * reach) + 0.05 * field.cell())
+  if (!touch.inside && rest_distance(rest.cast<double>()).distance >
+                           2.0 * static_cast<double>(motion.stretch * reach) + 0.05 * cell())
     return false;
   find_surface(x, rest, at, touch);
   return (touch.inside || touch.distance <= static_cast<double>(reach)) && !is_own(touch.patch);
@@ -312,16 +329,17 @@ void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f
   // by as much as it is stretched: what is left shrinks by that factor less one each time.
   constexpr int projections = 2, moves = 3;
   constexpr float enough = 0.1F;  // of the distance: it is then wrong by half a percent
-  const RestField& field = rest_->field();
-  const double on_it = 0.01 * field.cell();  // what the lattice does not know anyway
+  // Of a tetrahedron: the surface of the field is not that of the mesh to the last digit.
+  constexpr float beside_piece = 0.1F;
+  const double on_it = 0.01 * cell();  // what the lattice does not know anyway
   Vector3 start = guess.cast<double>();
   float best = std::numeric_limits<float>::infinity();
   for (int move = 0; move <= moves; ++move) {
     Vector3 place = start;
-    SurfaceDistance there = field.distance(place);
+    SurfaceDistance there = rest_distance(place);
     for (int i = 0; i < projections && std::abs(there.distance) > on_it; ++i) {
       place -= there.distance * there.normal;
-      there = field.distance(place);
+      there = rest_distance(place);
     }
     const RestSolid::RestWalk walk = rest_->walk_at_rest(place.cast<float>(), tetrahedron);
     const RestSolid::Tetrahedron& holder = rest_->tetrahedra_[static_cast<std::size_t>(walk.tetrahedron)];
@@ -344,6 +362,7 @@ void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f
     touch.surface = surface.cast<double>();
     touch.rest = place;
     touch.patch = rest_->patch_of(walk.tetrahedron);
+    touch.held = walk.weights.minCoeff() >= -beside_piece;
     touch.place.vertices = holder.vertex;
     for (std::size_t k = 0; k < 4; ++k)
       touch.place.weights[k] = static_cast<double>(walk.weights(static_cast<Index>(k)));
@@ -354,7 +373,7 @@ void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f
     start = place + back.cast<double>();
     tetrahedron = walk.tetrahedron;
   }
-  if (!touch.inside && best > static_cast<float>(field.cell())) {
+  if (!touch.inside && best > static_cast<float>(cell())) {
     touch.normal = (x.cast<double>() - touch.surface).normalized();
     touch.distance = static_cast<double>(best);
   }

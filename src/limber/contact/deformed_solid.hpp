@@ -21,7 +21,17 @@ struct SolidTouch {
   Vector3 rest = Vector3::Zero();     ///< where that is at rest, m
   SolidPlace place;                   ///< the same in the mesh: what moves with it
   bool inside = false;                ///< whether a tetrahedron holds the place asked for
+  bool held = true;                   ///< whether one holds the place touched: else another piece does
   int patch = -1;                     ///< of the surface touched
+};
+
+/// Distances at rest, as a piece of a body sees them: X of the piece is at  position + rotation (scale X)  in
+/// the field of the whole.
+struct PieceField {
+  std::shared_ptr<const RestField> whole;
+  Vector3 position = Vector3::Zero();  ///< m
+  Matrix3 rotation = Matrix3::Identity();
+  double scale = 1.0;
 };
 
 /// The solid of one body as it is deformed now, x = X + U q in the axes of its domain or with each vertex
@@ -52,6 +62,8 @@ struct SolidTouch {
 class DeformedSolid {
  public:
   explicit DeformedSolid(std::shared_ptr<const RestSolid> rest);
+  /// Of a piece of a body, where distances are those from the surface of the whole at rest.
+  DeformedSolid(std::shared_ptr<const RestSolid> rest, PieceField field);
 
   [[nodiscard]] const RestSolid& rest() const { return *rest_; }
 
@@ -91,6 +103,8 @@ class DeformedSolid {
     float stretch = 1.0F;                                   ///< its norm
   };
 
+  [[nodiscard]] SurfaceDistance rest_distance(const Vector3& X) const;
+  [[nodiscard]] double cell() const;  ///< of the field, m before scaling
   static void invert(Motion& motion);
   void begin_refit(const Pose& pose);
   void refit_patches(bool moving, const SweptMotion& motion);
@@ -108,6 +122,7 @@ class DeformedSolid {
                     SolidTouch& touch);
 
   std::shared_ptr<const RestSolid> rest_;
+  PieceField piece_;  ///< without a field: the solid at rest has its own
   Pose pose_;
   Matrix3 rotation_ = Matrix3::Identity();
   FollowedCoordinates now_;

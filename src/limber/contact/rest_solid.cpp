@@ -69,7 +69,6 @@ RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& bas
   require(basis.rows() == 3 * mesh.vertex_count(), "a basis of {} rows for {} vertices, expected 3 each",
           basis.rows(), mesh.vertex_count());
   require(mesh.element_count() > 0, "a mesh without elements fills nothing");
-  require(field_ != nullptr, "a solid without a field of distances");
   split_into_tetrahedra(mesh);
   find_neighbours();
   rows_.assign(static_cast<std::size_t>(vertex_count_ * 4 * (rank_ + 1)), 0.0F);

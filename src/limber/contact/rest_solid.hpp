@@ -18,7 +18,7 @@ struct SolidPlace {
 
 /// The solid that a body fills, as contact needs it: a mesh of tetrahedra with neighbours, the rows of its
 /// basis vertex by vertex where it has one, its distance field at rest, and patches by which places are
-/// found.
+/// found. Or a piece of it, without a field: cut from the rest it does not know how far the surface is.
 ///
 /// A patch is a connected group of tetrahedra, about 1/192 of them. How its vertices move is nearly affine in
 /// their rest places, and linear in q as all motion is:
@@ -34,7 +34,7 @@ struct SolidPlace {
 /// of a model. Memory: 16 (r + 1) bytes per vertex and 32 per tetrahedron, beside the field.
 class RestSolid {
  public:
-  /// basis: 3n x r, rows of the mesh's vertices.
+  /// basis: 3n x r, rows of the mesh's vertices.  field: none of a piece.
   RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& basis,
             std::shared_ptr<const RestField> field);
   /// Of a body whose vertices move each by itself.
@@ -43,6 +43,7 @@ class RestSolid {
   [[nodiscard]] Index rank() const { return rank_; }
   [[nodiscard]] Index vertex_count() const { return vertex_count_; }
   [[nodiscard]] Index patch_count() const { return static_cast<Index>(patches_.size()); }
+  [[nodiscard]] bool has_field() const { return field_ != nullptr; }
   [[nodiscard]] const RestField& field() const { return *field_; }
   [[nodiscard]] std::size_t bytes() const;  ///< without the field
 

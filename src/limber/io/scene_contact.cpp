@@ -58,10 +58,6 @@ SolidShape to_solid(const json& value, SceneFiles& files, const std::string& whe
   return std::make_shared<const MeshShape>(surface, where + ".mesh");
 }
 
-Pose to_pose(const json& value, const std::string& where) {
-  return {to_vector(value["position"]), to_rotation(value["rotation"], where)};
-}
-
 /// A name of its own where none is given.
 std::string name_or(const json& value, const char* kind, std::size_t number) {
   std::string name = value["name"].get<std::string>();

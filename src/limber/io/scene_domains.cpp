@@ -8,6 +8,7 @@
 #include "limber/io/scene_parts.hpp"
 #include "limber/io/scene_uses.hpp"
 #include "limber/scene/body_tree.hpp"
+#include "limber/scene/placing.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -149,6 +150,7 @@ bool load_tree(const json& value, const json& stated, SceneFiles& files, const s
     change_materials(value, where, body.parts);
     if (value.contains("fixed")) release_root(body.parts);
   }
+  place(body.pose, body.parts);
   show_parts(body);
   return true;
 }

@@ -17,11 +17,13 @@
 #include "limber/io/scene_values.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/io/surface_file.hpp"
+#include "limber/scene/placing.hpp"
 
 #include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <string>
 #include <utility>
@@ -160,6 +162,16 @@ void check_training(const json& stated, const SceneBody& body, const ScenePlan& 
   }
 }
 
+/// Throws Error for files of displacements, and loads, of a body that is turned: they would not be.
+void check_turned(const json& stated, const SceneBody& body, const std::string& where) {
+  if (body.pose.rotation.vec().isZero(0.0)) return;
+  for (const auto& [object, key] :
+       {std::pair("basis", "sketch"), std::pair("basis", "snapshots"), std::pair("forces", "training")})
+    require(!stated.value(object, json::object()).contains(key),
+            "{}.{}.{}: it is of the body as its file has it, which 'rotation' turns; leave one of them out",
+            where, object, key);
+}
+
 /// Throws Error for keys of a basis that natural modes, which nothing else is mixed with, have no use for.
 void check_modal_basis(const json& stated, const ScenePlan& plan, const std::string& where) {
   const json basis = stated.value("basis", json::object());
@@ -201,7 +213,9 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   if (value.contains("render")) {
     body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
     body.render_colors.clear();
+    place(body.pose, body.render);
   }
+  check_turned(stated, body, where);
   if (!of_parts) body.materials = to_materials(value, body.regions(), body.materials, where);
   read_domains(value, stated, where, plan, body);
   body.reduction.basis = to_basis(value["basis"], files, body.mesh, where);
@@ -218,6 +232,31 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   read_loads(value, solver, files, where, animations, body);
   read_contact(value, body);
   return body;
+}
+
+/// Whether two bodies are reduced alike, wherever they stand.  one, other: as the file has them.
+bool is_reduced_alike(const json& one, const json& other) {
+  constexpr const char* keys[] = {"method", "mesh",  "assembly", "domains",  "basis",     "forces",
+                                  "mass",   "fixed", "render",   "material", "materials", "model"};
+  return std::all_of(std::begin(keys), std::end(keys), [&](const char* key) {
+    return one.contains(key) == other.contains(key) && (!one.contains(key) || one[key] == other[key]);
+  });
+}
+
+/// Says of bodies that are reduced alike which one is the first. Of those that nothing holds: what `where`
+/// chooses is chosen where a body stands.
+void find_alike(const json& stated, std::vector<SceneBody>& bodies) {
+  const auto can_share = [&](std::size_t i) {
+    const SceneBody& body = bodies[i];
+    const bool held = body.parts.placements.empty() ? !body.fixed.empty() : !body.parts.free;
+    return (body.method == Method::reduced || body.method == Method::linear) && !body.model && !held &&
+           !stated[i].value("basis", json::object()).contains("contact_where");
+  };
+  for (std::size_t i = 1; i < bodies.size(); ++i) {
+    if (!can_share(i)) continue;
+    for (std::size_t k = 0; k < i && !bodies[i].alike; ++k)
+      if (can_share(k) && is_reduced_alike(stated[i], stated[k])) bodies[i].alike = k;
+  }
 }
 
 /// Integrators that a body takes.
@@ -374,6 +413,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
     scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files, place(i), plans[i],
                                    scene.solver, animations));
   }
+  find_alike(stated["bodies"], scene.bodies);
   read_surroundings(value, files, where, scene);
   check_contact(stated, scene, where);
   check_key_elements(stated, scene, where);

@@ -22,7 +22,7 @@ PoseFunction to_keyed_motion(const json& keys, const std::string& interpolation,
     require(poses.empty() || time > poses.back().time,
             "{}: its time is {} s, expected more than that of the key before, {} s", place, time,
             poses.empty() ? 0.0 : poses.back().time);
-    poses.push_back({time, {to_vector(keys[i]["position"]), to_rotation(keys[i]["rotation"], place)}});
+    poses.push_back({time, to_pose(keys[i], place)});
   }
   try {
     return interpolate_poses(poses,

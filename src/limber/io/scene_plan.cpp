@@ -4,6 +4,7 @@
 #include "limber/base/file.hpp"
 #include "limber/bodies/part_tree.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/scene/placing.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -103,7 +104,13 @@ ScenePlan plan_body(const json& value, SimulationType type, const SceneUse& use,
   plan.method = find_method(value["method"].get<std::string>()).value();  // the schema lists all of them
   check_type(plan.method, type, where);
   check_sources(value, plan.method, use, where);
-  plan.model = read_named_model(value, files);
+  plan.pose = to_pose(value, where);
+  require(
+      !value.contains("model") || plan.method != Method::warped || moves_nothing(plan.pose),
+      "{}.{}: the method 'warped' moves a model where it was made; name its 'mesh' in place of 'model', or "
+      "choose 'reduced' or 'linear'",
+      where, plan.pose.position.isZero(0.0) ? "rotation" : "position");
+  plan.model = placed(read_named_model(value, files), plan.pose);
   plan.tree = moves_as_tree(value, plan, use, where);
   plan.ways = find_ways({plan.method, plan.tree}, use);
   return plan;

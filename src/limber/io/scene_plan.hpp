@@ -16,7 +16,8 @@ namespace limber {
 struct ScenePlan {
   Method method = Method::full;
   bool tree = false;                   ///< whether it moves as a tree of domains
-  std::shared_ptr<const Model> model;  ///< that the body names; none: it names none
+  Pose pose;                           ///< where it stands
+  std::shared_ptr<const Model> model;  ///< that the body names, standing there; none: it names none
   std::vector<RunWay> ways;            ///< that it is run in: its own first, each once
 
   [[nodiscard]] bool needs_mesh() const;            ///< in one of its ways at least

@@ -5,6 +5,7 @@
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/scene_domains.hpp"
 #include "limber/scene/body_tree.hpp"
+#include "limber/scene/placing.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -15,11 +16,11 @@ namespace {
 
 using nlohmann::json;
 
-void load_mesh(const json& value, SceneFiles& files, int threads, SceneBody& body) {
+void load_mesh(const json& value, SceneFiles& files, int threads, const std::string& where, SceneBody& body) {
   const std::string name = value["mesh"].get<std::string>();
   if (!is_builtin(name)) {
     body.mesh = read_mesh(files.path(value, "mesh"), &files.inputs);
-    return;
+    return place(body.pose, where, body.mesh);
   }
   BuiltinBody builtin = make_builtin(name, Executor(threads));
   body.mesh = std::move(builtin.mesh);
@@ -27,6 +28,8 @@ void load_mesh(const json& value, SceneFiles& files, int threads, SceneBody& bod
   body.render_colors = std::move(builtin.part_colors);
   body.fixed.vertices = std::move(builtin.fixed);
   body.materials = std::move(builtin.materials);
+  place(body.pose, where, body.mesh);
+  place(body.pose, body.render);
 }
 
 /// The shape that a model with one domain was made from.
@@ -47,8 +50,9 @@ void take_single(const std::shared_ptr<const Model>& model, SceneBody& body) {
 
 bool load_shape(const json& value, const json& stated, SceneFiles& files, const std::string& where,
                 const ScenePlan& plan, int threads, SceneBody& body) {
+  body.pose = plan.pose;
   if (plan.tree && load_tree(value, stated, files, where, plan, threads, body)) return true;
-  if (value.contains("mesh")) load_mesh(value, files, threads, body);
+  if (value.contains("mesh")) load_mesh(value, files, threads, where, body);
   body.model = plan.model;
   if (!plan.model || (value.contains("mesh") && plan.needs_mesh())) return false;
   take_single(plan.model, body);

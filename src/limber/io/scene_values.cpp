@@ -36,6 +36,10 @@ Eigen::Quaterniond to_rotation(const json& value, const std::string& where) {
   return rotation.normalized();
 }
 
+Pose to_pose(const json& value, const std::string& where) {
+  return {to_vector(value["position"]), to_rotation(value["rotation"], where)};
+}
+
 VertexSelection to_selection(const json& value, const std::string& where) {
   VertexSelection selection;
   if (value.contains("vertices")) {

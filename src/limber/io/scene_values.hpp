@@ -2,6 +2,7 @@
 
 #include "limber/base/file.hpp"
 #include "limber/scene/selection.hpp"
+#include "limber/warp/pose.hpp"
 
 #include <Eigen/Geometry>
 #include <nlohmann/json_fwd.hpp>
@@ -20,6 +21,9 @@ Vector3 to_vector(const nlohmann::json& value);
 /// The unit quaternion under the key rotation of what `where` names: x, y, z, w. Throws Error unless its
 /// length is 1 to 1e-6.
 Eigen::Quaterniond to_rotation(const nlohmann::json& value, const std::string& where);
+
+/// The keys position and rotation of an object. Throws Error as to_rotation() does.
+Pose to_pose(const nlohmann::json& value, const std::string& where);
 
 /// The keys vertices, box, where and nearest of an object. where: names it in messages.
 VertexSelection to_selection(const nlohmann::json& value, const std::string& where);

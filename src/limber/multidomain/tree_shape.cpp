@@ -70,17 +70,6 @@ Eigen::MatrixXi join(const TreePoints<Scalar>& points, Index rows, const Columns
   return result;
 }
 
-/// Whether the elements of all domains are those of one mesh.
-bool makes_one_mesh(const Model& tree) {
-  const ElementKind kind = tree.part(0).model.simulation->mesh.kind;
-  const auto fits = [&](const Domain& domain) {
-    const ElementKind own = tree.parts[static_cast<std::size_t>(domain.part)].model.simulation->mesh.kind;
-    const bool turned = domain.rotation.vec().squaredNorm() > 0.0;
-    return own == kind && (kind == ElementKind::tetrahedron || !turned);
-  };
-  return std::all_of(tree.domains.begin(), tree.domains.end(), fits);
-}
-
 }  // namespace
 
 template <class Scalar>
@@ -266,6 +255,16 @@ TreePoint TreeSurface::point(int vertex) const {
   TreePoint result{domain, model.surface.mesh.vertices.col(local), Matrix3X(3, model.rank)};
   if (model.rank > 0) result.rows = model.surface.basis.middleRows(3 * local, 3).cast<double>();
   return result;
+}
+
+bool makes_one_mesh(const Model& tree) {
+  const ElementKind kind = tree.part(0).model.simulation->mesh.kind;
+  const auto fits = [&](const Domain& domain) {
+    const ElementKind own = tree.parts[static_cast<std::size_t>(domain.part)].model.simulation->mesh.kind;
+    const bool turned = domain.rotation.vec().squaredNorm() > 0.0;
+    return own == kind && (kind == ElementKind::tetrahedron || !turned);
+  };
+  return std::all_of(tree.domains.begin(), tree.domains.end(), fits);
 }
 
 TreeMesh::TreeMesh(const std::shared_ptr<const Model>& tree)

@@ -96,8 +96,10 @@ class TreeSurface : public BodySurface {
   TreePoints<float> points_;
 };
 
-/// The same for the simulation mesh, in doubles. Tetrahedra and bricks together do not make one mesh, nor do
-/// bricks of domains that are turned: then it has points only.
+/// Whether the meshes of all domains do: tetrahedra and bricks together do not, nor do bricks that are turned.
+bool makes_one_mesh(const Model& tree);
+
+/// The same for the simulation mesh, in doubles. Where the meshes do not make one it has points only.
 class TreeMesh {
  public:
   /// Throws Error where a part was kept without its mesh.

@@ -4,6 +4,7 @@
 #include "limber/scene/body_points.hpp"
 #include "limber/scene/body_watch.hpp"
 #include "limber/scene/handle_schedule.hpp"
+#include "limber/scene/placing.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <algorithm>
@@ -63,11 +64,24 @@ void add_actor(const Scene& scene, const SceneBody& scene_body, Body body, Scene
 void check_apart(const Scene& scene, const std::vector<StartOverlap>& overlaps) {
   for (const StartOverlap& one : overlaps)
     require(!one.same_place,
-            "{} and {} are at the same place, where contact cannot take them apart; move the mesh of one of "
-            "them, "
-            "or give it 'contact': false",
+            "{} and {} are at the same place, where contact cannot take them apart; give one of them "
+            "another 'position', or 'contact': false",
             scene.bodies[static_cast<std::size_t>(one.body)].name,
             scene.bodies[static_cast<std::size_t>(one.other)].name);
+}
+
+/// The body, which takes its model from one that is made already, where that is like it.
+Body make_scene_body(const Scene& scene, std::size_t i, const SceneState& state, const Executor& executor,
+                     const Progress& progress) {
+  const SceneBody& body = scene.bodies[i];
+  const bool shares = body.alike && (body.method == Method::reduced || body.method == Method::linear);
+  if (!shares) return make_body(scene, body, executor, progress);
+  const std::size_t first = *body.alike;
+  require(first < i && state.body(first).has_model(), "{}: body {} has no model that it could share",
+          body.name, first);
+  SceneBody twin = body;
+  twin.model = placed(state.body(first).shared_model(), body.pose * scene.bodies.at(first).pose.inverse());
+  return make_body(scene, twin, executor, progress);
 }
 
 void note_contact(const ContactReport& report, ContactSummary& summary) {
@@ -114,8 +128,8 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
   const Executor executor(scene.solver.threads);
   SceneState state;
   state.world.set_executor(executor);
-  for (const SceneBody& body : scene.bodies)
-    add_actor(scene, body, make_body(scene, body, executor, progress), state);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    add_actor(scene, scene.bodies[i], make_scene_body(scene, i, state, executor, progress), state);
   for (const Obstacle& obstacle : scene.obstacles) state.world.add_obstacle(obstacle);
   for (RigidBodySetup rigid : scene.rigids) {
     rigid.gravity = scene.gravity;

@@ -50,6 +50,8 @@ struct SceneSurfaceLoad {
 
 struct SceneBody {
   std::string name;  ///< for messages and output files
+  /// Where it stands; mesh, surface, parts and model are there already.
+  Pose pose;
   VolumeMesh mesh;
   SurfaceMesh render;  ///< drawn in place of the mesh, and moved by it; without triangles: none
   std::vector<Vector3> render_colors;  ///< sRGB, one per part of `render`; empty: chosen when drawn
@@ -69,6 +71,8 @@ struct SceneBody {
   // of the model, or what it is made from.
   std::shared_ptr<const Model> model;  ///< none: made from `parts`, or from the mesh as `reduction` says
   ReduceOptions reduction;
+  /// Of the scene: a body before it that is made in the same way but for its pose, and whose model it shares.
+  std::optional<std::size_t> alike;
   int rank = 0;    ///< coordinates in use, of a body with one domain; 0: all that the model has
   PartTree parts;  ///< without placements: none
   /// How the mesh becomes a tree of domains, and how that moves; none: it is one domain.

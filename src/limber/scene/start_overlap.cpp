@@ -2,8 +2,10 @@
 
 #include "limber/contact/rest_solid.hpp"
 #include "limber/mesh/volume_mesh.hpp"
+#include "limber/scene/body_tree.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace limber {
 namespace {
@@ -14,27 +16,35 @@ constexpr double counted_depth = 0.01;
 /// Of the elements of both: all but those next to the surface, where rounding decides.
 constexpr double all_of_it = 0.9;
 
-/// Of a body of one domain that has one, in the axes of that.
-const VolumeMesh* own_mesh(const Body& body) {
-  if (!body.has_model()) return body.volume_mesh();
-  const Model& model = body.model();
-  if (model.domain_count() > 1 || !model.part(0).model.simulation) return nullptr;
-  return &model.part(0).model.simulation->mesh;
+Matrix3X middles_of(const VolumeMesh& mesh, const Matrix3X& x) {
+  Matrix3X middles = Matrix3X::Zero(3, mesh.element_count());
+  for (Index e = 0; e < mesh.element_count(); ++e)
+    for (const int v : mesh.elements.col(e))
+      middles.col(e) += x.col(v) / static_cast<double>(mesh.elements.rows());
+  return middles;
 }
 
-/// Where the middles of its elements are, m; of a body without a mesh of its own the vertices that are drawn.
+/// Where the middles of its elements are, m; of a body without a mesh the vertices that are drawn.
 Matrix3X inner_places(const Body& body) {
-  const VolumeMesh* const mesh = own_mesh(body);
-  if (mesh == nullptr) return body.surface().mesh().vertices + body.surface_displacement();
-  const double scale = body.has_model() ? body.model().domains.front().scale : 1.0;
-  const Pose pose = body.frame();
-  Matrix3X x = mesh->vertices;
-  for (auto one : x.colwise()) one = pose.apply(scale * one);
-  Matrix3X middles = Matrix3X::Zero(3, mesh->element_count());
-  for (Index e = 0; e < mesh->element_count(); ++e)
-    for (const int v : mesh->elements.col(e))
-      middles.col(e) += x.col(v) / static_cast<double>(mesh->elements.rows());
-  return middles;
+  if (!body.has_model()) {
+    const VolumeMesh& mesh = *body.volume_mesh();
+    return middles_of(mesh, mesh.vertices + body.mesh_displacement());
+  }
+  if (const std::optional<TreeMesh> mesh = find_mesh(body.shared_model());
+      mesh && mesh->mesh().element_count() > 0)
+    return middles_of(mesh->mesh(), mesh->mesh().vertices + body.mesh_displacement());
+  return body.surface().mesh().vertices + body.surface_displacement();
+}
+
+/// From the world to where the distance field of a body has its places.
+Pose to_field(const World& world, Index i) {
+  const Body& body = world.body(i);
+  Pose rest;
+  if (world.shell(i).in_pieces()) {
+    const Domain& root = body.model().domains.front();
+    rest = {root.position, root.rotation.normalized()};
+  }
+  return rest * body.frame().inverse();
 }
 
 bool meets_box(const Matrix3X& places, const BoundingBox& box) {
@@ -54,8 +64,8 @@ std::vector<StartOverlap> find_overlaps(const World& world) {
     StartOverlap found{body, other};
     Matrix3X x = places[static_cast<std::size_t>(body)];
     if (!world.shell(other).has_solid() || x.cols() == 0) return found;
-    const RestField& field = world.shell(other).solid()->field();
-    const Pose back = world.body(other).frame().inverse();
+    const RestField& field = world.shell(other).field();
+    const Pose back = to_field(world, other);
     for (auto one : x.colwise()) one = back.apply(one);
     if (!meets_box(x, field.bounds())) return found;
     const double least = counted_depth * std::min(world.shell(body).size(), world.shell(other).size());

@@ -1,0 +1,46 @@
+#include "limber/scene/placing.hpp"
+
+#include "limber/base/error.hpp"
+
+namespace limber {
+namespace {
+
+void place_points(const Pose& pose, Matrix3X& points) {
+  if (moves_nothing(pose)) return;
+  points = (pose.rotation.toRotationMatrix() * points).colwise() + pose.position;
+}
+
+/// What has a position and a rotation of its own: a domain, or a placement of a part.
+template <class Placed>
+void place_frame(const Pose& pose, Placed& one) {
+  one.position = pose.apply(one.position);
+  one.rotation = (pose.rotation * one.rotation).normalized();
+}
+
+}  // namespace
+
+bool moves_nothing(const Pose& pose) { return same_pose(pose, Pose{}); }
+
+void place(const Pose& pose, std::string_view where, VolumeMesh& mesh) {
+  require(mesh.kind == ElementKind::tetrahedron || pose.rotation.vec().isZero(0.0),
+          "{}.rotation: the mesh is of bricks, which keep to the axes; give 'position' alone, or take "
+          "tetrahedra",
+          where);
+  place_points(pose, mesh.vertices);
+}
+
+void place(const Pose& pose, SurfaceMesh& surface) { place_points(pose, surface.vertices); }
+
+void place(const Pose& pose, PartTree& tree) {
+  if (moves_nothing(pose)) return;
+  for (Placement& placement : tree.placements) place_frame(pose, placement);
+}
+
+std::shared_ptr<const Model> placed(std::shared_ptr<const Model> model, const Pose& pose) {
+  if (!model || moves_nothing(pose)) return model;
+  auto moved = std::make_shared<Model>(*model);
+  for (Domain& domain : moved->domains) place_frame(pose, domain);
+  return moved;
+}
+
+}  // namespace limber
