@@ -25,6 +25,9 @@ constexpr double pulled_softness = 0.1;
 /// Places that yield less than that share of what a place of the body could are taken for held.
 constexpr double held_share = 1e-8;
 
+/// Sizes of a body per second by which what is hardly deep comes out: more than it sinks in at rest.
+constexpr double calm_speed = 2e-3;
+
 /// By that share of the size of a body contacts may lift in a step what slides: far below what is drawn.
 constexpr double lift_share = 3e-5;
 
@@ -131,10 +134,15 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
     cone.approach = -distance / h_;
   } else {
     // What is hardly deep stays there: fields of deforming bodies are no more exact than that, and what is
-    // pushed out of their noise never comes to rest.
-    const double deep = std::max(0.0, -distance - (near.at_place < 0 ? 0.0 : options.slop * size));
-    cone.approach = distance > 0.0 ? -distance / h_
-                                   : std::min(options.recovery * deep / h_, options.recovery_speed * size);
+    // pushed out of their noise never comes to rest. Out of a shape that is exact it comes, but slowly: pushed
+    // fast in the midst of a blow, it would get back energy that it had lost.
+    const double depth = std::max(0.0, -distance), slop = options.slop * size;
+    const double slowly =
+        near.at_place < 0 ? std::min(options.recovery * std::min(depth, slop) / h_, calm_speed * size) : 0.0;
+    cone.approach = distance > 0.0
+                        ? -distance / h_
+                        : std::min(slowly + options.recovery * std::max(0.0, depth - slop) / h_,
+                                   options.recovery_speed * size);
   }
   solver.cone(number) = cone;
 }

@@ -16,7 +16,8 @@ namespace limber {
 /// How contacts are solved.
 struct ContactOptions {
   ContactSolveOptions solve;
-  /// Depth in deforming bodies that is left as it is, as a share of the size of the smaller one.
+  /// What is hardly deep, as a share of the size of the smaller body: left as it is in deforming bodies, and
+  /// made good by 0.002 sizes per second at most in others.
   double slop = 3e-4;
   double recovery = 0.2;  ///< share of what is deeper that is made good in a step
   /// Speed of that at most, as sizes of the smaller body per second: what starts inside of something comes
