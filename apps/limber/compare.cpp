@@ -11,6 +11,7 @@
 #include "limber/io/scene_file.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/run/output_files.hpp"
+#include "limber/scene/placing.hpp"
 #include "limber/scene/trajectory.hpp"
 
 #include <nlohmann/json.hpp>
@@ -170,6 +171,7 @@ Scene with_basis(const Scene& scene, std::string word, const CompareCommand& opt
   } else if (word.starts_with(sketch_word)) {
     basis.modes = 0;
     basis.sketch = read_sketch(word.substr(sketch_word.size()));
+    place(body.pose, basis.sketch);
   } else {
     require(word == "derivatives" || word == "modes" || word == "inertia" || word == "inertia-random",
             "--basis: unknown basis '{}'; {}", word, suggestion(word, known));
@@ -331,6 +333,9 @@ Scene load(const CompareCommand& options) {
   for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");
   check_comparable(scene);
   FileList inputs = scene.inputs;
+  for (auto word = options.bases.begin(); word != options.bases.end(); ++word)
+    require(std::find(options.bases.begin(), word, *word) == word,
+            "--basis {}: it is named twice; leave one out", *word);
   for (const std::string& word : options.bases) {
     if (!word.starts_with(sketch_word)) continue;
     require(!sketch_file(word).empty(), "--basis {}: name the file of the sketch, as sketch:FILE", word);

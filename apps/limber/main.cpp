@@ -114,6 +114,10 @@ void parse(Program& program, int argc, char** argv) {
     throw;
   } catch (const CLI::ParseError& error) {
     refuse_empty(program);
+    for (const Command& command : program.commands) {
+      if (command.parser->parsed())
+        throw Error("{}; see limber {} --help", error.what(), command.parser->get_name());
+    }
     throw Error("{}; see limber --help", error.what());
   }
   refuse_extras(program);

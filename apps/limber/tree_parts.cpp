@@ -53,6 +53,8 @@ SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs) {
 SceneBody body_of_parts(const ReduceCommand& options) {
   SceneBody body;
   body.parts = make_builtin_tree(options.body.mesh, Executor(options.body.threads));
+  require(!options.body.free || !body.parts.free, "--free: nothing holds {} anyway; leave the option out",
+          options.body.mesh);
   if (options.body.free) release_root(body.parts);
   for (Part& part : body.parts.parts) {
     if (options.rank || options.total_rank > 0) part.rank = 0;  // what is asked for counts, not its own

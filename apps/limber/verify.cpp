@@ -96,6 +96,12 @@ VolumeMesh mesh_of(const VerifyCommand& options, const ReducedModel& model) {
                                              : read_mesh(options.mesh);
   require(mesh.regions.size() == model.regions.size(), "{}: it has {} regions, the mesh {} has {}",
           options.model, model.regions.size(), options.mesh, mesh.regions.size());
+  const VolumeMesh& own = model.simulation->mesh;
+  require(mesh.vertex_count() == own.vertex_count() && mesh.elements.cols() == own.elements.cols(),
+          "{}: it has {} vertices and {} elements, {} was made from a mesh with {} and {}: expected the same "
+          "mesh",
+          options.mesh, mesh.vertex_count(), mesh.elements.cols(), options.model, own.vertex_count(),
+          own.elements.cols());
   return mesh;
 }
 

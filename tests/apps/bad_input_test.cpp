@@ -149,6 +149,10 @@ TEST(BadUsage, IsRefusedInOneLine) {
   expect_refused(folder, "--vresion", "did you mean '--version'?");
   expect_refused(folder, "modes", "MESH is required");
   expect_refused(folder, "modes --cuont 3", "did you mean '--count'?");
+  expect_refused(folder, modes + "--count 3 --count 4", "see limber modes --help");
+  expect_refused(folder, "modes builtin:oak", "bodies of the methods 'reduced' and 'linear' take it");
+  expect_refused(folder, "reduce builtin:station --free -o s.glb",
+                 "--free: nothing holds builtin:station anyway");
   expect_refused(folder, "simulate a.json b.json", "unknown argument 'b.json'");
   expect_refused(folder, modes + "--young stiff", "--young");
   expect_refused(folder, modes + "--young -5", "Young's modulus");
@@ -197,6 +201,8 @@ TEST(OtherFiles, InPlaceOfASceneAreCalledWhatTheyAre) {
                    "face.obj: is a surface, expected a scene (.json); fill it first");
   }
   expect_refused(folder, "compare m.glb", "m.glb: is a reduced model, expected a scene (.json)");
+  expect_refused(folder, "reduce m.glb -o n.glb",
+                 "m.glb: is a reduced model already, expected a volume mesh");
 }
 
 }  // namespace

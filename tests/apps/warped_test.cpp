@@ -166,6 +166,8 @@ TEST(CompareWarped, IsNearerToTheFullMotionThanLinearModes) {
   for (const char* key : {"constraints", "support"}) scene["bodies"][0].erase(key);
   write_file(folder / "scene.json", scene.dump());
   test::expect_refused(folder, "compare scene.json --basis warped/exact", "modes need no forces");
+  test::expect_refused(folder, "compare scene.json --basis warped --basis linear --basis warped",
+                       "--basis warped: it is named twice");
   test::expect_refused(folder, "compare scene.json --basis warped --rank 5",
                        "--rank: a basis of natural modes, whose number is --modes, has no use for it");
   const auto result =

@@ -159,8 +159,8 @@ TEST(SceneContact, KeysWithoutAnEffectAreRefused) {
   scene.erase("obstacles");
   scene.erase("rigid");
   EXPECT_EQ(error_text([&] { parse(scene); }),
-            "scene.json: ground: nothing in the scene touches it: bodies that are held do so with 'contact' "
-            "only; give them that");
+            "scene.json: ground: nothing in the scene touches it: bodies that nothing holds do unless their "
+            "'contact' is false, and those that are held with 'contact' only; give them that");
   scene["bodies"][0]["method"] = "online";
   EXPECT_EQ(error_text([&] { parse(scene); }),
             "scene.json: ground: a dynamic scene of the method 'online' has no use for it (used by dynamic "

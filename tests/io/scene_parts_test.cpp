@@ -356,7 +356,7 @@ TEST(SceneDomains, AreRefusedByMethodsThatMoveOneDomain) {
 
 TEST(SceneDomains, TakeBuiltinTreesWithOtherMaterials) {
   json scene = mesh_scene();
-  body_of(scene) = {{"method", "reduced"}, {"mesh", "builtin:letters"}, {"fixed", "none"}};
+  body_of(scene) = {{"method", "reduced"}, {"mesh", "builtin:letters"}};
   const PartTree own = parse(scene).bodies[0].parts;
   ASSERT_FALSE(own.placements.empty());
   EXPECT_TRUE(own.free);
@@ -372,6 +372,7 @@ TEST(SceneDomains, TakeBuiltinTreesWithOtherMaterials) {
                       body_of(s)["materials"]["nosuchpart"] = {{"young", 7e5}, {"poisson", 0.2}};
                     },
                     "the body has no part or region 'nosuchpart'"},
+                   {[](json& s) { body_of(s)["fixed"] = "none"; }, "nothing holds builtin:letters anyway"},
                    {[](json& s) {
                       body_of(s)["fixed"] = {{"where", "x < 0"}};
                     },

@@ -2,6 +2,8 @@
 
 #include "limber/base/error.hpp"
 #include "limber/io/scene_file.hpp"
+#include "limber/io/sketch_file.hpp"
+#include "tests/io/mesh_support.hpp"
 #include "tests/support/files.hpp"
 
 #include <fmt/format.h>
@@ -12,6 +14,7 @@ namespace {
 
 using test::contains;
 using test::error_text;
+using test::ScratchFolder;
 
 /// A quarter and a bit about a slanted axis.
 const Eigen::Quaterniond turn(Eigen::AngleAxisd(1.7, Vector3(1.0, 2.0, -0.5).normalized()));
@@ -98,6 +101,8 @@ TEST(PlacedBody, ThoseAlikeAreReducedOnce) {
   ASSERT_EQ(scene.bodies[1].alike, std::optional<std::size_t>(0));
   EXPECT_FALSE(scene.bodies[2].alike);  // it is held
   const SceneState together = run(scene);
+  EXPECT_EQ(together.body(0).name(), "first");
+  EXPECT_EQ(together.body(1).name(), "second") << "which is how messages call it";
   EXPECT_EQ(together.body(1).model().parts.front().model.surface.mesh.vertices,
             together.body(0).model().parts.front().model.surface.mesh.vertices);
   {
@@ -129,6 +134,27 @@ TEST(PlacedBody, SelectionsSeeItWhereItStands) {
   EXPECT_GT(mesh_displacement(scene, state, 0).norm(), 0.0);
 }
 
+TEST(PlacedBody, SketchesAreOfTheBodyAsItsFileHasIt) {
+  const ScratchFolder folder;
+  const std::vector<SketchForce> sketch{{Vector3(1.0, 0.0, 0.0), Vector3(0.0, 2.0, -5.0)},
+                                        {Vector3(1.0, 0.1, 0.05), Vector3(0.0, 3.0, 1.0)}};
+  write_sketch(folder / "pulls.json", sketch);
+  const std::string text =
+      R"({"bodies": [{"mesh": "builtin:beam?size=1,0.2,0.1&cells=6,2,1", "method": "reduced",
+      "material": {"young": 2e5, "poisson": 0.3}, "basis": {"modes": 0, "rank": 2, "sketch": "pulls.json"}WHERE}],
+      "gravity": GRAVITY, "solver": {"type": "dynamic", "timestep": 0.005, "steps": 40}})";
+  const auto scene = [&](const std::string& where, const Vector3& gravity) {
+    return parse_scene(test::replaced(test::replaced(text, "WHERE", where), "GRAVITY", text_of(gravity)),
+                       folder.path(), "scene");
+  };
+  const Vector3 gravity(0.0, 1.0, -3.0);
+  const Scene made = scene("", gravity), moved = scene(", " + pose_keys(), turn * gravity);
+  const SceneState one = run(made), other = run(moved);
+  const Matrix3X expected = turn.toRotationMatrix() * mesh_displacement(made, one, 0);
+  ASSERT_GT(expected.norm(), 0.01);
+  EXPECT_LE((mesh_displacement(moved, other, 0) - expected).norm(), 1e-6 * expected.norm());
+}
+
 TEST(PlacedBody, SaysWhatCannotBeTurned) {
   const auto message = [](std::string_view body) {
     return error_text([&] { (void)scene_of(std::string(body), Vector3::UnitZ()); });
@@ -137,6 +163,11 @@ TEST(PlacedBody, SaysWhatCannotBeTurned) {
       message(R"({"mesh": "builtin:beam?element=brick&cells=4,1,1", "rotation": [1, 0, 0, 0]})"),
       "scene: bodies[0].rotation: the mesh is of bricks, which keep to the axes; give 'position' alone, or "
       "take tetrahedra");
+  EXPECT_TRUE(
+      contains(message(R"({"assembly": {"parts": {"link": {"mesh": "builtin:beam?element=brick&cells=4,1,1",
+      "fixed": {"where": "x < 0.01"}, "rank": 4}}, "instances": [{"name": "one", "part": "link"}]}, "method": "reduced",
+      "rotation": [1, 0, 0, 0]})"),
+               "bodies[0].rotation: the mesh is of bricks"));
   EXPECT_TRUE(contains(message(R"({"mesh": "builtin:beam", "rotation": [1, 0, 0, 1]})"),
                        "bodies[0].rotation: a unit quaternion"));
   EXPECT_NO_THROW(scene_of(R"({"mesh": "builtin:beam?element=brick&cells=4,1,1", "position": [1, 0, 0]})",

@@ -218,7 +218,7 @@ TEST(ContactScene, NotesWhatCannotSeeEachOther) {
     body.model = std::make_shared<const Model>(small);
     body.materials.clear();
   }
-  scene.bodies[1].model = placed(scene.bodies[1].model, {Vector3(0.0, 0.0, 0.21)});
+  scene.bodies[1].model = placed(scene.bodies[1].model, {Vector3(0.0, 0.0, 0.21)}, "above");
   SceneState state = make_state(scene);
   run(scene, state, 40);
   EXPECT_EQ(state.contact.untested, 1);

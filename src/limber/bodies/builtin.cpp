@@ -116,8 +116,8 @@ BuiltinBody make_planned_body(const BodyPlan& plan, std::string_view text, std::
 /// The number of a body. Throws Error where there is none of that name.
 std::size_t find_entry(std::string_view body) {
   require(!is_builtin_tree(fmt::format("{}{}", builtin_prefix, body)),
-          "'{}{}' is a tree of parts, not one mesh: `limber reduce`, `inspect` and scenes of the order "
-          "'domains' take it",
+          "'{}{}' is a tree of parts, not one mesh: `limber reduce`, `inspect` and, in scenes, bodies of the "
+          "methods 'reduced' and 'linear' take it",
           builtin_prefix, body);
   const auto found = std::find(body_names.begin(), body_names.end(), body);
   require(found != body_names.end(), "unknown built-in body '{}'; {}", body, suggestion(body, body_names));

@@ -104,10 +104,12 @@ void BodyShell::make_solid() {
     return;
   }
   auto field = std::make_shared<const RestField>(boundary_surface(TreeMesh(tree_).mesh()), tree_->name);
+  std::vector<std::shared_ptr<const RestSolid>> pieces;
   for (const ReducedPart& part : tree_->parts) {
     const SimulationMesh& simulation = *part.model.simulation;
-    pieces_.push_back(std::make_shared<const RestSolid>(simulation.mesh, simulation.basis, nullptr));
+    pieces.push_back(std::make_shared<const RestSolid>(simulation.mesh, simulation.basis, nullptr));
   }
+  pieces_ = std::move(pieces);
   field_ = std::move(field);
 }
 

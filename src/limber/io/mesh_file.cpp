@@ -7,6 +7,7 @@
 #include "limber/io/medit_reader.hpp"
 #include "limber/io/medit_writer.hpp"
 #include "limber/io/mesh_parts.hpp"
+#include "limber/io/model_file.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/io/tetgen_reader.hpp"
 #include "limber/io/tetgen_writer.hpp"
@@ -94,6 +95,9 @@ const MeshFormat& detect_format(std::string_view content, std::string_view where
           where);
   const auto format = std::find_if(mesh_formats.begin(), mesh_formats.end(),
                                    [&](const MeshFormat& f) { return f.recognizes(content); });
+  require(format != mesh_formats.end() || !looks_like_model(content),
+          "{}: is a reduced model already, expected a volume mesh; name the mesh that it was made from",
+          where);
   require(format != mesh_formats.end() || !looks_like_surface(content),
           "{}: is a surface, expected a volume mesh; fill it first: limber mesh {} -o MESH", where, where);
   require(format != mesh_formats.end(),

@@ -125,8 +125,8 @@ void check_contact(const json& stated, const Scene& scene, std::string_view wher
             "'rigid', or other bodies 'contact'",
             where, i);
   require(touching > 0 || scene.obstacles.empty() || !scene.rigids.empty(),
-          "{}: {}: nothing in the scene touches it: bodies that are held do so with 'contact' only; give "
-          "them that",
+          "{}: {}: nothing in the scene touches it: bodies that nothing holds do unless their 'contact' is "
+          "false, and those that are held with 'contact' only; give them that",
           where, stated.contains("obstacles") ? "obstacles" : "ground");
   for (std::size_t i = 0; i < scene.bodies.size() && !scene.rigids.empty(); ++i)
     require(

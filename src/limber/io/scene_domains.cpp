@@ -148,9 +148,11 @@ bool load_tree(const json& value, const json& stated, SceneFiles& files, const s
             "{}.fixed: a tree of parts is held at its root; leave it out, or let it go by 'none'", where);
     body.parts = make_builtin_tree(value["mesh"].get<std::string>(), Executor(threads));
     change_materials(value, where, body.parts);
+    require(!value.contains("fixed") || !body.parts.free, "{}.fixed: nothing holds {} anyway; leave it out",
+            where, value["mesh"].get<std::string>());
     if (value.contains("fixed")) release_root(body.parts);
   }
-  place(body.pose, body.parts);
+  place(body.pose, where, body.parts);
   show_parts(body);
   return true;
 }

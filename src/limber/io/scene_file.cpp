@@ -162,11 +162,10 @@ void check_training(const json& stated, const SceneBody& body, const ScenePlan& 
   }
 }
 
-/// Throws Error for files of displacements, and loads, of a body that is turned: they would not be.
+/// Throws Error for files of displacements of a body that is turned: they would not be.
 void check_turned(const json& stated, const SceneBody& body, const std::string& where) {
   if (body.pose.rotation.vec().isZero(0.0)) return;
-  for (const auto& [object, key] :
-       {std::pair("basis", "sketch"), std::pair("basis", "snapshots"), std::pair("forces", "training")})
+  for (const auto& [object, key] : {std::pair("basis", "snapshots"), std::pair("forces", "training")})
     require(!stated.value(object, json::object()).contains(key),
             "{}.{}.{}: it is of the body as its file has it, which 'rotation' turns; leave one of them out",
             where, object, key);
@@ -219,6 +218,7 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   if (!of_parts) body.materials = to_materials(value, body.regions(), body.materials, where);
   read_domains(value, stated, where, plan, body);
   body.reduction.basis = to_basis(value["basis"], files, body.mesh, where);
+  place(body.pose, body.reduction.basis.sketch);
   to_forces(value["forces"], files, body.mesh.vertex_count(), body.reduction);
   check_training(stated, body, plan, where);
   check_modal_basis(stated, plan, where);

@@ -110,7 +110,7 @@ ScenePlan plan_body(const json& value, SimulationType type, const SceneUse& use,
       "{}.{}: the method 'warped' moves a model where it was made; name its 'mesh' in place of 'model', or "
       "choose 'reduced' or 'linear'",
       where, plan.pose.position.isZero(0.0) ? "rotation" : "position");
-  plan.model = placed(read_named_model(value, files), plan.pose);
+  plan.model = placed(read_named_model(value, files), plan.pose, where);
   plan.tree = moves_as_tree(value, plan, use, where);
   plan.ways = find_ways({plan.method, plan.tree}, use);
   return plan;

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <string_view>
 #include <utility>
 
 namespace limber {
@@ -16,7 +17,8 @@ namespace {
 
 using nlohmann::json;
 
-void load_mesh(const json& value, SceneFiles& files, int threads, const std::string& where, SceneBody& body) {
+void load_named_mesh(const json& value, SceneFiles& files, int threads, const std::string& where,
+                     SceneBody& body) {
   const std::string name = value["mesh"].get<std::string>();
   if (!is_builtin(name)) {
     body.mesh = read_mesh(files.path(value, "mesh"), &files.inputs);
@@ -30,6 +32,17 @@ void load_mesh(const json& value, SceneFiles& files, int threads, const std::str
   body.materials = std::move(builtin.materials);
   place(body.pose, where, body.mesh);
   place(body.pose, body.render);
+}
+
+/// What is wrong with a mesh is told with the place that names it.
+void load_mesh(const json& value, SceneFiles& files, int threads, const std::string& where, SceneBody& body) {
+  try {
+    load_named_mesh(value, files, threads, where, body);
+  } catch (const Error& error) {
+    const std::string_view what = error.what();
+    if (what.starts_with(where)) throw;
+    throw Error("{}.mesh: {}", where, what);
+  }
 }
 
 /// The shape that a model with one domain was made from.

@@ -199,11 +199,11 @@ void warn_of_contact(const RunResult& result, std::vector<std::string>& warnings
                     "than they should; shorten solver.timestep",
                     unsolved, result.steps));
   if (const int untested = result.contact->untested; untested > 0)
-    warnings.push_back(fmt::format(
-        "up to {} pair{} of bodies came near each other and cannot touch, as trees of domains and models "
-        "that "
-        "were kept without their mesh do not see each other; make one of them of one domain, with its mesh",
-        untested, untested == 1 ? "" : "s"));
+    warnings.push_back(
+        fmt::format("up to {} pair{} of bodies came near each other and cannot touch: models that were kept "
+                    "without their "
+                    "mesh, and trees of domains whose meshes do not make one; keep one of them with its mesh",
+                    untested, untested == 1 ? "" : "s"));
 }
 
 }  // namespace

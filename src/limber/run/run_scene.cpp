@@ -202,7 +202,7 @@ void warn_of_bodies_inside(const SceneRun& run) {
     report(
         run.options.on_warning,
         fmt::format("{:.0f} % of {} is inside of {} at the start, up to {} deep, where contact may not take "
-                    "them apart; move the mesh of one of them",
+                    "them apart; give one of them another 'position'",
                     100.0 * one.share, run.scene.bodies[static_cast<std::size_t>(one.body)].name,
                     run.scene.bodies[static_cast<std::size_t>(one.other)].name, small_length(one.depth)));
 }

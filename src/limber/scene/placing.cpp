@@ -17,27 +17,41 @@ void place_frame(const Pose& pose, Placed& one) {
   one.rotation = (pose.rotation * one.rotation).normalized();
 }
 
+/// Throws Error for bricks that would be turned.
+void check_kind(const Pose& pose, ElementKind kind, std::string_view where) {
+  require(kind == ElementKind::tetrahedron || pose.rotation.vec().isZero(0.0),
+          "{}.rotation: the mesh is of bricks, which keep to the axes; give 'position' alone, or take "
+          "tetrahedra",
+          where);
+}
+
 }  // namespace
 
 bool moves_nothing(const Pose& pose) { return same_pose(pose, Pose{}); }
 
 void place(const Pose& pose, std::string_view where, VolumeMesh& mesh) {
-  require(mesh.kind == ElementKind::tetrahedron || pose.rotation.vec().isZero(0.0),
-          "{}.rotation: the mesh is of bricks, which keep to the axes; give 'position' alone, or take "
-          "tetrahedra",
-          where);
+  check_kind(pose, mesh.kind, where);
   place_points(pose, mesh.vertices);
 }
 
 void place(const Pose& pose, SurfaceMesh& surface) { place_points(pose, surface.vertices); }
 
-void place(const Pose& pose, PartTree& tree) {
+void place(const Pose& pose, std::span<SketchForce> sketch) {
   if (moves_nothing(pose)) return;
+  for (SketchForce& one : sketch) one = {pose.apply(one.at), pose.rotation * one.force};
+}
+
+void place(const Pose& pose, std::string_view where, PartTree& tree) {
+  if (moves_nothing(pose)) return;
+  for (const Part& part : tree.parts) check_kind(pose, part.mesh.kind, where);
   for (Placement& placement : tree.placements) place_frame(pose, placement);
 }
 
-std::shared_ptr<const Model> placed(std::shared_ptr<const Model> model, const Pose& pose) {
+std::shared_ptr<const Model> placed(std::shared_ptr<const Model> model, const Pose& pose,
+                                    std::string_view where) {
   if (!model || moves_nothing(pose)) return model;
+  for (const ReducedPart& part : model->parts)
+    if (part.model.simulation) check_kind(pose, part.model.simulation->mesh.kind, where);
   auto moved = std::make_shared<Model>(*model);
   for (Domain& domain : moved->domains) place_frame(pose, domain);
   return moved;

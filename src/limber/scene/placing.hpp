@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/basis/sketch.hpp"
 #include "limber/bodies/part_tree.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/volume_mesh.hpp"
@@ -7,6 +8,7 @@
 #include "limber/warp/pose.hpp"
 
 #include <memory>
+#include <span>
 #include <string_view>
 
 namespace limber {
@@ -16,12 +18,15 @@ namespace limber {
 
 bool moves_nothing(const Pose& pose);
 
-/// Throws Error, naming it by `where`, for bricks that would be turned, which keep to the axes.
+// What is given `where` throws Error, naming it by that, for bricks that would be turned: they keep to the axes.
+
 void place(const Pose& pose, std::string_view where, VolumeMesh& mesh);
+void place(const Pose& pose, std::string_view where, PartTree& tree);
 void place(const Pose& pose, SurfaceMesh& surface);
-void place(const Pose& pose, PartTree& tree);
+void place(const Pose& pose, std::span<SketchForce> sketch);
 
 /// The same model in another place; itself where the pose does nothing.
-std::shared_ptr<const Model> placed(std::shared_ptr<const Model> model, const Pose& pose);
+std::shared_ptr<const Model> placed(std::shared_ptr<const Model> model, const Pose& pose,
+                                    std::string_view where);
 
 }  // namespace limber

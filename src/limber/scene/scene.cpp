@@ -80,7 +80,11 @@ Body make_scene_body(const Scene& scene, std::size_t i, const SceneState& state,
   require(first < i && state.body(first).has_model(), "{}: body {} has no model that it could share",
           body.name, first);
   SceneBody twin = body;
-  twin.model = placed(state.body(first).shared_model(), body.pose * scene.bodies.at(first).pose.inverse());
+  const Pose way = body.pose * scene.bodies.at(first).pose.inverse();
+  auto own = std::make_shared<Model>(*placed(state.body(first).shared_model(), way, body.name));
+  own->name = body.name;  // which messages say
+  if (own->parts.size() == 1) own->parts.front().model.name = body.name;
+  twin.model = std::move(own);
   return make_body(scene, twin, executor, progress);
 }
 

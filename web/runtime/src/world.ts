@@ -47,7 +47,7 @@ export interface ContactReport {
   readonly deepest: number;
   /** False: contacts were not solved to the tolerance; shorter steps may help. */
   readonly converged: boolean;
-  /** Pairs of bodies near each other that cannot see each other: trees of domains, and models that were kept without their mesh. */
+  /** Pairs of bodies near each other that cannot see each other: neither was kept with its mesh. */
   readonly untested: number;
 }
 
