@@ -67,8 +67,8 @@ TEST_P(Drop, LandsWithoutSinkingInAndComesToRest) {
     before = now;
   }
   EXPECT_LE(deepest, 0.005 * 0.2);
-  // Where sliding turns round within a step, friction takes the way back for the whole of it: with other modes
-  // of the cube, which hang on rounding, up to 7e-4 were seen. NoBlowGivesEnergyBack is without.
+  // Where sliding turns round within a step, friction takes the way back for the whole of it: with other
+  // modes of the cube, which hang on rounding, up to 7e-4 were seen. NoBlowGivesEnergyBack is without.
   EXPECT_LE(growth, 1e-3 * whole);
   EXPECT_LE(speed(world.body(0)).norm(), 1e-4);
   EXPECT_NEAR(world.contact_impulse({Touching::Of::body, 0}).z() / h, body.momentum().mass * 9.81,
@@ -77,8 +77,8 @@ TEST_P(Drop, LandsWithoutSinkingInAndComesToRest) {
 
 INSTANTIATE_TEST_SUITE_P(Steps, Drop, testing::Values(1e-3, 5e-3));
 
-// A contact that pushed out at once what a blow has pressed in gave up to 6e-5 of it back in a step, from some
-// heights and not from others. Without friction.
+// A contact that pushed out at once what a blow has pressed in gave up to 6e-5 of it back in a step, from
+// some heights and not from others. Without friction.
 TEST(Contact, NoBlowGivesEnergyBack) {
   for (int k = 0; k < 24; ++k) {
     const double h = k < 12 ? 1e-3 : 5e-3;

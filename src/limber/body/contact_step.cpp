@@ -134,15 +134,14 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
     cone.approach = -distance / h_;
   } else {
     // What is hardly deep stays there: fields of deforming bodies are no more exact than that, and what is
-    // pushed out of their noise never comes to rest. Out of a shape that is exact it comes, but slowly: pushed
-    // fast in the midst of a blow, it would get back energy that it had lost.
+    // pushed out of their noise never comes to rest. Out of a shape that is exact it comes, but slowly:
+    // pushed fast in the midst of a blow, it would get back energy that it had lost.
     const double depth = std::max(0.0, -distance), slop = options.slop * size;
     const double slowly =
         near.at_place < 0 ? std::min(options.recovery * std::min(depth, slop) / h_, calm_speed * size) : 0.0;
-    cone.approach = distance > 0.0
-                        ? -distance / h_
-                        : std::min(slowly + options.recovery * std::max(0.0, depth - slop) / h_,
-                                   options.recovery_speed * size);
+    cone.approach = distance > 0.0 ? -distance / h_
+                                   : std::min(slowly + options.recovery * std::max(0.0, depth - slop) / h_,
+                                              options.recovery_speed * size);
   }
   solver.cone(number) = cone;
 }

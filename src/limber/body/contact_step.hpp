@@ -36,8 +36,8 @@ struct ContactReport {
   bool converged = true;  ///< in all islands
   double residual = 0.0;  ///< share of the momentum that flows which is not accounted for, there
   double deepest = 0.0;   ///< m, of the points found, at the start of the step
-  /// Pairs of bodies near each other of which neither has a solid (BodyShell::can_have_solid()), and bodies that were to touch themselves
-  /// but move by a method that cannot.
+  /// Pairs of bodies near each other of which neither has a solid (BodyShell::can_have_solid()), and bodies
+  /// that were to touch themselves but move by a method that cannot.
   int untested = 0;
   int steps = 0;  ///< shorter ones that it was taken as; 1: as it is
 };

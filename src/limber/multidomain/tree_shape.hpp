@@ -96,7 +96,8 @@ class TreeSurface : public BodySurface {
   TreePoints<float> points_;
 };
 
-/// Whether the meshes of all domains do: tetrahedra and bricks together do not, nor do bricks that are turned.
+/// Whether the meshes of all domains do: tetrahedra and bricks together do not, nor do bricks that are
+/// turned.
 bool makes_one_mesh(const Model& tree);
 
 /// The same for the simulation mesh, in doubles. Where the meshes do not make one it has points only.

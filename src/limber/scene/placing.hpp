@@ -18,7 +18,8 @@ namespace limber {
 
 bool moves_nothing(const Pose& pose);
 
-// What is given `where` throws Error, naming it by that, for bricks that would be turned: they keep to the axes.
+// What is given `where` throws Error, naming it by that, for bricks that would be turned: they keep to the
+// axes.
 
 void place(const Pose& pose, std::string_view where, VolumeMesh& mesh);
 void place(const Pose& pose, std::string_view where, PartTree& tree);
