@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { useSession } from './session';
-import { difference, modelPath, picture, temporaryFolder } from './support';
+import { difference, modelPath, picture, pictureAtRest, temporaryFolder } from './support';
 
 const session = useSession();
 
@@ -46,7 +46,7 @@ test('two bodies of two kinds are drawn, pulled one by one, and one is taken awa
   const { beam, tree } = (await bodies(page)) as { beam: number; tree: number };
   expect(await page.getByTestId('body-row').count()).toBe(2);
   expect(await page.evaluate(() => window.limber.selected)).toBe(beam);
-  const atRest = await picture(page);
+  const atRest = await pictureAtRest(session.browser, page);
 
   await pull(page, tree);
   expect(await page.evaluate(() => window.limber.selected)).toBe(tree);

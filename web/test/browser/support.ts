@@ -122,3 +122,15 @@ export function temporaryFolder(): { readonly path: string; remove(): void } {
     },
   };
 }
+
+/** The picture once the camera has come to rest, which it does not at once after bodies were loaded. */
+export async function pictureAtRest(browser: Browser, page: Page): Promise<Buffer> {
+  let last = await picture(page);
+  for (let i = 0; i < 50; ++i) {
+    await page.waitForTimeout(200);
+    const next = await picture(page);
+    if ((await difference(browser, last, next)) === 0) return next;
+    last = next;
+  }
+  throw new Error('the picture does not come to rest');
+}
