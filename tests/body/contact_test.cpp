@@ -223,15 +223,7 @@ TEST(Contact, DeformableBodiesExchangeMomentumToRounding) {
   other.set_velocity(Vector3(0.2, 0.0, -2.0), Vector3(1.0, 3.0, 0.5));
   add(world, one);
   add(world, other);
-  const auto sums = [&] {
-    Eigen::Matrix<double, 6, 1> sum = Eigen::Matrix<double, 6, 1>::Zero();
-    for (Index i = 0; i < 2; ++i) {
-      const TreeMomentum part = world.body(i).momentum();
-      sum.head<3>() += part.linear;
-      sum.tail<3>() += part.angular + part.center.cross(part.linear);
-    }
-    return sum;
-  };
+  const auto sums = [&] { return momentum_of_all(world); };
   const auto start = sums();
   const double before = world.energy();
   double deepest = 0.0;
@@ -392,15 +384,7 @@ TEST(Contact, TreesExchangeMomentumToRounding) {
   other.set_velocity(Vector3(0.1, 0.0, -2.0), Vector3(0.3, 0.2, 0.1));
   add(world, one);
   add(world, other);
-  const auto sums = [&] {
-    Eigen::Matrix<double, 6, 1> sum = Eigen::Matrix<double, 6, 1>::Zero();
-    for (Index i = 0; i < 2; ++i) {
-      const TreeMomentum part = world.body(i).momentum();
-      sum.head<3>() += part.linear;
-      sum.tail<3>() += part.angular + part.center.cross(part.linear);
-    }
-    return sum;
-  };
+  const auto sums = [&] { return momentum_of_all(world); };
   const auto start = sums();
   const double before = world.energy();
   double deepest = 0.0;

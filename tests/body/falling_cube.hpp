@@ -58,6 +58,17 @@ inline double lowest(const Body& body) {
 
 inline Vector3 speed(const Body& body) { return body.momentum().linear / body.momentum().mass; }
 
+/// Linear, and angular about the origin, of the deformable bodies.
+inline Eigen::Matrix<double, 6, 1> momentum_of_all(const World& world) {
+  Eigen::Matrix<double, 6, 1> sum = Eigen::Matrix<double, 6, 1>::Zero();
+  for (Index i = 0; i < world.body_count(); ++i) {
+    const TreeMomentum part = world.body(i).momentum();
+    sum.head<3>() += part.linear;
+    sum.tail<3>() += part.angular + part.center.cross(part.linear);
+  }
+  return sum;
+}
+
 inline double energy(const World& world) {
   double sum = world.energy();
   for (Index i = 0; i < world.body_count(); ++i) sum += world.body(i).load_energy();
