@@ -46,6 +46,7 @@ class TouchingSubject : public Subject {
   }
   void pull(Random& random, double /*h*/) override {
     handle_.reset();
+    deepest_ = 0.0;
     Body& body = world_.body(0);
     if (random.uniform() < 0.5) return hands_.grab(body, size_, random);
     const auto count = static_cast<double>(body.surface().mesh().vertex_count());
@@ -102,11 +103,27 @@ class TouchingSubject : public Subject {
   }
   SolveReport step(double h) override {
     step_ = h;
-    return world_.step(varied_ ? h * log_uniform(varying_, 0.5, 1.0) : h);
+    const SolveReport report = world_.step(varied_ ? h * log_uniform(varying_, 0.5, 1.0) : h);
+    deepest_ = std::max(deepest_, world_.contact_report().deepest);
+    return report;
   }
   /// Steps in velocities may give back a little of what they lost before: 1.5 % for each second of a step's
-  /// length (tree_coupled.cpp).
-  [[nodiscard]] double energy_rounding() const override { return 0.015 * step_ * energy().size(); }
+  /// length (tree_coupled.cpp). Energies are those of the middle of a step, where what flies is g h^2 / 8
+  /// below its parabola: steps of other lengths show others. What hands have pressed deep into something comes
+  /// out of it, at half a size per second at most (ContactOptions::recovery_speed).
+  [[nodiscard]] double energy_rounding() const override {
+    constexpr double deep = 0.005;
+    const double fast = deepest_ > deep * size_ ? world_.contact_options().recovery_speed * size_ : 0.0;
+    double rounding = 0.015 * step_ * energy().size();
+    const auto add = [&](double mass, const Vector3& gravity) {
+      rounding += 0.5 * mass * (fast * fast + 0.25 * step_ * step_ * gravity.squaredNorm());
+    };
+    for (Index b = 0; b < world_.body_count(); ++b)
+      add(world_.body(b).momentum().mass, world_.body(b).loads().gravity);
+    for (Index b = 0; b < world_.rigid_count(); ++b)
+      add(world_.rigid(b).mass_properties().mass, world_.rigid(b).gravity());
+    return rounding;
+  }
   [[nodiscard]] Energy energy() const override {
     Energy sum;
     for (Index b = 0; b < world_.body_count(); ++b) {
@@ -119,7 +136,8 @@ class TouchingSubject : public Subject {
     for (Index b = 0; b < world_.rigid_count(); ++b) {
       const RigidBody& rigid = world_.rigid(b);
       sum.kinetic += rigid.kinetic_energy();
-      sum.weight -= rigid.mass_properties().mass * rigid.gravity().dot(rigid.center() - middle_);
+      sum.weight -= rigid.mass_properties().mass *
+                    rigid.gravity().dot(rigid.center() - rigid.lag() * rigid.velocity() - middle_);
     }
     return sum;
   }
@@ -149,6 +167,7 @@ class TouchingSubject : public Subject {
   std::optional<Handle> handle_;
   Vector3 toward_ = Vector3::Zero();  ///< way of the handle in a step, m
   double step_ = 0.0;                 ///< s, of the last step at most
+  double deepest_ = 0.0;              ///< m, since hands took it
   bool varied_ = false;               ///< whether steps differ in length
   Random varying_{1};
 };

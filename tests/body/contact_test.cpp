@@ -67,9 +67,8 @@ TEST_P(Drop, LandsWithoutSinkingInAndComesToRest) {
     before = now;
   }
   EXPECT_LE(deepest, 0.005 * 0.2);
-  // Where sliding turns round within a step, friction takes the way back for the whole of it: with other
-  // modes of the cube, which hang on rounding, up to 7e-4 were seen. NoBlowGivesEnergyBack is without.
-  EXPECT_LE(growth, 1e-3 * whole);
+  // In flight gravity is taken on the chord of a step: g h^2 / 8 of height come and go at its ends.
+  EXPECT_LE(growth, (h < 2e-3 ? 1e-5 : 1e-4) * whole + 9.81 * 9.81 * h * h / 8.0 * body.momentum().mass);
   EXPECT_LE(speed(world.body(0)).norm(), 1e-4);
   EXPECT_NEAR(world.contact_impulse({Touching::Of::body, 0}).z() / h, body.momentum().mass * 9.81,
               0.01 * body.momentum().mass * 9.81);
@@ -78,15 +77,17 @@ TEST_P(Drop, LandsWithoutSinkingInAndComesToRest) {
 INSTANTIATE_TEST_SUITE_P(Steps, Drop, testing::Values(1e-3, 5e-3));
 
 // A contact that pushed out at once what a blow has pressed in gave up to 6e-5 of it back in a step, from
-// some heights and not from others. Without friction.
+// some heights and not from others; friction that took the way back for the whole of a step in which sliding
+// turned round up to 7e-4, with some modes of the cube and not with others.
 TEST(Contact, NoBlowGivesEnergyBack) {
-  for (int k = 0; k < 24; ++k) {
-    const double h = k < 12 ? 1e-3 : 5e-3;
+  for (int k = 0; k < 48; ++k) {
+    const double h = k % 24 < 12 ? 1e-3 : 5e-3, friction = k < 24 ? 0.0 : 0.5;
     World world;
-    world.add_obstacle(ground({.friction = 0.0}));
-    Body body = falling(0.2 + 1e-4 * k);
+    world.add_obstacle(ground({.friction = friction}));
+    Body body = falling(0.2 + 1e-4 * (k % 24));
+    if (k >= 24) body.set_rank(12 - k % 6);
     body.set_damping({0.0, 2e-4});
-    add(world, body, {.friction = 0.0});
+    add(world, body, {.friction = friction});
     const double whole = body.momentum().mass * 9.81 * 0.2;
     double growth = 0.0, before = energy(world);
     for (int i = 0; i < static_cast<int>(0.5 / h); ++i) {
@@ -97,7 +98,7 @@ TEST(Contact, NoBlowGivesEnergyBack) {
     }
     // In flight gravity is taken on the chord of a step: g h^2 / 8 of height come and go at its ends.
     EXPECT_LE(growth, 1e-5 * whole + (h < 2e-3 ? 0.0 : 9.81 * 9.81 * h * h / 8.0 * body.momentum().mass))
-        << k;
+        << k << ": " << growth / whole;
   }
 }
 

@@ -1,4 +1,5 @@
 #include "limber/base/random.hpp"
+#include "limber/body/world.hpp"
 #include "limber/precompute/reduce.hpp"
 #include "tests/body/bar.hpp"
 
@@ -81,6 +82,36 @@ TEST(LetGo, BodiesOfEveryLawGainNoEnergy) {
         body.set_state(q, test::random_vector(model.rank, 2.0, 7));
         EXPECT_LE(watch(body, h, 500).gain, 1e-9) << law << ", h = " << h;
       }
+    }
+  }
+}
+
+/// With neither energies nor stiffnesses that a step knows anything of: where it touched nothing it would be
+/// rescued by steps as short as it takes.
+TEST(LetGo, ACrushedBodyThatMayTouchComesBackInStepsOfItsOwnLength) {
+  const ReducedModel model = bar_by_cubature("neo-hookean", ForceKind::cubature);
+  for (const std::uint64_t seed : {1, 2}) {
+    for (const double h : {1e-3, frame}) {
+      World world;
+      world.add_obstacle({.name = "ground", .shape = HalfSpace{}, .pose = {Vector3(0.0, 0.0, -1.0)}});
+      world.set_contact(world.add(Body(make_model(model, false))), {});
+      Body& body = world.body(0);
+      body.set_material(0, test::material("neo-hookean", 4e3, 0.35, 1000.0));
+      body.set_state(test::random_vector(model.rank, 10.0, seed),
+                     test::random_vector(model.rank, 100.0, seed + 7));
+      const StepReport first = world.step(h);
+      ASSERT_TRUE(first.ok()) << name_of(first.status);
+      const double start = energy(body);
+      double before = start;
+      int parts = 0;
+      for (int i = 0; i < 300; ++i) {
+        ASSERT_TRUE(world.step(h).ok()) << seed << " " << h << " " << i;
+        parts += world.contact_report().steps;
+        ASSERT_LE(energy(body), (1.0 + 1e-3) * before) << seed << " " << h << " " << i;
+        before = energy(body);
+      }
+      EXPECT_LE(before, 1e-3 * start) << seed << " " << h;
+      EXPECT_LE(parts, 900) << seed << " " << h;
     }
   }
 }

@@ -94,7 +94,8 @@ void ContactStep::begin(std::size_t i) {
   member.shell->follow(*member.body);
   reaches_[i] = member.shell->reach();
   speeds_[i] = std::max(speed(i, step.start), speed(i, step.free));
-  if (step.condensed || member.elastic == ElasticEnd::rigid) return;  // which yields as it did before
+  if (step.condensed || member.elastic == ElasticEnd::rigid || step.hardness > 0.0)
+    return;  // which yields as it did before
   yields_[i] = most_yield(step.matrix, member.body->model().free, member.shell->swing(), reaches_[i]);
 }
 

@@ -218,6 +218,34 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
     contact.impulse = axes * solver.impulse(static_cast<int>(i));
     contact.velocity = axes * solver.relative_velocity(static_cast<int>(i));
   }
+  find_unearned(island);
+}
+
+/// Where sliding turns round within a step, friction as it is at the end of it takes back the way of all of
+/// it: work that no friction does. Whoever guards the energy of a body is not to count it as given. What
+/// another engine does to its bodies within the step is not known.
+void ContactStep::find_unearned(Island& island) {
+  for (std::size_t i = 0; i < island.contacts.size(); ++i) {
+    const auto number = static_cast<int>(i);
+    const Vector3& impulse = island.solver.impulse(number);
+    if (impulse.head<2>().isZero(0.0)) continue;
+    const Near& near = nears_[static_cast<std::size_t>(island.contacts[i])];
+    const ContactPoint& contact = contacts_[static_cast<std::size_t>(island.contacts[i])];
+    if (contact.first.of == Touching::Of::host || contact.second.of == Touching::Of::host) continue;
+    const bool alone = near.second < 0 || near.second == near.first;
+    const auto first = static_cast<std::size_t>(near.first),
+               second = alone ? first : static_cast<std::size_t>(near.second);
+    Vector3 sum = island.solver.relative_velocity(number) + island.solver.drift(number) +
+                  island.solver.rows(number, 0) * seen(first).start;
+    if (!alone) sum += island.solver.rows(number, 1) * seen(second).start;
+    const double work = 0.5 * impulse.head<2>().dot(sum.head<2>());
+    if (!(work > 0.0)) continue;
+    const bool shared = !alone && members_[first].body != nullptr && members_[second].body != nullptr;
+    for (const std::size_t m : {first, second}) {
+      (condenses(m) ? condensed_[m].step : steps_[m]).unearned += shared ? 0.5 * work : work;
+      if (alone) break;
+    }
+  }
 }
 
 SolveReport ContactStep::solve(const ContactOptions& options) {
@@ -232,6 +260,7 @@ SolveReport ContactStep::solve(const ContactOptions& options) {
 void ContactStep::solve_islands(const ContactOptions& options) {
   solved_ = true;
   for (std::size_t i = 0; i < members_.size(); ++i) {
+    (condenses(i) ? condensed_[i].step : steps_[i]).unearned = 0.0;
     ends_[i] = seen(i).free;
     pushes_[i].setZero(ends_[i].size());
   }

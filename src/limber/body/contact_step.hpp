@@ -155,6 +155,7 @@ class ContactStep {
   void solve_islands(const ContactOptions& options);
   [[nodiscard]] int root_of(int member);
   void solve_island(Island& island, const ContactOptions& options);
+  void find_unearned(Island& island);
   void write_rows(int side, std::size_t contact, const Matrix3& axes, ContactSolver::Rows rows);
   void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);
 

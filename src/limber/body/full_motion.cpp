@@ -184,6 +184,7 @@ SolveReport FullMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd el
   const SolveReport begun = coupled_->begin(h, taken, force, moment_.state, moment_.coupled);
   step.h = h;
   step.elastic = elastic;
+  step.hardness = 0.0;
   step.condensed = true;
   step.kick = coupled_->kick();
   step.matrix.resize(0, 0);
@@ -206,7 +207,7 @@ SolveReport FullMotion::condense(CondensedStep& step) {
 
 SolveReport FullMotion::end_condensed(const CondensedStep& step, const Vector& impulse, bool last) {
   before_ = moment();
-  return coupled_->end(step.unknowns, impulse, last, moment_.state, moment_.coupled);
+  return coupled_->end(step.unknowns, impulse, step.step.unearned, last, moment_.state, moment_.coupled);
 }
 
 void FullMotion::undo_coupled() { adopt(before_); }

@@ -149,8 +149,6 @@ class MeshMotion : public Motion {
   // Of one vertex of the mesh.
   [[nodiscard]] Vector3 vertex_displacement(int vertex) const;
   [[nodiscard]] Vector3 vertex_velocity(int vertex) const;
-  /// So much before now is what energies and velocities are of, s.
-  [[nodiscard]] virtual double lag() const { return 0.0; }
   /// How a free vertex moves with its unknowns; none: as they say.
   [[nodiscard]] virtual const Matrix3* vertex_map(int /*vertex*/) const { return nullptr; }
 

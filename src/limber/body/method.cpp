@@ -17,8 +17,8 @@ struct AbilityRow {
   Ability ability;
   std::string_view words;
   AbilityMarks itself, touching, framed, in_domains, quasistatic;
-  std::string_view instead = "";           ///< what else to choose, beside a method that can
-  std::string_view instead_of_modes = "";  ///< the same, of bodies that natural modes move
+  std::string_view instead;           ///< what else to choose, beside a method that can
+  std::string_view instead_of_modes;  ///< the same, of bodies that natural modes move
 };
 
 constexpr AbilityRow ability_table[] = {

@@ -153,6 +153,7 @@ void RigidBody::begin_coupled(double h, CoupledStep& step) const {
   const Pull pulled = pull(h);
   step.h = h;
   step.elastic = ElasticEnd::mean;
+  step.hardness = 0.0;
   step.condensed = step.pulled = false;
   step.kick = setup_.hosted ? h : 0.5 * (h + last_);
   const double held = mass_.mass + step.kick * pulled.resistance;

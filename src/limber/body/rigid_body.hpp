@@ -79,6 +79,8 @@ class RigidBody {
   [[nodiscard]] const Vector3& momentum() const { return momentum_; }
   [[nodiscard]] const Vector3& angular_momentum() const { return angular_; }  ///< about the centre of mass
   [[nodiscard]] double kinetic_energy() const;
+  /// How long before the present places the velocities and energies of the last step are at home, s.
+  [[nodiscard]] double lag() const { return 0.5 * last_; }
   [[nodiscard]] const Vector3& gravity() const { return setup_.gravity; }
   void set_gravity(const Vector3& acceleration);
   void set_pose(const Pose& pose);

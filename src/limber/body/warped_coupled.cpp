@@ -92,6 +92,7 @@ SolveReport WarpedMotion::begin_coupled(double h, CoupledStep& step, ElasticEnd 
   step.h = h;
   step.kick = kick;
   step.elastic = elastic;
+  step.hardness = 0.0;
   step.condensed = step.pulled = false;
   step.matrix.setZero(size, size);
   // Of one whose shape stays: what is left of its velocities is far below what anything can tell.
@@ -209,7 +210,7 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
     end.center = before_.flight.center + (h / flight_->lumps().mass()) * end.linear;
   }
   const double kinetic = 0.5 * modal.v.squaredNorm(), fixed = fixed_energy(middle, middle_axes, end.angular);
-  double allowed = before + work + start.slack;
+  double allowed = before + work - step.unearned + start.slack;
   // Of steps of two lengths loads do not give what their potential loses (multidomain/tree_coupled.cpp).
   if (coupled_h_ > 0.0 && h != coupled_h_) {
     const double here = load_potential(start, axes),

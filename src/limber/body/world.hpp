@@ -68,6 +68,7 @@ class World {
   void set_contact_filter(ContactFilter filter) { filter_ = std::move(filter); }  ///< none: all may touch
   /// Throws Error for numbers that are out of range.
   void set_contact_options(const ContactOptions& options);
+  [[nodiscard]] const ContactOptions& contact_options() const { return contact_options_; }
   /// Threads for those that touch: one unless told. Their number changes no bit.
   void set_executor(const Executor& executor) { contact_.set_executor(executor); }
 

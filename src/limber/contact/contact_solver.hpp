@@ -76,6 +76,7 @@ class ContactSolver {
   /// Added to J u: how what does not belong to the bodies moves past the contact, m/s, in its axes; none at
   /// first.
   void set_drift(int contact, const Vector3& drift) { contacts_[at(contact)].drift = drift; }
+  [[nodiscard]] const Vector3& drift(int contact) const { return contacts_[at(contact)].drift; }
   [[nodiscard]] int contact_count() const { return static_cast<int>(contacts_.size()); }
 
   ContactSolveReport solve(const ContactSolveOptions& options = {});

@@ -255,9 +255,9 @@ void RestSolid::fit_patches(const Matrix3X& vertices, const Eigen::Ref<const Mat
     const auto p = static_cast<std::size_t>(patch_of_[t]);
     const Vector3 center = patches_[p].center.cast<double>(), half = patches_[p].half.cast<double>();
     for (std::size_t s = 0; s < per_patch; ++s) {
-      const Vector3 share(static_cast<double>(s % start_side),
-                          static_cast<double>(s / start_side % start_side),
-                          static_cast<double>(s / (start_side * start_side)));
+      const std::size_t layer = s / start_side, top = layer / start_side;
+      const Vector3 share(static_cast<double>(s % start_side), static_cast<double>(layer % start_side),
+                          static_cast<double>(top));
       const Vector3 place =
           center + ((2.0 * share.array() + 1.0) / start_side - 1.0).matrix().cwiseProduct(half);
       const double d = (place - middle).squaredNorm();

@@ -369,7 +369,7 @@ void CoupledFull::slow(double factor, Way& way) const {
   way.fast *= factor * factor;
 }
 
-SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impulse, bool last,
+SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impulse, double unearned, bool last,
                              DynamicState& state, Memory& memory) {
   const auto count = static_cast<Index>(unknowns.size());
   Vector pushed = Vector::Zero(displacement_.size());
@@ -401,7 +401,7 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   report.rescued = rigid_;
   Way way;
   take_way(velocity, momentum, way);
-  double allowed = before + struck - flown + state.slack;
+  double allowed = before + struck - unearned - flown + state.slack;
   // Of steps of two lengths loads do not give what their potential loses (multidomain/tree_coupled.cpp).
   const bool remembered = memory.judged;
   if (remembered && h_ != last_h_ && way.velocity.allFinite())

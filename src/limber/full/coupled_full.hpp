@@ -76,8 +76,9 @@ class CoupledFull {
 
   /// Moves the state.  impulse: of the unknowns of condense(). Where the step gains energy it fails, and all
   /// is as it was; but for one that is rigid.  last: it may be slowed down by any factor.
-  SolveReport end(std::span<const int> unknowns, const Vector& impulse, bool last, DynamicState& state,
-                  Memory& memory);
+  /// unearned: what of its work is not to be counted as given, J (CoupledStep).
+  SolveReport end(std::span<const int> unknowns, const Vector& impulse, double unearned, bool last,
+                  DynamicState& state, Memory& memory);
 
  private:
   using Vector6 = Eigen::Matrix<double, 6, 1>;

@@ -8,7 +8,7 @@ namespace limber {
 enum class ElasticEnd {
   mean,      ///< as CoupledStep has them: slow motion keeps its energy
   implicit,  ///< f at the end of the step, with h k K in A: all motion loses some, and hardly any can gain
-  rigid,     ///< nowhere: q' = 0, and only the whole moves. The last resort, which contacts take part in
+  rigid,  ///< nowhere: the shape stays, and only the whole moves. The last resort, which contacts take part in
 };
 
 /// Of what a step is a part that is taken in shorter ones.
@@ -39,7 +39,11 @@ struct CoupledStep {
   double h = 0.0;     ///< s
   double kick = 0.0;  ///< k, s: for so long have forces changed the velocity
   ElasticEnd elastic = ElasticEnd::mean;
+  /// 0, or by how much harder to deform the body is taken for, of trees (tree_creep.cpp): its shape then
+  /// creeps to where it is at ease, without momentum of its own, or stays.
+  double hardness = 0.0;
   bool pulled = false;     ///< whether springs couple the unknowns: the diagonal of A says little then
+  double unearned = 0.0;   ///< J, set by whoever couples: what impulses give only because the step is long
   bool condensed = false;  ///< whether A is too large to be stored whole: what is touched is asked for later
   Matrix matrix;           ///< A, n x n, symmetric positive definite, stored whole
   Vector start;            ///< u_0, n

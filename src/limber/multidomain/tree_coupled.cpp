@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 
 // Steps in velocities (coupled_step.hpp), for trees that touch something.
 //
@@ -216,10 +217,12 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, Elas
   q_hat_ = state.q + (0.5 * (h - last)) * state.v;
   // Modes that were fast for a longer step have a mean velocity that says nothing of how fast they were at
   // its end: elastic forces half way through the step let them lose it, those of its end all the more.
-  if (h < last || elastic != ElasticEnd::mean) {
-    const double point = elastic != ElasticEnd::mean ? h : 0.5 * h;
+  const double hard = hardness(elastic);
+  const bool implicit = elastic != ElasticEnd::mean || hard > 0.0;
+  if (h < last || implicit) {
+    const double point = implicit ? h : 0.5 * h;
     rule.displacement = point * kick;
-    q_hat_ = state.q + point * state.v;
+    q_hat_ = hard > 0.0 ? state.q : state.q + point * state.v;
   }
   start_.momentum = momentum_;
   aim(rule);
@@ -228,6 +231,7 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, Elas
   step.h = h;
   step.kick = kick;
   step.elastic = elastic;
+  step.hardness = hard;
   step.condensed = false;
   step.pulled = !springs.empty();
   step.start.resize(n);
@@ -237,33 +241,41 @@ SolveStatus TreeDynamics::Parts::begin_coupled(double h, CoupledStep& step, Elas
     const SolveStatus status = assemble(rule, positive, step.matrix, step.free);
     if (status != SolveStatus::converged) return status;
     if (n == 0 || coupled_factor_.compute(step.matrix)) break;
-    if (positive) return SolveStatus::not_positive_definite;
+    if (positive && !(hard > 0.0 && stiffen(step.matrix))) return SolveStatus::not_positive_definite;
   }
-  if (elastic == ElasticEnd::rigid) {
-    lock_shape(step);
+  if (step.hardness > 0.0) {
+    harden(step);
   } else if (n > 0) {
     coupled_factor_.solve_in_place(step.free);
   }
   if (tree->free) step.free.segment<3>(count) += gravity;
   step.free = step.start + kick * step.free;
-  if (elastic == ElasticEnd::rigid) step.free.head(count).setZero();
+  if (step.hardness >= largest_hardness) step.free.head(count).setZero();
+  // Radians in a step, beyond which accelerations at its start say nothing of how it turns.
+  constexpr double far = 1.0;
+  if (adrift() && kick * state.root.angular_velocity.norm() > far) fly_on(step);
   return step.free.allFinite() ? SolveStatus::converged : SolveStatus::not_finite;
 }
 
-/// A step of the whole alone.  step.free: forces, and then the accelerations that follow from them.
-void TreeDynamics::Parts::lock_shape(CoupledStep& step) {
-  // So much harder to deform is it then: the velocities that are left are far below what anything can tell.
-  constexpr double hard = 1e10;
+/// The velocities of the whole as they follow from its momentum where the tree is now; those of its
+/// coordinates are there.
+void TreeDynamics::Parts::fly_on(CoupledStep& step) {
   const Index count = coordinate_count();
-  Matrix& A = step.matrix;
-  A.topLeftCorner(count, count) *= hard;
-  if (!tree->free) return;
-  // Coordinates lose all of their velocity, and the whole has what momentum they leave to it.
-  const Cholesky whole(A.bottomRightCorner<6, 6>());
-  step.free.tail<6>() += A.bottomLeftCorner(6, count) * step.start.head(count) / step.kick;
-  step.free.tail<6>() = whole.solve(step.free.tail<6>());
-  A.bottomLeftCorner(6, count).setZero();
-  A.topRightCorner(count, 6).setZero();
+  const Matrix6 whole = step.matrix.bottomRightCorner<6, 6>();
+  const auto coupling = step.matrix.bottomLeftCorner<6, Eigen::Dynamic>(6, count);
+  const auto about_root = [&](const Vector3& linear, const Vector3& angular) {
+    Vector6 result;
+    result << linear, angular + (momentum_.center - state.root.position).cross(linear);
+    return result;
+  };
+  // Damping by mass is in the matrix, as in take_coupled_impulses().
+  const double before = 1.0 - lag() * damping.mass, after = 1.0 + 0.5 * step.h * damping.mass;
+  const Vector6 momentum = about_root(momentum_.linear, momentum_.angular),
+                load = about_root(load_force_ + momentum_.mass * gravity, load_torque_);
+  Vector6 left = after * momentum - coupling.lazyProduct(step.start.head(count));
+  step.start.tail<6>() = solve_rigid(whole, left);
+  left = before * momentum + step.kick * load - coupling.lazyProduct(step.free.head(count));
+  step.free.tail<6>() = solve_rigid(whole, left);
 }
 
 /// How the frame of a domain moves with the unknowns u of the step that was begun, in its axes.
@@ -389,8 +401,10 @@ void TreeDynamics::Parts::take_coupled_impulses(const CoupledStep& step, const V
 TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::take_way(const CoupledStep& step, const Vector& u) {
   const Index count = coordinate_count();
   const double h = step.h;
+  const bool stays = step.hardness >= largest_hardness;
+  if (stays) start_.state.q.swap(lasting_);
   state.v = u.head(count);
-  if (step.elastic == ElasticEnd::rigid) state.v.setZero();
+  if (stays) state.v.setZero();
   if (tree->free) {
     state.root.velocity = u.segment<3>(count);
     state.root.angular_velocity = u.tail<3>();
@@ -402,9 +416,11 @@ TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::take_way(const CoupledSte
   result.kinetic = kinetic_ - flight();
   result.locked = locked().kinetic - flight();
   settle_at_end(h);
+  if (stays) start_.state.q.swap(lasting_);
   way_ = -h * state.v;
   const HalfEnergy second_half = half_of_middle(way_);
-  result.elastic = first_half.quintic + second_half.quintic;
+  result.elastic = (stays ? second_half : first_half).quintic + second_half.quintic;
+  if (stays) return result;
   // What powers beyond the third add is far more than what those beyond the fifth would.
   constexpr double trusted = 0.01;
   const double higher = std::abs(result.elastic - first_half.cubic - second_half.cubic);
@@ -441,7 +457,8 @@ void TreeDynamics::Parts::undo_coupled() {
 SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                                              bool last) {
   const double h = step.h;
-  const bool rigid = step.elastic == ElasticEnd::rigid;
+  const bool creeps = step.hardness > 0.0, stays = step.hardness >= largest_hardness;
+  const double rounding_before = rounding(), elastic_before = elastic_energy();
   start_.state = state;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i].first = nodes[i].turned;
   middle_before_ = middle_;
@@ -449,9 +466,10 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   const double before = middle_.kinetic - flight() + middle_.elastic;
   const double loads_before = middle_.known ? load_potential(-0.5 * middle_.h) : 0.0;
   const double power_before = other_length ? load_power() : 0.0;
-  const Index count = coordinate_count(), moving = rigid ? u.size() - count : u.size();
+  const Index count = coordinate_count(), moving = creeps ? u.size() - count : u.size();
   const double struck =
       0.5 * (impulse.tail(moving).dot(step.start.tail(moving)) + impulse.tail(moving).dot(u.tail(moving)));
+  if (stays) find_lasting_shape();
   take_coupled_impulses(step, impulse);
   double carried = 0.0;
   if (adrift())
@@ -469,12 +487,18 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
   energy_size_ = found.kinetic + flight() + std::abs(found.elastic) + std::abs(fixed) +
                  std::abs(loads_before) + std::abs(struck);
+  // A shape that is crushed in the step has any stiffness at its end, which is none of its excuses.
+  const double bits = std::min(rounding_before, rounding());
   if (finite && judged && std::isfinite(allowed))
-    verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, rounding());
+    verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, bits);
   SolveReport report{SolveStatus::converged, 1, 0.0};
-  report.rescued = rigid;
+  report.rescued = creeps;
+  // What creeps goes downhill, to the end of its way.
+  const bool uphill = creeps && !stays && !(elastic_energy() <= elastic_before + bits);
+  if (uphill) verdict = EnergyVerdict::rescue;
   // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
-  if (verdict == EnergyVerdict::rescue && finite && (rigid || (last && fixed + found.locked <= allowed))) {
+  if (verdict == EnergyVerdict::rescue && finite && !uphill &&
+      (stays || ((last || creeps) && fixed + found.locked <= allowed))) {
     verdict = EnergyVerdict::slow;
     report.rescued = true;
   }
@@ -484,14 +508,32 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     return report;
   }
   double kinetic = found.kinetic;
-  if (verdict == EnergyVerdict::slow) {
+  if (stays && verdict == EnergyVerdict::slow && adrift() && fixed + found.locked > allowed &&
+      impulse.isZero(0.0)) {
+    // Where it has turned by much. What is pushed has to stay where it was let go.
+    (void)turn(fixed + found.locked - allowed, std::numbers::pi);
+    kinetic = locked().kinetic - flight();
+  } else if (verdict == EnergyVerdict::slow) {
     const double factor = slowing_factor(allowed, found.kinetic - found.locked, fixed + found.locked);
     scale_motion(factor, locked());
     kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
   }
-  middle_ = {true, true, h, kinetic + flight(), found.elastic};
+  if (step.unearned > 0.0 && !creeps) {
+    // What friction did not earn is taken from the vibrations, as far as nobody sees that.
+    const double most = 0.1 * (kinetic - found.locked), surplus = kinetic + fixed - (allowed - step.unearned);
+    allowed -= step.unearned;
+    if (const double taken = std::min(surplus, most); taken > 0.0) {
+      scale_motion(std::sqrt(1.0 - taken / (kinetic - found.locked)), locked());
+      kinetic -= taken;
+    }
+  }
+  middle_.known = middle_.judged = true;
+  middle_.h = h;
+  middle_.kinetic = kinetic + flight();
+  middle_.elastic = found.elastic;
+  soften(step);
   // What even a shape that stays did not keep is not held against the steps that follow.
-  state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -rounding(),
+  state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -bits,
                                                   slack_rate * h * std::max(0.0, kinetic + found.elastic))
                                      : 0.0;
   state.time = start_.state.time + h;

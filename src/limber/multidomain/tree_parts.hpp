@@ -57,7 +57,7 @@ class TreeDynamics::Parts {
   [[nodiscard]] double kinetic_energy() const { return middle_.judged ? middle_.kinetic : kinetic_; }
   [[nodiscard]] double shown_elastic() const { return middle_.judged ? middle_.elastic : elastic_energy(); }
   [[nodiscard]] double lag() const { return middle_.known ? 0.5 * middle_.h : 0.0; }
-  void set_lag(double lag) { middle_ = {lag > 0.0, false, 2.0 * lag, 0.0, 0.0}; }
+  void set_lag(double lag) { middle_ = {.known = lag > 0.0, .h = 2.0 * lag}; }
   [[nodiscard]] bool adrift() const;  ///< whether nothing takes up momentum: gravity is felt as free fall
 
   // Steps (tree_step.cpp).
@@ -88,7 +88,8 @@ class TreeDynamics::Parts {
   /// Elastic forces become others of the same shape.
   void take_new_stiffness() {
     forget_slack();
-    middle_.judged = false;
+    middle_.judged = middle_.stayed = false;
+    middle_.hardness = 0.0;
     rest_modes_.clear();
     filter_h_ = 0.0;
   }
@@ -263,7 +264,15 @@ class TreeDynamics::Parts {
   void add_to_whole(const TreeNode& node, const Matrix& moved, const Vector6& bias, Matrix& A, Vector& b);
   void take_single(Matrix& A, Vector& b) const;
   SolveStatus assemble(const StepRule& rule, bool positive, Matrix& A, Vector& b);
-  void lock_shape(CoupledStep& step);
+  void fly_on(CoupledStep& step);
+  // Of shapes that no length of step brings back (tree_creep.cpp).
+  /// At the largest they stay as they are: velocities that are left are far below what anything can tell.
+  static constexpr double largest_hardness = 1e10;
+  [[nodiscard]] double hardness(ElasticEnd elastic) const;
+  [[nodiscard]] bool stiffen(Matrix& A);
+  void harden(CoupledStep& step);
+  void find_lasting_shape();
+  void soften(const CoupledStep& step);
   [[nodiscard]] Vector3 linear_momentum();
   [[nodiscard]] double load_potential(double later);
   [[nodiscard]] double load_power();
@@ -331,6 +340,9 @@ class TreeDynamics::Parts {
     bool judged = false;                  ///< whether its energies are those of the present stiffness
     double h = 0.0;                       ///< its length, s
     double kinetic = 0.0, elastic = 0.0;  ///< T and W in the middle of it, J
+    bool stayed = false;                  ///< whether its shape stayed or crept (tree_creep.cpp)
+    double hardness = 0.0;                ///< of the step that follows (CoupledStep)
+    Vector q;                             ///< coordinates in the middle of it
   };
   Middle middle_, middle_before_;
   struct RestModes {
@@ -342,7 +354,8 @@ class TreeDynamics::Parts {
   std::vector<Matrix> filters_;                               ///< damping of fast modes, of the nodes
   Vector rates_;
   Matrix scaled_shapes_;
-  Cholesky coupled_factor_;
+  Cholesky coupled_factor_, creep_factor_;
+  Vector lasting_;                    ///< memory of find_lasting_shape()
   std::vector<Matrix> frames_moved_;  ///< memory of assemble(): 6 x n of the nodes
   std::vector<Vector6> frame_biases_;
   Matrix in_parent_, carried_frame_, across_, own_system_;

@@ -110,6 +110,9 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   out.write(middle_.h);
   out.write(middle_.kinetic);
   out.write(middle_.elastic);
+  out.write(middle_.stayed);
+  out.write(middle_.hardness);
+  out.write(middle_.q);
   for (const TreeNode& node : nodes) {
     out.write_numbers({node.turned.data(), 9});
     out.write_numbers({node.settled.data(), 6});
@@ -138,8 +141,13 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   in.read(middle.h);
   in.read(middle.kinetic);
   in.read(middle.elastic);
+  in.read(middle.stayed);
+  in.read(middle.hardness);
+  in.read(middle.q);
   require(std::isfinite(kinetic) && center.allFinite() && std::isfinite(middle.kinetic) &&
-              std::isfinite(middle.elastic) && std::isfinite(middle.h) && middle.h >= 0.0,
+              std::isfinite(middle.elastic) && std::isfinite(middle.h) && middle.h >= 0.0 &&
+              std::isfinite(middle.hardness) && middle.hardness >= 0.0 && middle.q.allFinite() &&
+              (!middle.judged || middle.q.size() == state.q.size()),
           "the state has an energy that is not finite");
   std::vector<std::pair<Matrix3, Vector6>> moving;
   for (std::size_t i = 0; i < nodes.size(); ++i) moving.push_back(read_moving(in, i));

@@ -151,7 +151,7 @@ void TreeDynamics::Parts::take_state(const TreeState& next) {
   const FrameState root = carried() ? support_root(next.time, support_h_) : next.root;
   state = next;
   state.root = root;
-  balanced_ = support_moved_ = middle_.known = middle_.judged = false;
+  balanced_ = support_moved_ = middle_.known = middle_.judged = middle_.stayed = false;
   for (TreeNode& node : nodes) {
     node.turned.setIdentity();
     node.settled.setZero();
@@ -462,7 +462,7 @@ SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
     return report;
   }
   if (report.rescued) ++report.iterations;
-  middle_.known = middle_.judged = false;
+  middle_.known = middle_.judged = middle_.stayed = false;
   state.caution = report.rescued ? cautious_steps : std::max(0, caution - 1);
   if (loads_changed_) forget_slack();
   loads_changed_ = false;

@@ -1,0 +1,105 @@
+#include "limber/multidomain/tree_parts.hpp"
+
+#include <algorithm>
+
+// Steps in velocities of shapes that no length of step brings back.
+//
+// A body of which hands have made a thousandth, or a thousand times as much, has forces of which a step knows
+// next to nothing: where its energy is no polynomial it gains at any length. For such a step its shape stays,
+// while the whole moves on with what it touches. Energies of steps in velocities are those of their middle,
+// and a body that crumples has far more at the end: the shape that stays is the one between the two that has
+// no more than the middle had, with what its vibrations had of kinetic energy there.
+//
+// Where that is so twice running, the shape creeps in the steps that follow, as if A were so many times
+// harder and there were no momentum in it: down the gradient of its energy, by as much as that falls
+// (Levenberg-Marquardt, with the contacts in it), ten times softer after each step, until it is as soft as it
+// is.
+
+namespace limber {
+namespace {
+
+constexpr double first_hardness = 1e6, hardness_rise = 1e3, hardness_fall = 0.1;
+
+}  // namespace
+
+/// Of a step of the present state.
+double TreeDynamics::Parts::hardness(ElasticEnd elastic) const {
+  if (elastic == ElasticEnd::rigid) return largest_hardness;
+  if (!middle_.known) return 0.0;
+  return std::min(largest_hardness,
+                  (elastic == ElasticEnd::implicit ? hardness_rise : 1.0) * middle_.hardness);
+}
+
+/// Makes A positive definite where rounding is larger than what it has of some coordinates: a shape creeps in
+/// any direction that is downhill.
+bool TreeDynamics::Parts::stiffen(Matrix& A) {
+  constexpr double share = 1e-9;
+  auto diagonal = A.diagonal().head(coordinate_count()).array();
+  if (diagonal.size() > 0) diagonal += share * diagonal.maxCoeff();
+  return coupled_factor_.compute(A);
+}
+
+/// A step of the whole, in which the shape creeps or stays, whatever ElasticEnd it is.  step.free: forces, and
+/// then the accelerations that follow from them.
+void TreeDynamics::Parts::harden(CoupledStep& step) {
+  const Index count = coordinate_count();
+  Matrix& A = step.matrix;
+  A.topLeftCorner(count, count) *= step.hardness;
+  auto creep = step.free.head(count);
+  const bool stays = step.hardness >= largest_hardness;
+  if (!stays && creep_factor_.compute(A.topLeftCorner(count, count))) {
+    creep_factor_.solve_in_place(creep);
+  } else {
+    creep.setZero();
+  }
+  // Coordinates lose all of their velocity, and the whole has what momentum they leave to it.
+  creep -= step.start.head(count) / step.kick;
+  if (!tree->free) return;
+  const Matrix6 whole = A.bottomRightCorner<6, 6>();
+  const Vector6 load =
+      step.free.tail<6>() - A.bottomLeftCorner<6, Eigen::Dynamic>(6, count).lazyProduct(creep);
+  step.free.tail<6>() = solve_rigid(whole, load);
+  if (!stays) return;
+  A.bottomLeftCorner(6, count).setZero();
+  A.topRightCorner(count, 6).setZero();
+}
+
+/// Coordinates of a shape that stays: the present ones, or as far back to the middle of the last step as it
+/// takes to have no more energy than that had.
+void TreeDynamics::Parts::find_lasting_shape() {
+  constexpr int bisections = 6;
+  lasting_ = state.q;
+  if (!middle_.judged) return;
+  const double moving = tree->free && !adrift() ? 0.0 : middle_.kinetic - locked().kinetic;  // of vibrations
+  const double most = middle_.elastic + std::max(0.0, moving);
+  const double present = elastic_energy();
+  if (present <= most) return;
+  // The energy of the middle may be one that was interpolated, and wrong by far.
+  evaluate_elastic(middle_.q);
+  if (!(elastic_energy() < present)) return;
+  double back = 1.0, too_little = 0.0;
+  for (int i = 0; i < bisections; ++i) {
+    const double share = 0.5 * (back + too_little);
+    lasting_ = state.q + share * (middle_.q - state.q);
+    evaluate_elastic(lasting_);
+    (elastic_energy() <= most ? back : too_little) = share;
+  }
+  lasting_ = state.q + back * (middle_.q - state.q);
+}
+
+/// After a step: how hard the shape is in the next one, and what it was in the middle of this.
+void TreeDynamics::Parts::soften(const CoupledStep& step) {
+  const bool creeps = step.hardness > 0.0, stays = step.hardness >= largest_hardness;
+  middle_.hardness = 0.0;
+  if (stays && middle_.stayed)
+    middle_.hardness = first_hardness;
+  else if (creeps && !stays && step.hardness > 1.0)
+    middle_.hardness = hardness_fall * step.hardness;
+  middle_.stayed = creeps;
+  if (stays)
+    middle_.q = state.q;
+  else
+    middle_.q = 0.5 * (start_.state.q + state.q);
+}
+
+}  // namespace limber
