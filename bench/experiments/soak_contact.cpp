@@ -109,8 +109,8 @@ class TouchingSubject : public Subject {
   }
   /// Steps in velocities may give back a little of what they lost before: 1.5 % for each second of a step's
   /// length (tree_coupled.cpp). Energies are those of the middle of a step, where what flies is g h^2 / 8
-  /// below its parabola: steps of other lengths show others. What hands have pressed deep into something comes
-  /// out of it, at half a size per second at most (ContactOptions::recovery_speed).
+  /// below its parabola: steps of other lengths show others. What hands have pressed deep into something
+  /// comes out of it, at half a size per second at most (ContactOptions::recovery_speed).
   [[nodiscard]] double energy_rounding() const override {
     constexpr double deep = 0.005;
     const double fast = deepest_ > deep * size_ ? world_.contact_options().recovery_speed * size_ : 0.0;

@@ -130,6 +130,24 @@ TEST(ContactSoak, UndampedBodiesInARoomGainNoEnergy) {
   }
 }
 
+// Velocities at the start of a step say nothing then of those in its middle.
+TEST(ContactSoak, ABodyThatSpinsByRadiansAStepGainsNoEnergy) {
+  for (const double spin : {30.0, 100.0, 400.0, 2000.0}) {
+    World world;
+    add_room(world, 0.3, 0.5);
+    Body body = cube_at(0.0, Vector3::Zero());
+    body.set_material(0, test::material("stvk", 1e8, 0.3, 1000.0));
+    body.set_velocity(Vector3(1.0, -0.5, 0.7), spin * Vector3(1.0, 2.0, -2.0) / 3.0);
+    add_touching(world, std::move(body), {.friction = 0.5});
+    ASSERT_TRUE(world.step(1.0 / 60.0).ok());
+    const double start = whole_energy(world);
+    for (int i = 0; i < 300; ++i) {
+      ASSERT_TRUE(world.step(1.0 / 60.0).ok()) << spin << " " << i;
+      ASSERT_LE(whole_energy(world), (1.0 + 1e-3) * start) << spin << " " << i;
+    }
+  }
+}
+
 TEST(ContactSoak, RoughHandsNeitherBreakABodyNorDriveItThroughWalls) {
   World world;
   add_room(world, 0.3, 0.5);

@@ -309,7 +309,7 @@ StepReport World::try_touching(double h, double time, int halvings, const StepPa
 }
 
 /// Whether those that failed have another way to take the step: with the elastic forces of its end, and where
-/// no shorter steps will follow without any change of shape.
+/// no shorter steps will follow with a shape that stays.
 bool World::try_others(bool last) {
   bool any = false;
   for (const int member : contact_.failed()) {

@@ -8,7 +8,7 @@ namespace limber {
 enum class ElasticEnd {
   mean,      ///< as CoupledStep has them: slow motion keeps its energy
   implicit,  ///< f at the end of the step, with h k K in A: all motion loses some, and hardly any can gain
-  rigid,  ///< nowhere: the shape stays, and only the whole moves. The last resort, which contacts take part in
+  rigid,     ///< nowhere: the shape stays, only the whole moves. The last resort, which contacts take part in
 };
 
 /// Of what a step is a part that is taken in shorter ones.

@@ -39,8 +39,8 @@ bool TreeDynamics::Parts::stiffen(Matrix& A) {
   return coupled_factor_.compute(A);
 }
 
-/// A step of the whole, in which the shape creeps or stays, whatever ElasticEnd it is.  step.free: forces, and
-/// then the accelerations that follow from them.
+/// A step of the whole, in which the shape creeps or stays, whatever ElasticEnd it is.  step.free: forces,
+/// and then the accelerations that follow from them.
 void TreeDynamics::Parts::harden(CoupledStep& step) {
   const Index count = coordinate_count();
   Matrix& A = step.matrix;

@@ -432,7 +432,7 @@ bool TreeDynamics::Parts::advance_in_shares(double h, int count, const NewmarkOp
 }
 
 SolveReport TreeDynamics::Parts::step(double h, const NewmarkOptions& options) {
-  constexpr int most_shares = 8;  // half as many leave up to twice the rescues
+  constexpr int most_shares = 16;  // half as many leave up to twice the rescues
   if (carried()) follow_support(h);
   support_h_ = h;
   if (!balanced_) {
