@@ -21,6 +21,9 @@ namespace {
 
 constexpr double solve_step = 1e-3;  // s
 
+/// As ContactStep has them, for the size of the block, 0.3 m.
+constexpr ContactSolveOptions solve_options{.lift = 3e-5 * 0.3 / solve_step};
+
 /// 0.2 m wide and long, 0.1 m high, 16 x 16 vertices at its lower face.
 std::shared_ptr<const Model> block() {
   static const std::shared_ptr<const Model> made = [] {
@@ -89,7 +92,7 @@ class BlockOnGround {
   }
 
   ContactSolveReport take(ContactSolver& solver, const CoupledStep& step) {
-    const ContactSolveReport report = solver.solve();
+    const ContactSolveReport report = solver.solve(solve_options);
     require(report.ok(), "the contacts of the block are not solved");
     const Vector u = solver.velocity(0), impulse = solver.impulses_on(0);
     require(body_.end_coupled(step, u, impulse).ok(), "the block does not end its step");
@@ -129,7 +132,7 @@ struct SolveProblems {
   std::size_t next = 0;
 
   void solve() {
-    require(all[next]->solver.solve().ok(), "the contacts of the block are not solved");
+    require(all[next]->solver.solve(solve_options).ok(), "the contacts of the block are not solved");
     next = (next + 1) % all.size();
   }
 };

@@ -25,9 +25,13 @@ constexpr int most_line_steps = 20;
 /// iterations. Piles, where most is as it was before, take more of them so.
 constexpr double softest = 30.0, harder = 5.5, near_enough = 0.3;
 
-/// Times that contacts are solved again because what slides would be lifted: with friction of 1 the last
-/// leaves 3 % of that, of 0.5 less than 1 %.
+/// Times that lifts follow what slides once contacts are solved: with friction of 1 the last leaves 3 % of
+/// what they are off, of 0.5 less than 1 %.
 constexpr int most_slides = 2;
+
+/// Times that they do before, and the residual from which on.
+constexpr int most_early_slides = 4;
+constexpr double near_sliding = 1e-2;
 
 /// Few contacts are found soonest without.
 bool is_stuck(const ContactSolveReport& report, double step) {
@@ -212,22 +216,53 @@ void ContactSolver::set_softness(double softness) {
     lanes_[i / packet_size].set_cone(static_cast<int>(i % packet_size), cone_of(contacts_[i]));
 }
 
-/// From how fast contacts slide. Returns by how much the lift of one that counts has changed at most, m/s:
-/// what leaves anyway is not lifted.  again: from what a solution makes of others, of which a share is left,
-/// so that it is taken to change by somewhat more.
-double ContactSolver::set_lifts(bool again) {
+/// The next lifts, from how fast contacts slide. Returns by how much that of one that counts changes at most,
+/// m/s: what leaves anyway is not lifted.  again: from what a solution makes of others, of which a share is
+/// left, so that it is taken to change by somewhat more.
+double ContactSolver::find_lifts(bool again) {
   constexpr double still = 1e-7;  // m/s: no step tells that from rest, and most contacts are slower
   double most = 0.0;
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     Contact& contact = contacts_[i];
     const Vector3 v = lanes_[i / packet_size].velocity(static_cast<int>(i % packet_size));
     const double mu = contact.cone.friction, squared = v.head<2>().squaredNorm();
+    contact.next_lift = contact.lift;
     if (squared <= still * still && contact.lift == 0.0) continue;
     const double change = mu * std::sqrt(squared) - contact.lift;
     if (std::abs(change) > most && (contact.pushes || v.z() < contact.cone.approach)) most = std::abs(change);
-    contact.lift = std::max(0.0, contact.lift + (again ? 1.0 + 0.5 * std::min(mu * mu, 1.0) : 1.0) * change);
+    contact.next_lift =
+        std::max(0.0, contact.lift + (again ? 1.0 + 0.5 * std::min(mu * mu, 1.0) : 1.0) * change);
   }
   return most;
+}
+
+/// Where lifts have changed, impulses stay about what they are, and it is the velocities that follow: a step
+/// of Newton's method with the factor that there is. From the velocities as they were, impulses would jump
+/// by the stiffness of the contacts times that change, and nearly all would have to be found again.
+void ContactSolver::follow_lifts() {
+  std::copy(gradient_.begin(), gradient_.end(), direction_.begin());
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    const Contact& contact = contacts_[i];
+    const double change = contact.next_lift - contact.lift;
+    if (!contact.pushes || change == 0.0) continue;
+    Matrix3 G;
+    (void)respond(softened(contact.cone, softness_),
+                  lifted(relative_velocity(static_cast<int>(i)), contact.lift), &G);
+    const Vector3 less = change * G.col(2);
+    for (int side = 0; side < 2; ++side) {
+      const int body = contact.bodies[side];
+      if (body >= 0)
+        add_transposed(rows_.data() + contact.rows[side], padded(body), less, part(direction_, body));
+    }
+  }
+  for (double& number : direction_) number = -number;
+  factor_.solve(direction_);
+  (void)aim();
+  advance(1.0);
+}
+
+void ContactSolver::take_lifts() {
+  for (Contact& contact : contacts_) contact.lift = contact.next_lift;
 }
 
 /// gradient_ = A (u - u*) - J^T g, pushed_ = J^T g. Returns the size of what flows.
@@ -324,25 +359,33 @@ ContactSolver::Line ContactSolver::line_at(double x, double slope, double curvat
   return {slope + x * curvature + sum_of_lanes(slopes), curvature + sum_of_lanes(curvatures)};
 }
 
-/// The step along direction_ at which the cost is least: Newton's iteration on its slope, which grows with
-/// x, between bounds.
-double ContactSolver::search_line() {
-  double slope = 0.0, curvature = 0.0, whole = 0.0;
+/// What follows from direction_: of bodies and of contacts. Returns the cost along it at 0, without that of
+/// contacts.
+ContactSolver::Line ContactSolver::aim() {
+  Line line;
   for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
     const Index n = sizes_[at(b)];
     const auto direction = as_vector(part(direction_, b), n);
     auto product = as_vector(part(product_, b), n);
     product.noalias() = *bodies_[at(b)].step_matrix * direction;
-    curvature += direction.dot(product);
-    slope += direction.dot(as_vector(part(moved_, b), n));
-    whole += direction.dot(as_vector(part(gradient_, b), n));
+    line.curvature += direction.dot(product);
+    line.slope += direction.dot(as_vector(part(moved_, b), n));
   }
   for (std::size_t i = 0; i < contacts_.size(); ++i)
     lanes_[i / packet_size].set_change(static_cast<int>(i % packet_size),
                                        velocity_at(contacts_[i], direction_));
+  return line;
+}
+
+/// The step along direction_ at which the cost is least: Newton's iteration on its slope, which grows with
+/// x, between bounds.
+double ContactSolver::search_line() {
+  const Line bodies = aim();
+  double whole = 0.0;
+  for (std::size_t k = 0; k < direction_.size(); ++k) whole += direction_[k] * gradient_[k];
   double x = 1.0, below = 0.0, above = std::numeric_limits<double>::infinity();
   for (int i = 0; i < most_line_steps; ++i) {
-    const Line line = line_at(x, slope, curvature);
+    const Line line = line_at(x, bodies.slope, bodies.curvature);
     if (std::abs(line.slope) <= slope_left * std::abs(whole)) break;
     (line.slope > 0.0 ? above : below) = x;
     const double next = x - line.slope / line.curvature;
@@ -366,10 +409,18 @@ void ContactSolver::advance(double x) {
 
 /// From where u_ is.
 void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveReport& report) {
-  const int begun = report.iterations;
-  int most = options.max_iterations;
-  bool tried_free = contacts_.empty(), was_soft = false, was_long = false;
+  int most = options.max_iterations, slides = 0, early_slides = 0;
+  bool tried_free = contacts_.empty(), was_soft = false, was_long = false, factored = false;
   set_softness(1.0);
+  // Lets lifts follow the velocities as they are. Returns whether any has changed.
+  const auto slide = [&](int& count, int most_of_them) {
+    if (!(count < most_of_them && std::isfinite(options.lift) && find_lifts(true) > options.lift))
+      return false;
+    ++count;
+    if (factored) follow_lifts();
+    take_lifts();
+    return true;
+  };
   while (!contacts_.empty()) {
     const double size = differentiate(report);
     const double left = norm(gradient_);
@@ -385,11 +436,18 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
       continue;
     }
     if (softness_ > 1.0 && report.residual <= near_enough) {
+      slide(early_slides, most_early_slides);
       set_softness(std::max(1.0, softness_ / harder));
       continue;
     }
-    if (report.residual <= options.tolerance) break;
-    if (report.iterations - begun >= most) {
+    const bool solved = report.residual <= options.tolerance;
+    if (solved ? slide(slides, most_slides)
+               : factored && report.residual <= near_sliding && slide(early_slides, most_early_slides)) {
+      set_softness(softness_);
+      continue;
+    }
+    if (solved) break;
+    if (report.iterations >= most) {
       if (was_long) {
         report.status = SolveStatus::not_converged;
         break;
@@ -407,6 +465,7 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
       report.status = SolveStatus::not_finite;
       break;
     }
+    factored = true;
     for (std::size_t k = 0; k < direction_.size(); ++k) direction_[k] = -gradient_[k];
     factor_.solve(direction_);
     const double x = search_line();
@@ -424,11 +483,11 @@ ContactSolveReport ContactSolver::solve(const ContactSolveOptions& options) {
   analyze();
   lanes_.assign((contacts_.size() + packet_size - 1) / packet_size, ConeLanes());
   start_at(contacts_.empty());
-  const bool lifts = std::isfinite(options.lift);
-  if (lifts) (void)set_lifts(false);
+  if (std::isfinite(options.lift)) {
+    (void)find_lifts(false);
+    take_lifts();
+  }
   iterate(options, report);
-  for (int i = 0; lifts && i < most_slides && report.ok() && set_lifts(true) > options.lift; ++i)
-    iterate(options, report);
   return report;
 }
 

@@ -25,8 +25,8 @@ struct ContactSolveOptions {
   /// Of the residual, as a share of the momentum that flows: far below what friction is known to.
   double tolerance = 1e-6;
   int max_iterations = 60;  ///< twice as many where these do not do
-  /// How fast what slides may be lifted, m/s, before the contacts are solved again; see ContactSolver. Where
-  /// it is infinite they are solved as they are.
+  /// How fast what slides may be lifted, m/s; see ContactSolver. Where it is infinite contacts are solved as
+  /// they are.
   double lift = 1e-4;
 };
 
@@ -47,9 +47,10 @@ struct ContactSolveReport : SolveReport {
 ///                                                          [Castro, Permenter & Han 2022, section V]
 ///
 /// The price of convexity is that what slides is lifted: such a contact pushes until v_n = a + mu |v_t|. So
-/// it is solved with a - mu s in place of a, with s the |v_t| of the guess, and again, from where it is, with
-/// that of the solution until s is what comes out: Coulomb's friction, then. Each time a share of some
-/// mu^2 / (1 + mu^2) of the error is left; what rests or slides on as before is right at once.
+/// it is solved with a - mu s in place of a, with s the |v_t| of the guess, and s follows what comes out until
+/// it is that: Coulomb's friction, then. Each time a share of some mu^2 / (1 + mu^2) of the error is left. It
+/// follows while the iteration goes on, and the velocities go along, so that impulses stay what they were:
+/// half as many iterations again as with s as it was; none more for what rests or slides on as before.
 ///                                                          [de Saxce & Feng 1998; Acary & Cadoux 2013]
 ///
 /// For bodies that touch each other, directly or by way of others: whoever calls sets those apart that do
@@ -98,7 +99,7 @@ class ContactSolver {
     FrictionCone cone;
     Vector3 drift = Vector3::Zero();
     Vector3 impulse = Vector3::Zero();
-    double lift = 0.0;  ///< mu s, m/s
+    double lift = 0.0, next_lift = 0.0;  ///< mu s, m/s
     bool pushes = false;
   };
   struct Line {
@@ -114,13 +115,16 @@ class ContactSolver {
   void analyze();
   void start_at(bool free);
   void set_softness(double softness);
-  double set_lifts(bool again);
+  double find_lifts(bool again);
+  void follow_lifts();
+  void take_lifts();
   /// As it is taken for now.
   [[nodiscard]] FrictionCone cone_of(const Contact& contact) const;
   void iterate(const ContactSolveOptions& options, ContactSolveReport& report);
   double differentiate(ContactSolveReport& report);
   [[nodiscard]] double norm(const BlockNumbers& force) const;
   void assemble();
+  [[nodiscard]] Line aim();
   [[nodiscard]] double search_line();
   [[nodiscard]] Line line_at(double x, double slope, double curvature) const;
   void advance(double x);

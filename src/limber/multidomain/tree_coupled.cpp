@@ -462,9 +462,11 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   start_.state = state;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i].first = nodes[i].turned;
   middle_before_ = middle_;
-  const bool judged = middle_.known && middle_.judged, other_length = judged && h != middle_.h;
-  const double before = middle_.kinetic - flight() + middle_.elastic;
-  const double loads_before = middle_.known ? load_potential(-0.5 * middle_.h) : 0.0;
+  // A first step goes from where the body is to its middle: what its energy is there, all of it follows from.
+  const bool first = !middle_.known, judged = first || middle_.judged,
+             other_length = !first && judged && h != middle_.h;
+  const double before = (first ? kinetic_ + elastic_before : middle_.kinetic + middle_.elastic) - flight();
+  const double loads_before = load_potential(first ? 0.0 : -0.5 * middle_.h);
   const double power_before = other_length ? load_power() : 0.0;
   const Index count = coordinate_count(), moving = creeps ? u.size() - count : u.size();
   const double struck =
@@ -475,7 +477,9 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   if (adrift())
     carried = Vector3(impulse.segment<3>(count)).dot(start_.momentum.linear + momentum_.linear) /
               (2.0 * momentum_.mass);
-  const MiddleEnergy found = take_way(step, u);
+  double crept = 1.0;
+  const MiddleEnergy found =
+      creeps && !stays ? creep_downhill(step, u, elastic_before, crept) : take_way(step, u);
   const double fixed = found.elastic + load_potential(-0.5 * h);
   const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
   double allowed = before + loads_before + struck - carried + wind_work(h) + start_.state.slack;
@@ -493,11 +497,8 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, bits);
   SolveReport report{SolveStatus::converged, 1, 0.0};
   report.rescued = creeps;
-  // What creeps goes downhill, to the end of its way.
-  const bool uphill = creeps && !stays && !(elastic_energy() <= elastic_before + bits);
-  if (uphill) verdict = EnergyVerdict::rescue;
   // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
-  if (verdict == EnergyVerdict::rescue && finite && !uphill &&
+  if (verdict == EnergyVerdict::rescue && finite &&
       (stays || ((last || creeps) && fixed + found.locked <= allowed))) {
     verdict = EnergyVerdict::slow;
     report.rescued = true;
@@ -531,7 +532,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   middle_.h = h;
   middle_.kinetic = kinetic + flight();
   middle_.elastic = found.elastic;
-  soften(step);
+  soften(step, crept);
   // What even a shape that stays did not keep is not held against the steps that follow.
   state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -bits,
                                                   slack_rate * h * std::max(0.0, kinetic + found.elastic))

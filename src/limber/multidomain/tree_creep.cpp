@@ -1,6 +1,7 @@
 #include "limber/multidomain/tree_parts.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 // Steps in velocities of shapes that no length of step brings back.
 //
@@ -11,9 +12,9 @@
 // no more than the middle had, with what its vibrations had of kinetic energy there.
 //
 // Where that is so twice running, the shape creeps in the steps that follow, as if A were so many times
-// harder and there were no momentum in it: down the gradient of its energy, by as much as that falls
-// (Levenberg-Marquardt, with the contacts in it), ten times softer after each step, until it is as soft as it
-// is.
+// harder and there were no momentum in it: down the gradient of its energy, as far as that falls
+// (Levenberg-Marquardt, with the contacts in it). Where it falls all the way, it is ten times softer in the
+// next step, until it is as soft as it is; where the way had to be shorter, as much harder.
 
 namespace limber {
 namespace {
@@ -87,12 +88,39 @@ void TreeDynamics::Parts::find_lasting_shape() {
   lasting_ = state.q + back * (middle_.q - state.q);
 }
 
-/// After a step: how hard the shape is in the next one, and what it was in the middle of this.
-void TreeDynamics::Parts::soften(const CoupledStep& step) {
+/// A step in which the shape creeps: as far along the way of its coordinates as their energy falls, or, where
+/// what it touches pushes it uphill, along the one that it would go if nothing did; at worst nowhere. Its
+/// energy is that of its end.  before: elastic, J.  share: of the way, is written.
+TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::creep_downhill(const CoupledStep& step,
+                                                                      const Vector& u, double before,
+                                                                      double& share) {
+  constexpr double shorter = 0.1, shortest = 1e-8;
+  MiddleEnergy found;
+  crept_ = u;
+  const auto try_share = [&](const Vector& way) {
+    crept_.head(coordinate_count()) = share * way.head(coordinate_count());
+    found = take_way(step, crept_);
+    found.elastic = elastic_energy();
+    return std::isfinite(found.kinetic) && found.elastic <= before;
+  };
+  for (const Vector* way : {&u, &step.free})
+    for (share = 1.0; share > shortest; share *= shorter)
+      if (try_share(*way)) return found;
+  share = 0.0;
+  (void)try_share(u);
+  return found;
+}
+
+/// After a step: how hard the shape is in the next one, and what it was in the middle of this.  crept: share
+/// of its way.
+void TreeDynamics::Parts::soften(const CoupledStep& step, double crept) {
+  constexpr double hardest = 0.1 * largest_hardness;
   const bool creeps = step.hardness > 0.0, stays = step.hardness >= largest_hardness;
   middle_.hardness = 0.0;
   if (stays && middle_.stayed)
     middle_.hardness = first_hardness;
+  else if (creeps && !stays && crept < 1.0)
+    middle_.hardness = crept > 0.0 ? std::min(hardest, step.hardness / crept) : hardest;
   else if (creeps && !stays && step.hardness > 1.0)
     middle_.hardness = hardness_fall * step.hardness;
   middle_.stayed = creeps;

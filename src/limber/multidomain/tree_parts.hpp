@@ -272,7 +272,7 @@ class TreeDynamics::Parts {
   [[nodiscard]] bool stiffen(Matrix& A);
   void harden(CoupledStep& step);
   void find_lasting_shape();
-  void soften(const CoupledStep& step);
+  void soften(const CoupledStep& step, double crept);
   [[nodiscard]] Vector3 linear_momentum();
   [[nodiscard]] double load_potential(double later);
   [[nodiscard]] double load_power();
@@ -291,6 +291,7 @@ class TreeDynamics::Parts {
     double kinetic = 0.0, locked = 0.0, elastic = 0.0;
   };
   MiddleEnergy take_way(const CoupledStep& step, const Vector& u);
+  MiddleEnergy creep_downhill(const CoupledStep& step, const Vector& u, double before, double& share);
   void return_to_start();
 
   // The present state.
@@ -355,7 +356,7 @@ class TreeDynamics::Parts {
   Vector rates_;
   Matrix scaled_shapes_;
   Cholesky coupled_factor_, creep_factor_;
-  Vector lasting_;                    ///< memory of find_lasting_shape()
+  Vector lasting_, crept_;            ///< memory of find_lasting_shape() and creep_downhill()
   std::vector<Matrix> frames_moved_;  ///< memory of assemble(): 6 x n of the nodes
   std::vector<Vector6> frame_biases_;
   Matrix in_parent_, carried_frame_, across_, own_system_;
