@@ -2,6 +2,7 @@
 
 #include "limber/base/error.hpp"
 #include "limber/contact/follow.hpp"
+#include "limber/contact/lanes.hpp"
 
 #include <Eigen/LU>
 
@@ -21,17 +22,9 @@ struct AffineMap {
   Eigen::Matrix3f slope;
 };
 
-using MapLanes = float __attribute__((vector_size(64)));
-
-[[gnu::always_inline]] inline MapLanes load_lanes(const float* from) {
-  MapLanes x;
-  __builtin_memcpy(&x, from, sizeof x);
-  return x;
-}
-
 /// first + sum of the maps behind it times their factors.  numbers: columns of four, four to a map.
 AffineMap follow_map(const float* first, const float* maps, const float* factors, Index rank) {
-  MapLanes even{}, odd{};
+  Lanes even{}, odd{};
   if (first != nullptr) even = load_lanes(first);
   Index k = 0;
   for (; k + 2 <= rank; k += 2) {
@@ -52,7 +45,7 @@ AffineMap follow_map(const float* first, const float* maps, const float* factors
 
 /// count: a multiple of sixteen.
 float sum_of_bounds(const float* bounds, const float* sizes, std::size_t count) {
-  MapLanes sums{};
+  Lanes sums{};
   for (std::size_t k = 0; k < count; k += 16) sums += load_lanes(bounds + k) * load_lanes(sizes + k);
   float lanes[16];
   __builtin_memcpy(lanes, &sums, sizeof sums);

@@ -9,57 +9,15 @@
 namespace limber {
 namespace {
 
-constexpr int group_lanes = ShellTree::group_size;
-using GroupLanes = float __attribute__((vector_size(4 * group_lanes)));
-
-[[gnu::always_inline]] inline GroupLanes load_group(const float* from) {
-  GroupLanes x;
-  __builtin_memcpy(&x, from, sizeof x);
-  return x;
-}
-[[gnu::always_inline]] inline void store_group(float* to, const GroupLanes& x) {
-  __builtin_memcpy(to, &x, sizeof x);
-}
-
-/// Three coordinates of sixteen points.
-struct GroupPlaces {
-  GroupLanes at[3];
-};
-
-/// first (or 0) + the columns times their factors.  columns: 48 numbers each.
-[[gnu::always_inline]] inline GroupPlaces follow_group(const float* first, const float* columns,
-                                                       const float* factors, Index rank) {
-  GroupPlaces even{}, odd{};
-  if (first != nullptr)
-    for (int l = 0; l < 3; ++l) even.at[l] = load_group(first + l * group_lanes);
-  Index k = 0;
-  for (; k + 2 <= rank; k += 2, columns += 6 * group_lanes) {
-    for (int l = 0; l < 3; ++l) {
-      even.at[l] += load_group(columns + l * group_lanes) * factors[k];
-      odd.at[l] += load_group(columns + (l + 3) * group_lanes) * factors[k + 1];
-    }
-  }
-  for (; k < rank; ++k)
-    for (int l = 0; l < 3; ++l) even.at[l] += load_group(columns + l * group_lanes) * factors[k];
-  for (int l = 0; l < 3; ++l) even.at[l] += odd.at[l];
-  return even;
-}
-
-[[gnu::always_inline]] inline GroupPlaces turn_group(const Eigen::Matrix3f& by, const GroupPlaces& x) {
-  GroupPlaces y;
-  for (int l = 0; l < 3; ++l) y.at[l] = by(l, 0) * x.at[0] + by(l, 1) * x.at[1] + by(l, 2) * x.at[2];
-  return y;
-}
-
-[[gnu::always_inline]] inline void bound_group(const GroupPlaces& x, SweptBox::Corner& low,
+[[gnu::always_inline]] inline void bound_group(const LanePlaces& x, SweptBox::Corner& low,
                                                SweptBox::Corner& high) {
   low.setZero();
   high.setZero();
   for (int l = 0; l < 3; ++l) {
-    float numbers[group_lanes];
-    store_group(numbers, x.at[l]);
+    float numbers[lane_count];
+    store_lanes(numbers, x.at[l]);
     Four lows = load_four(numbers), highs = lows;
-    for (int i = 4; i < group_lanes; i += 4) {
+    for (int i = 4; i < lane_count; i += 4) {
       const Four more = load_four(numbers + i);
       lows = more < lows ? more : lows;
       highs = more > highs ? more : highs;
@@ -147,7 +105,7 @@ void RefittedBoxes::refit_groups(bool moving, const SweptMotion& motion) {
   const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
   const Eigen::Vector3f spin = (motion.step * motion.angular_velocity).cast<float>();
   const auto rank = static_cast<Index>(now_.q.size());
-  constexpr std::size_t column = 3 * group_lanes;
+  constexpr std::size_t column = 3 * lane_count;
   const std::size_t stride = column * static_cast<std::size_t>(tree_->rank() + 1);
   for (std::size_t n = boxes_.size(); n-- > 0;) {
     const ShellTree::Node& node = tree_->nodes_[n];
@@ -159,27 +117,27 @@ void RefittedBoxes::refit_groups(bool moving, const SweptMotion& motion) {
     }
     const auto g = static_cast<std::size_t>(node.group);
     const float* const numbers = tree_->numbers_.data() + g * stride;
-    const GroupPlaces x = turn_group(turn, follow_group(numbers, numbers + column, now_.q.data(), rank));
+    const LanePlaces x = turn_lanes(turn, follow_lanes(numbers, numbers + column, now_.q.data(), rank));
     for (std::size_t l = 0; l < 3; ++l)
-      store_group(positions_.data() + g * column + l * group_lanes, x.at[l]);
+      store_lanes(positions_.data() + g * column + l * lane_count, x.at[l]);
     bound_group(x, box.low, box.high);
-    GroupPlaces way{};
+    LanePlaces way{};
     if (moving) {
-      way = turn_group(turn, follow_group(nullptr, numbers + column, now_.ways.data(), rank));
+      way = turn_lanes(turn, follow_lanes(nullptr, numbers + column, now_.ways.data(), rank));
       for (int l = 0; l < 3; ++l) {
         const int a = (l + 1) % 3, b = (l + 2) % 3;
         way.at[l] += shift(l) + spin(a) * x.at[b] - spin(b) * x.at[a];
       }
     }
-    for (std::size_t l = 0; l < 3; ++l) store_group(ways_.data() + g * column + l * group_lanes, way.at[l]);
+    for (std::size_t l = 0; l < 3; ++l) store_lanes(ways_.data() + g * column + l * lane_count, way.at[l]);
     bound_group(way, box.least_way, box.most_way);
   }
 }
 
 Vector3 RefittedBoxes::read(const std::vector<float>& numbers, Index point) const {
   const auto slot = static_cast<std::size_t>(tree_->slots_[static_cast<std::size_t>(point)]);
-  const float* const at = numbers.data() + slot / group_lanes * 3 * group_lanes + slot % group_lanes;
-  return {at[0], at[group_lanes], at[2 * group_lanes]};
+  const float* const at = numbers.data() + slot / lane_count * 3 * lane_count + slot % lane_count;
+  return {at[0], at[lane_count], at[2 * lane_count]};
 }
 
 Vector3 RefittedBoxes::position(Index point) const { return pose_.position + read(positions_, point); }

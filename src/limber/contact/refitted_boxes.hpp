@@ -13,7 +13,7 @@ namespace limber {
 /// model share. Points keep the numbers that the shell gives them.
 class ShellTree {
  public:
-  static constexpr int group_size = 16;
+  static constexpr int group_size = lane_count;
 
   explicit ShellTree(const PointShell& shell);
 
