@@ -31,8 +31,7 @@ void BallPackets::put(int packet, int lane, std::span<const int> points) {
     to += lane_count;
   };
   put_column([&](int i) { return Vector3(rest_.col(i)); });
-  for (Index k = 0; k < rank_; ++k)
-    put_column([&](int i) { return Vector3(rows_.block<3, 1>(3 * i, k)); });
+  for (Index k = 0; k < rank_; ++k) put_column([&](int i) { return Vector3(rows_.block<3, 1>(3 * i, k)); });
 }
 
 void BallPackets::finish() {

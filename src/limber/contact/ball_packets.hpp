@@ -37,8 +37,7 @@ class BallPackets {
 
  private:
   [[nodiscard]] std::size_t stride() const { return 4 * lane_count * static_cast<std::size_t>(rank_ + 1); }
-  static void add_columns(const float* columns, const float* q, const float* sizes, Index rank,
-                          Packet& to);
+  static void add_columns(const float* columns, const float* q, const float* sizes, Index rank, Packet& to);
 
   Index rank_ = 0;
   Matrix3X rest_;

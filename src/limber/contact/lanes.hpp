@@ -27,6 +27,15 @@ struct LanePlaces {
   __builtin_memcpy(to, &x, sizeof x);
 }
 
+[[gnu::always_inline]] inline float least_of(const Lanes& x) {
+  float numbers[lane_count];
+  store_lanes(numbers, x);
+  for (int half = lane_count / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i)
+      numbers[i] = numbers[i + half] < numbers[i] ? numbers[i + half] : numbers[i];
+  return numbers[0];
+}
+
 /// A bit for each lane that is set.
 [[gnu::always_inline]] inline std::uint32_t bits_of(const LaneMask& mask) {
   constexpr LaneMask bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};

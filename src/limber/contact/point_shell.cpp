@@ -112,20 +112,22 @@ int PointShell::build(Range range, const Matrix3X& rest, std::vector<int>& order
 void PointShell::write_groups() {
   const auto numbers = static_cast<std::size_t>(rank_ + 1);
   const Index groups = (size() + lane_count - 1) / lane_count;
-  groups_.resize(static_cast<std::size_t>(groups) * 3 * lane_count * numbers);
+  auto written =
+      std::make_shared<std::vector<float>>(static_cast<std::size_t>(groups) * 3 * lane_count * numbers);
   for (Index i = 0; i < groups * lane_count; ++i) {
     const float* const from = columns(std::min(i, size() - 1)) - 4;
-    float* const to =
-        groups_.data() + static_cast<std::size_t>(i / lane_count) * 3 * lane_count * numbers + i % lane_count;
+    float* const to = written->data() + static_cast<std::size_t>(i / lane_count) * 3 * lane_count * numbers +
+                      i % lane_count;
     for (std::size_t k = 0; k < numbers; ++k)
       for (std::size_t l = 0; l < 3; ++l) to[(3 * k + l) * lane_count] = from[4 * k + l];
   }
+  groups_ = std::move(written);
 }
 
 LanePlaces PointShell::places(int group, const Coordinates& q) const {
   constexpr std::size_t column = 3 * lane_count;
   const float* const numbers =
-      groups_.data() + static_cast<std::size_t>(group) * column * static_cast<std::size_t>(rank_ + 1);
+      groups_->data() + static_cast<std::size_t>(group) * column * static_cast<std::size_t>(rank_ + 1);
   return follow_lanes(numbers, numbers + column, q.q_.data(), rank_of(q));
 }
 

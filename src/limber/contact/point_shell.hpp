@@ -54,6 +54,10 @@ class PointShell {
     std::vector<float> q_, sizes_;
   };
 
+  /// Of groups of sixteen: X, then a column per coordinate, sixteen x, then y, then z of each. The last group
+  /// repeats its last point where it is not full.
+  [[nodiscard]] const std::shared_ptr<const std::vector<float>>& groups() const { return groups_; }
+
   [[nodiscard]] Vector3 position(Index point, const Coordinates& q) const;
   /// How the point moves with the coordinates, along three directions.  axes: their columns.  to: 3 x k,
   /// axes^T U_i of the first k coordinates.
@@ -120,9 +124,7 @@ class PointShell {
   BallPackets balls_;
   /// Of points: X, then a column per coordinate, of four numbers each.
   std::vector<float> points_;
-  /// The same of groups: sixteen x, then y, then z of each. The last one repeats its last point where it is
-  /// not full.
-  std::vector<float> groups_;
+  std::shared_ptr<const std::vector<float>> groups_;
 };
 
 template <class Distance, class Visit>

@@ -434,17 +434,18 @@ SurfaceDistance RestField::distance(const Vector3& x) const {
 
 double RestField::distance_alone(const Vector3& x) const {
   const Cell cell = cell_at(x);
-  const double out = cell.beyond[0] * cell.beyond[0] + cell.beyond[1] * cell.beyond[1] +
-                     cell.beyond[2] * cell.beyond[2];
+  const double out =
+      cell.beyond[0] * cell.beyond[0] + cell.beyond[1] * cell.beyond[1] + cell.beyond[2] * cell.beyond[2];
   Vector3 gradient;
   const double d = interpolate_cell(cell.corner, cell.next_y, cell.next_z, cell.within, gradient);
   if (out < on_lattice) return d;
   // As above, |way|^2.
   const double slope = gradient.squaredNorm();
-  const double along = slope > 0.0 ? (cell.beyond[0] * gradient.x() + cell.beyond[1] * gradient.y() +
-                                      cell.beyond[2] * gradient.z()) /
-                                         std::sqrt(slope)
-                                   : cell.beyond[2];
+  const double along =
+      slope > 0.0
+          ? (cell.beyond[0] * gradient.x() + cell.beyond[1] * gradient.y() + cell.beyond[2] * gradient.z()) /
+                std::sqrt(slope)
+          : cell.beyond[2];
   return std::sqrt(std::max(0.0, cell_ * cell_ * out + 2.0 * cell_ * along * d + d * d));
 }
 
