@@ -298,8 +298,7 @@ void MovingShell::follow_domains(const TreeDynamics& tree) {
     placed.rank = tree.rank(index);
     placed.q.set(tree.state().q.segment(placed.first, placed.rank));
     placed.shell->cover(placed.q, placed.cover);
-    for (const PointShell::Ball& ball : placed.cover)
-      sum += placed.position + placed.rotation * ball.center;
+    for (const PointShell::Ball& ball : placed.cover) sum += placed.position + placed.rotation * ball.center;
     count += static_cast<Index>(placed.cover.size());
   }
   center_ = sum / static_cast<double>(count);
