@@ -227,8 +227,8 @@ void MovingShell::refit_solid(const Body& body, const Vector& u, double h) {
                 u.head(placed.rank), swept(tree, u, h));
 }
 
-/// How the points of each ball of the cover move with u: that of its centre, and how much faster others are at
-/// most. In the axes of the domain, at its scale.
+/// How the points of each ball of the cover move with u: that of its centre, and how much faster others are
+/// at most. In the axes of the domain, at its scale.
 const std::vector<PointShell::Ball>& MovingShell::moves(const Placed& placed, const Vector6& frame,
                                                         const Vector& u) const {
   moving_.set(u.segment(placed.first, placed.rank));

@@ -52,11 +52,11 @@ struct PieceField {
 /// deeper than half of a thin part belongs to its other side: see TouchFinder for what keeps it from there.
 ///
 /// A refit computes balls that follow q around patches, 7 ns each at r = 30 and twice that with a motion; how
-/// a patch moves, and its box, where something comes near to its ball, 50 ns each; a place 0.25 to 0.4 us once
-/// its vertices are known, O(r) for each of these. Each is computed once per refit. Measured on an octopus,
-/// bent by up to a fifth of its size, for 24,000 places within 3 % of it from the surface, against exact distances
-/// to the deformed boundary: one on the wrong side, 15 that were missed though nearer than 0.9 of the reach;
-/// mean error 0.02 to 0.03 % of the size, beyond 0.5 % for 53 places.
+/// a patch moves, and its box, where something comes near to its ball, 50 ns each; a place 0.25 to 0.4 us
+/// once its vertices are known, O(r) for each of these. Each is computed once per refit. Measured on an
+/// octopus, bent by up to a fifth of its size, for 24,000 places within 3 % of it from the surface, against
+/// exact distances to the deformed boundary: one on the wrong side, 15 that were missed though nearer than
+/// 0.9 of the reach; mean error 0.02 to 0.03 % of the size, beyond 0.5 % for 53 places.
 ///
 /// Allocates nothing after construction. Not for several threads at once: places that were computed are
 /// kept.

@@ -10,8 +10,9 @@
 
 namespace limber {
 
-/// The points of a shell in groups of sixteen that lie together, with balls that follow the coordinates around
-/// each: what all bodies of a model share. Points keep the numbers that the shell gives them, group by group.
+/// The points of a shell in groups of sixteen that lie together, with balls that follow the coordinates
+/// around each: what all bodies of a model share. Points keep the numbers that the shell gives them, group by
+/// group.
 class ShellTree {
  public:
   static constexpr int group_size = lane_count;
@@ -41,9 +42,9 @@ class ShellTree {
 /// also the ways h v_i that they go in a step, v_i = R U_i q' + V + w x (x_i - p).
 ///
 /// Points, and the boxes that are exact for them, are computed of those groups that something is near to:
-/// near to balls that follow q, which say little where a body is bent and cost 7 ns a group at r = 30. Exact
-/// boxes are good between bodies, and within one; 75 ns a group, twice that with a motion. Both are kept until
-/// the next refit. Allocates nothing after construction.
+/// near to balls that follow q, which say little where a body is bent and cost 4 ns a group at r = 30. Exact
+/// boxes are good between bodies, and within one; 75 ns a group, twice that with a motion. Both are kept
+/// until the next refit. Allocates nothing after construction.
 class RefittedBoxes {
  public:
   explicit RefittedBoxes(std::shared_ptr<const ShellTree> tree);

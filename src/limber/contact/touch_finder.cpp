@@ -148,8 +148,8 @@ void TouchFinder::look_at(const RefittedBoxes& points, Index group, DeformedSoli
   }
 }
 
-/// Points whose places may be in the box of the patch at rest, by how it moves: what its box in the world holds
-/// beside it where it is turned. As touch_patch() asks, of sixteen at once.
+/// Points whose places may be in the box of the patch at rest, by how it moves: what its box in the world
+/// holds beside it where it is turned. As touch_patch() asks, of sixteen at once.
 std::uint32_t TouchFinder::in_patch(const RefittedBoxes& points, std::size_t group, DeformedSolid& solid,
                                     int patch, const SweptBox& box) const {
   const DeformedSolid::Motion& motion = solid.inverted_motion(patch);

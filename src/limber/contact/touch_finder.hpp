@@ -42,10 +42,10 @@ class OwnPatches {
   std::vector<std::uint16_t> of_group_;  ///< of packets: a bit for each patch that no point of it touches
 };
 
-/// Finds where bodies touch: a group of points after the other, sixteen patches at a time, first by balls that
-/// follow the coordinates, then by the boxes of those that are near, which are computed for that; then sixteen
-/// points at a time against the box of each patch, and the box that it has at rest; and asks the solid for each
-/// point that is in both.
+/// Finds where bodies touch: a group of points after the other, sixteen patches at a time, first by balls
+/// that follow the coordinates, then by the boxes of those that are near, which are computed for that; then
+/// sixteen points at a time against the box of each patch, and the box that it has at rest; and asks the
+/// solid for each point that is in both.
 ///
 /// A point is told if it is inside of the solid, or at most `reach` from its surface: `margin`, and on top
 /// how far it and the patch may come together within the step, |h (v_point - v_patch)|, where both were
