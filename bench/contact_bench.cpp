@@ -99,7 +99,8 @@ std::function<void()> make_fine_field() {
 }
 
 /// The points of a bent octopus that are next to something, 400 of them.  distance: from that, m.
-std::function<void()> points_near(const std::function<double(const Vector3&)>& distance) {
+template <class Distance>
+std::function<void()> points_near(const Distance& distance) {
   static constexpr std::size_t wanted = 400;
   const PointShell& points = *octopus()->points;
   PointShell::Coordinates q;
@@ -124,7 +125,7 @@ std::function<void()> points_near_field() {
   const BoundingBox box = bounding_box(octopus()->boundary);
   const Vector3 down(0.5 - 0.5 * (box.min.x() + box.max.x()), 0.2 - 0.5 * (box.min.y() + box.max.y()),
                      0.4 - box.min.z());
-  return points_near([down](const Vector3& x) { return field.distance(x + down).distance; });
+  return points_near([down](const Vector3& x) { return field.distance_alone(x + down); });
 }
 
 std::function<void()> refit_points() {

@@ -181,7 +181,8 @@ TEST(DeformedSolid, IsWithinItsBoxesForAllOfAStep) {
                  v = random_vector(columns.cols(), 30.0, 100 + seed);
     const SweptMotion motion{random_vector(3, 10.0, 200 + seed), random_vector(3, 20.0, 300 + seed), 0.01};
     solid.refit(pose, q, v, motion);
-    const SweptBox& box = solid.bounds();
+    SweptBox box = solid.box(0);
+    for (int p = 1; p < solid.rest().patch_count(); ++p) box.include(solid.box(p));
     for (Index i = 0; i < mesh.vertex_count(); ++i) {
       const Matrix rows = columns.middleRows<3>(3 * i);
       const Vector3 x = pose.rotation * Vector3(mesh.vertices.col(i) + rows * q);

@@ -97,6 +97,53 @@ TEST(PointShell, FindsWhatLookingAtAllPointsFinds) {
   EXPECT_GT(found_any, 5);
 }
 
+TEST(PointShell, CoversHoldAllPointsAndTheirWays) {
+  const SurfaceMesh surface = bar_surface();
+  const Matrix columns = smooth_columns(surface.vertices);
+  // Of one group, of as many as a node has, and of more.
+  for (const Index count : {9, 200, 700}) {
+    const ShellSample sample = sample_shell(surface.vertices, surface.triangles, count);
+    const PointShell shell(surface.vertices, columns, sample.vertices);
+    PointShell::Coordinates q, way;
+    std::vector<PointShell::Ball> balls, ways;
+    for (std::uint64_t seed = 0; seed < 5; ++seed) {
+      q.set(random_vector(12, 0.15, seed));
+      const Vector v = random_vector(12, 0.1, 50 + seed);
+      way.set(v);
+      shell.cover(q, balls);
+      shell.cover_ways(way, ways);
+      ASSERT_EQ(balls.size(), ways.size());
+      for (Index i = 0; i < shell.size(); ++i) {
+        const Vector3 x = shell.position(i, q), u = columns.middleRows<3>(3 * shell.vertex(i)) * v;
+        double outside = 1e9;
+        for (std::size_t b = 0; b < balls.size(); ++b)
+          outside = std::min(outside, std::max((x - balls[b].center).norm() - balls[b].radius,
+                                               (u - ways[b].center).norm() - ways[b].radius));
+        EXPECT_LE(outside, 1e-6);
+      }
+    }
+  }
+}
+
+TEST(PointShell, LooksAtTheFirstPointsAlone) {
+  const SurfaceMesh surface = bar_surface();
+  const Matrix columns = smooth_columns(surface.vertices);
+  const ShellSample sample = sample_shell(surface.vertices, surface.triangles, 700);
+  const PointShell shell(surface.vertices, columns, sample.vertices);
+  PointShell::Coordinates q;
+  q.set(random_vector(12, 0.15, 3));
+  const auto distance = [](const Vector3& x) { return x.x() - 0.4; };
+  std::set<Index> found;
+  shell.for_each_near(
+      q, 0.01, distance, [&](Index point, const Vector3&) { found.insert(point); }, 100);
+  std::set<Index> expected;
+  for (Index i = 0; i < shell.size(); ++i)
+    if (shell.turn(i) < 100 && distance(shell.position(i, q)) <= 0.01) expected.insert(i);
+  EXPECT_EQ(found, expected);
+  EXPECT_GT(expected.size(), 20u);
+  EXPECT_LT(expected.size(), 100u);
+}
+
 TEST(PointShell, TakesFewerCoordinatesThanItHas) {
   const SurfaceMesh surface = bar_surface();
   const Matrix columns = smooth_columns(surface.vertices);

@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <utility>
 
@@ -149,6 +150,16 @@ TEST(RestField, IsTheSameEachTime) {
     const Vector3 x = random_vector(3, 0.4, seed);
     EXPECT_EQ(a.distance(x).distance, b.distance(x).distance);
   }
+}
+
+TEST(RestField, TheDistanceAloneIsThatWithANormal) {
+  const RestField field(ball_surface(0.3, 3), "ball");
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
+    const Vector3 x = random_vector(3, seed % 2 == 0 ? 0.4 : 2.0, seed);
+    EXPECT_NEAR(field.distance_alone(x), field.distance(x).distance, 1e-12);
+  }
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_NO_THROW((void)field.distance_alone(Vector3(none, 0.0, 1e300)));
 }
 
 TEST(RestField, OfAModelTakesItsMeshOrElseWhatIsDrawn) {

@@ -87,7 +87,8 @@ TEST(RefittedBoxes, AreTightAroundAllPoints) {
       least = least.cwiseMin(way);
       most = most.cwiseMax(way);
     }
-    const SweptBox& box = body.boxes.bounds();
+    SweptBox box = body.boxes.box(0);
+    for (Index g = 1; g < body.boxes.tree().group_count(); ++g) box.include(body.boxes.box(g));
     EXPECT_LT((box.low.head<3>().matrix().cast<double>() - low).norm(), 2e-6);
     EXPECT_LT((box.high.head<3>().matrix().cast<double>() - high).norm(), 2e-6);
     EXPECT_LT((box.least_way.head<3>().matrix().cast<double>() - least).norm(), 2e-6);
@@ -137,6 +138,64 @@ TEST(TouchFinder, FindsWhatAskingForEachPointFinds) {
   }
   EXPECT_GT(inside, 200);
   EXPECT_GT(outside, 100);
+}
+
+/// What is computed where something is near finds what is found once all is computed: in random poses and
+/// deformations, at rest and in motion, between bodies and within one.
+TEST(TouchFinder, FindsTheSameWhereAllBoxesAreKnownBefore) {
+  Placed a(bar()), b(bar());
+  const OwnPatches own(a.boxes.tree(), a.solid.rest());
+  TouchFinder finder;
+  std::size_t between = 0, within = 0;
+  Index groups = 0, patches = 0, all_groups = 0, all_patches = 0;
+  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+    place_at_random(a, b, seed);
+    if (seed % 4 == 3) a.q *= 4.0;  // into itself
+    const Vector v = random_vector(6, 2.0, 400 + seed);
+    const SweptMotion motion{random_vector(3, 3.0, 500 + seed), random_vector(3, 3.0, 600 + seed), 5e-3};
+    const auto refit = [&] {
+      if (seed % 2 == 0) {
+        a.refit();
+        b.refit();
+      } else {
+        a.refit(v, motion);
+        b.refit(-v, {-motion.velocity, motion.angular_velocity, motion.step});
+      }
+    };
+    std::vector<Touch> found, expected;
+    const auto find = [&](std::vector<Touch>& touches) {
+      finder.between(a.boxes, b.solid, 0.01, touches);
+      between += touches.size();
+      groups += a.boxes.computed_groups();
+      patches += b.solid.computed_patches();
+      finder.within(a.boxes, a.solid, own, 0.01, touches);
+    };
+    refit();
+    find(found);
+    within += found.size();
+    refit();
+    for (Placed* body : {&a, &b}) {
+      for (Index g = 0; g < body->boxes.tree().group_count(); ++g) (void)body->boxes.box(g);
+      for (int p = 0; p < body->solid.rest().patch_count(); ++p) (void)body->solid.box(p);
+    }
+    const Index seen = groups, fitted = patches;
+    find(expected);
+    all_groups += groups - seen;
+    all_patches += patches - fitted;
+    groups = seen;
+    patches = fitted;
+    ASSERT_EQ(found.size(), expected.size()) << seed;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(found[i].point, expected[i].point);
+      EXPECT_EQ(found[i].reach, expected[i].reach);
+      EXPECT_EQ(found[i].solid.distance, expected[i].solid.distance);
+      EXPECT_EQ(found[i].solid.normal, expected[i].solid.normal);
+    }
+  }
+  EXPECT_GT(between, 1000u);
+  EXPECT_GT(within, 500u);
+  EXPECT_LT(groups, all_groups);
+  EXPECT_LT(patches, all_patches);
 }
 
 TEST(TouchFinder, LooksAtNothingWhereBodiesAreApart) {

@@ -227,15 +227,18 @@ void MovingShell::refit_solid(const Body& body, const Vector& u, double h) {
                 u.head(placed.rank), swept(tree, u, h));
 }
 
-/// How the points of a ball of the cover move with u: that of its centre, and how much faster others are at
-/// most. In the axes of the domain, at its scale.
-PointShell::Ball MovingShell::moves(const Placed& placed, Index ball, const Vector6& frame,
-                                    const PointShell::Coordinates& way) const {
-  const PointShell::Ball& around = placed.cover[static_cast<std::size_t>(ball)];
-  PointShell::Ball moved = placed.shell->cover_way(ball, way);
-  moved.center += frame.head<3>() / placed.scale + Vector3(frame.tail<3>()).cross(around.center);
-  moved.radius += frame.tail<3>().norm() * around.radius;
-  return moved;
+/// How the points of each ball of the cover move with u: that of its centre, and how much faster others are
+/// at most. In the axes of the domain, at its scale.
+const std::vector<PointShell::Ball>& MovingShell::moves(const Placed& placed, const Vector6& frame,
+                                                        const Vector& u) const {
+  moving_.set(u.segment(placed.first, placed.rank));
+  placed.shell->cover_ways(moving_, ways_);
+  for (std::size_t i = 0; i < ways_.size(); ++i) {
+    const PointShell::Ball& around = placed.cover[i];
+    ways_[i].center += frame.head<3>() / placed.scale + Vector3(frame.tail<3>()).cross(around.center);
+    ways_[i].radius += frame.tail<3>().norm() * around.radius;
+  }
+  return ways_;
 }
 
 void MovingShell::cover(const Body& body, const Vector& u, double h) {
@@ -247,9 +250,9 @@ void MovingShell::cover(const Body& body, const Vector& u, double h) {
   for (std::size_t d = 0; d < domains_.size(); ++d) {
     const Placed& placed = domains_[d];
     const Vector6 frame = tree.frame_motion(static_cast<Index>(d), u);
-    moving_.set(u.segment(placed.first, placed.rank));
-    for (std::size_t i = 0; i < placed.cover.size(); ++i) {
-      const PointShell::Ball velocity = moves(placed, static_cast<Index>(i), frame, moving_);
+    const std::vector<PointShell::Ball>& velocities = moves(placed, frame, u);
+    for (std::size_t i = 0; i < velocities.size(); ++i) {
+      const PointShell::Ball& velocity = velocities[i];
       const Vector3 half = 0.5 * h * velocity.center;
       add_to_cover({placed.position + placed.rotation * (placed.cover[i].center + half),
                     placed.scale * (placed.cover[i].radius + half.norm() + h * velocity.radius)});
@@ -294,12 +297,9 @@ void MovingShell::follow_domains(const TreeDynamics& tree) {
     placed.first = tree.first_coordinate(index);
     placed.rank = tree.rank(index);
     placed.q.set(tree.state().q.segment(placed.first, placed.rank));
-    placed.cover.resize(static_cast<std::size_t>(placed.shell->cover_count()));
-    for (std::size_t i = 0; i < placed.cover.size(); ++i) {
-      placed.cover[i] = placed.shell->cover(static_cast<Index>(i), placed.q);
-      sum += placed.position + placed.rotation * placed.cover[i].center;
-      ++count;
-    }
+    placed.shell->cover(placed.q, placed.cover);
+    for (const PointShell::Ball& ball : placed.cover) sum += placed.position + placed.rotation * ball.center;
+    count += static_cast<Index>(placed.cover.size());
   }
   center_ = sum / static_cast<double>(count);
   reach_ = 0.0;
@@ -327,11 +327,8 @@ double MovingShell::speed(const Body& body, const Vector& u) const {
   for (std::size_t d = 0; d < domains_.size(); ++d) {
     const Placed& placed = domains_[d];
     const Vector6 frame = tree.frame_motion(static_cast<Index>(d), u);
-    moving_.set(u.segment(placed.first, placed.rank));
-    for (std::size_t i = 0; i < placed.cover.size(); ++i) {
-      const PointShell::Ball velocity = moves(placed, static_cast<Index>(i), frame, moving_);
+    for (const PointShell::Ball& velocity : moves(placed, frame, u))
       fastest = std::max(fastest, placed.scale * (velocity.center.norm() + velocity.radius));
-    }
   }
   return fastest;
 }

@@ -160,8 +160,8 @@ class MovingShell {
   DeformedSolid& refitted_piece(const Body& body, std::size_t domain);
   void add_to_cover(const PointShell::Ball& ball);
   [[nodiscard]] SweptMotion swept(const TreeDynamics& tree, const Vector& u, double h) const;
-  [[nodiscard]] PointShell::Ball moves(const Placed& placed, Index ball, const Vector6& frame,
-                                       const PointShell::Coordinates& way) const;
+  [[nodiscard]] const std::vector<PointShell::Ball>& moves(const Placed& placed, const Vector6& frame,
+                                                           const Vector& u) const;
   void write_root(RowTarget& to) const;
   void write_domain(Index domain, RowTarget& to) const;
   void add_rows(const Point& point, double weight, RowTarget& to) const;
@@ -184,6 +184,7 @@ class MovingShell {
   Vector3 center_ = Vector3::Zero();
   double reach_ = 0.0;
   mutable PointShell::Coordinates moving_;
+  mutable std::vector<PointShell::Ball> ways_;
   // Of a body that moves without frames.
   Matrix3X places_;  ///< of its points, m
   mutable double swing_ = 0.0;

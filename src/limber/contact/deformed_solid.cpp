@@ -2,10 +2,12 @@
 
 #include "limber/base/error.hpp"
 #include "limber/contact/follow.hpp"
+#include "limber/contact/lanes.hpp"
 
 #include <Eigen/LU>
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <limits>
 
@@ -21,17 +23,9 @@ struct AffineMap {
   Eigen::Matrix3f slope;
 };
 
-using MapLanes = float __attribute__((vector_size(64)));
-
-[[gnu::always_inline]] inline MapLanes load_lanes(const float* from) {
-  MapLanes x;
-  __builtin_memcpy(&x, from, sizeof x);
-  return x;
-}
-
 /// first + sum of the maps behind it times their factors.  numbers: columns of four, four to a map.
 AffineMap follow_map(const float* first, const float* maps, const float* factors, Index rank) {
-  MapLanes even{}, odd{};
+  Lanes even{}, odd{};
   if (first != nullptr) even = load_lanes(first);
   Index k = 0;
   for (; k + 2 <= rank; k += 2) {
@@ -52,7 +46,7 @@ AffineMap follow_map(const float* first, const float* maps, const float* factors
 
 /// count: a multiple of sixteen.
 float sum_of_bounds(const float* bounds, const float* sizes, std::size_t count) {
-  MapLanes sums{};
+  Lanes sums{};
   for (std::size_t k = 0; k < count; k += 16) sums += load_lanes(bounds + k) * load_lanes(sizes + k);
   float lanes[16];
   __builtin_memcpy(lanes, &sums, sizeof sums);
@@ -84,7 +78,11 @@ DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest, PieceField f
   sizes_.resize(rest_->bound_stride_);
   way_sizes_.resize(rest_->bound_stride_);
   motions_.resize(rest_->patches_.size());
-  boxes_.resize(rest_->nodes_.size());
+  const auto packets = static_cast<std::size_t>(rest_->balls_.size());
+  fitted_.assign(packets, 0);
+  boxes_.resize(packets);
+  around_.resize(packets);
+  packets_.resize((packets + lane_count - 1) / lane_count);
   positions_.resize(4 * static_cast<std::size_t>(rest_->vertex_count()));
   time_of_.assign(static_cast<std::size_t>(rest_->vertex_count()), 0);
   refit(Pose{}, Vector());
@@ -97,43 +95,47 @@ SurfaceDistance DeformedSolid::rest_distance(const Vector3& X) const {
   return {found.distance / piece_.scale, piece_.rotation.transpose() * found.normal};
 }
 
+double DeformedSolid::rest_distance_alone(const Vector3& X) const {
+  if (!piece_.whole) return rest_->field().distance_alone(X);
+  return piece_.whole->distance_alone(piece_.position + piece_.rotation * (piece_.scale * X)) / piece_.scale;
+}
+
 double DeformedSolid::cell() const {
   return piece_.whole ? piece_.whole->cell() / piece_.scale : rest_->field().cell();
 }
 
 void DeformedSolid::refit(const Pose& pose, const VectorRef& q) {
   now_.set(q, rest_->rank(), "solid");
-  begin_refit(pose);
-  refit_patches(false, {});
+  begin_refit(pose, false, {});
 }
 
 void DeformedSolid::refit(const Pose& pose, const VectorRef& q, const VectorRef& v,
                           const SweptMotion& motion) {
   now_.set(q, v, motion.step, rest_->rank(), "solid");
-  begin_refit(pose);
-  refit_patches(true, motion);
+  begin_refit(pose, true, motion);
 }
 
 void DeformedSolid::refit_vertices(const Pose& pose, const Matrix3X& places) {
   require(places.cols() == rest_->vertex_count() && !rest_->fits_.empty(),
           "{} places for a solid of {} vertices that {}", places.cols(), rest_->vertex_count(),
           rest_->fits_.empty() ? "coordinates move" : "move by themselves");
-  begin_refit(pose);
+  begin_refit(pose, false, {});
   for (Index v = 0; v < places.cols(); ++v)
     for (Index l = 0; l < 3; ++l)
       positions_[static_cast<std::size_t>(4 * v + l)] = static_cast<float>(places(l, v));
   std::fill(time_of_.begin(), time_of_.end(), time_);
   computed_ = places.cols();
-  for (std::size_t n = boxes_.size(); n-- > 0;) {
-    const int patch = rest_->nodes_[n].patch;
-    if (patch < 0) {
-      join_boxes(n);
-      continue;
-    }
-    const auto p = static_cast<std::size_t>(patch);
+  for (std::size_t slot = 0; slot < rest_->order_.size(); ++slot) {
+    const auto p = static_cast<std::size_t>(rest_->order_[slot]);
+    SweptBox box;
     fit_motion(p, motions_[p]);
-    set_box(rest_->patches_[p], motions_[p], boxes_[n]);
+    set_box(rest_->patches_[p], motions_[p], box);
+    boxes_[slot / lane_count].set(static_cast<int>(slot % lane_count), box);
+    fitted_[slot / lane_count] |= 1U << (slot % lane_count);
   }
+  computed_patches_ = rest_->patch_count();
+  around_ = boxes_;
+  join_packets();
 }
 
 void DeformedSolid::fit_motion(std::size_t patch, Motion& motion) const {
@@ -175,63 +177,89 @@ void DeformedSolid::set_box(const RestSolid::Patch& patch, const Motion& motion,
   box.most_way.setZero();
 }
 
-/// Children are behind their parent.
-void DeformedSolid::join_boxes(std::size_t node) {
-  boxes_[node] = boxes_[node + 1];
-  boxes_[node].include(boxes_[static_cast<std::size_t>(rest_->nodes_[node + 1].next)]);
-}
-
-void DeformedSolid::begin_refit(const Pose& pose) {
+void DeformedSolid::begin_refit(const Pose& pose, bool moving, const SweptMotion& motion) {
   ++time_;
-  computed_ = 0;
+  computed_ = computed_patches_ = 0;
   pose_ = pose;
   rotation_ = pose_.rotation.toRotationMatrix();
+  moving_ = moving;
+  motion_ = motion;
+  std::copy(now_.sizes.begin(), now_.sizes.end(), sizes_.begin());
+  std::fill(sizes_.begin() + static_cast<std::ptrdiff_t>(now_.q.size()), sizes_.end(), 0.0F);
+  std::copy(now_.way_sizes.begin(), now_.way_sizes.end(), way_sizes_.begin());
+  std::fill(way_sizes_.begin() + static_cast<std::ptrdiff_t>(now_.q.size()), way_sizes_.end(), 0.0F);
+  const Eigen::Matrix3f turn = rotation_.cast<float>();
+  for (std::size_t p = 0; p < around_.size(); ++p) {
+    fitted_[p] = 0;
+    boxes_[p].clear();
+    bound_followed(rest_->balls_, static_cast<int>(p), now_, moving_, turn, motion_, around_[p]);
+  }
+  join_packets();
 }
 
-void DeformedSolid::refit_patches(bool moving, const SweptMotion& motion) {
+void DeformedSolid::join_packets() {
+  for (SweptBoxes& sixteen : packets_) sixteen.clear();
+  for (std::size_t p = 0; p < around_.size(); ++p)
+    packets_[p / lane_count].set(static_cast<int>(p % lane_count), around_[p].bounds());
+  whole_ = packets_.front().bounds();
+  for (const SweptBoxes& sixteen : packets_) whole_.include(sixteen.bounds());
+}
+
+void DeformedSolid::fit_missing(std::size_t packet, std::uint32_t missing) {
+  fitted_[packet] |= missing;
+  for (; missing != 0; missing &= missing - 1) {
+    const int lane = std::countr_zero(missing);
+    SweptBox box;
+    fit_patch(static_cast<std::size_t>(rest_->order_[packet * lane_count + static_cast<std::size_t>(lane)]),
+              box);
+    boxes_[packet].set(lane, box);
+  }
+}
+
+void DeformedSolid::fit_patch(std::size_t p, SweptBox& box) {
+  ++computed_patches_;
   const Eigen::Matrix3f turn = rotation_.cast<float>();
   const auto rank = static_cast<Index>(now_.q.size());
-  const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
-  const Eigen::Vector3f spin_vector = (motion.step * motion.angular_velocity).cast<float>();
-  const Eigen::Matrix3f spin = cross_matrix(spin_vector);
-  for (std::size_t k = 0; k < sizes_.size(); ++k) {
-    sizes_[k] = k < now_.q.size() ? std::abs(now_.q[k]) : 0.0F;
-    way_sizes_[k] = k < now_.q.size() ? std::abs(now_.ways[k]) : 0.0F;
-  }
-  const std::size_t stride = 16 * static_cast<std::size_t>(rest_->rank() + 1);
-  for (std::size_t n = boxes_.size(); n-- > 0;) {
-    const RestSolid::Node& node = rest_->nodes_[n];
-    if (node.patch < 0) {
-      join_boxes(n);
-      continue;
-    }
-    const auto p = static_cast<std::size_t>(node.patch);
-    const RestSolid::Patch& patch = rest_->patches_[p];
-    const float* const numbers = rest_->motions_.data() + p * stride;
-    const float* const bounds = rest_->bounds_.data() + p * rest_->bound_stride_;
-    const AffineMap map = follow_map(numbers, numbers + 16, now_.q.data(), rank);
-    Motion& now = motions_[p];
-    now.center = map.place;
-    now.slack = sum_of_bounds(bounds, sizes_.data(), sizes_.size()) +
-                map_rounding * (map.place.norm() + patch.half.norm());
-    now.slope = map.slope;
-    now.inverted = false;
-    SweptBox& box = boxes_[n];
-    set_box(patch, now, box);
-    if (!moving) continue;
-    const Eigen::Matrix3f turned = turn * map.slope;
-    const Eigen::Vector3f center = turn * map.place;
-    const AffineMap change = follow_map(nullptr, numbers + 16, now_.ways.data(), rank);
-    const SweptBox::Corner way = corner_of(turn * change.place + shift + spin_vector.cross(center));
-    const SweptBox::Corner spread = corner_of((turn * change.slope + spin * turned).cwiseAbs() * patch.half) +
-                                    sum_of_bounds(bounds, way_sizes_.data(), sizes_.size()) +
-                                    spin_vector.norm() * now.slack;
-    box.least_way = way - spread;
-    box.most_way = way + spread;
-  }
+  const RestSolid::Patch& patch = rest_->patches_[p];
+  const float* const numbers = rest_->motions_.data() + p * 16 * static_cast<std::size_t>(rest_->rank() + 1);
+  const float* const bounds = rest_->bounds_.data() + p * rest_->bound_stride_;
+  const AffineMap map = follow_map(numbers, numbers + 16, now_.q.data(), rank);
+  Motion& now = motions_[p];
+  now.center = map.place;
+  now.slack = sum_of_bounds(bounds, sizes_.data(), sizes_.size()) +
+              map_rounding * (map.place.norm() + patch.half.norm());
+  now.slope = map.slope;
+  now.inverted = false;
+  set_box(patch, now, box);
+  if (!moving_) return;
+  const Eigen::Vector3f shift = (motion_.step * motion_.velocity).cast<float>();
+  const Eigen::Vector3f spin_vector = (motion_.step * motion_.angular_velocity).cast<float>();
+  const Eigen::Matrix3f turned = turn * map.slope;
+  const Eigen::Vector3f center = turn * map.place;
+  const AffineMap change = follow_map(nullptr, numbers + 16, now_.ways.data(), rank);
+  const SweptBox::Corner way = corner_of(turn * change.place + shift + spin_vector.cross(center));
+  const SweptBox::Corner spread =
+      corner_of((turn * change.slope + cross_matrix(spin_vector) * turned).cwiseAbs() * patch.half) +
+      sum_of_bounds(bounds, way_sizes_.data(), sizes_.size()) + spin_vector.norm() * now.slack;
+  box.least_way = way - spread;
+  box.most_way = way + spread;
 }
 
-void DeformedSolid::invert(Motion& motion) {
+SweptBox DeformedSolid::box(int patch) {
+  const auto slot = static_cast<std::size_t>(rest_->slots_[static_cast<std::size_t>(patch)]);
+  fit(slot / lane_count, 1U << (slot % lane_count));
+  return boxes_[slot / lane_count].at(static_cast<int>(slot % lane_count));
+}
+
+/// A bit for each; they are computed then.
+std::uint32_t DeformedSolid::near_patches(std::size_t packet, const SweptBox& box,
+                                          const SweptBox::Corner& between, float margin) {
+  constexpr std::uint32_t all = (1U << lane_count) - 1;
+  if (fitted_[packet] != all) fit(packet, may_meet(box, around_[packet], between, margin));
+  return may_meet(box, boxes_[packet], between, margin);
+}
+
+void DeformedSolid::invert(Motion& motion) const {
   motion.inverted = true;
   // Squeezed to nothing or turned over: there is no guess, and nothing is excluded.
   constexpr float least_volume = 1e-3F;
@@ -244,13 +272,16 @@ void DeformedSolid::invert(Motion& motion) {
     motion.rows.setConstant(std::numeric_limits<float>::infinity());
     motion.stretch = std::numeric_limits<float>::infinity();
   }
+  const Eigen::Matrix3f turn = rotation_.cast<float>();
+  motion.world = turn * motion.center;
+  motion.back = motion.inverse * turn.transpose();
 }
 
 const float* DeformedSolid::vertex_at(int vertex) {
   const auto v = static_cast<std::size_t>(vertex);
   float* const at = positions_.data() + 4 * v;
   if (time_of_[v] != time_) {
-    const Four x = follow(rest_->rest_of(vertex), now_.q.data(), static_cast<Index>(now_.q.size()));
+    const Four x = follow(rest_->row_of(vertex), now_.q.data(), static_cast<Index>(now_.q.size()));
     __builtin_memcpy(at, &x, sizeof x);
     time_of_[v] = time_;
     ++computed_;
@@ -270,20 +301,26 @@ TetrahedronFrame DeformedSolid::frame_at(int tetrahedron) {
 
 bool DeformedSolid::touch(const Vector3& x, double reach, SolidTouch& touch) {
   const Eigen::Vector3f place = x.cast<float>();
-  const SweptBox::Corner at = corner_of((rotation_ * x).cast<float>());
   const auto within = static_cast<float>(reach);
+  SweptBox at;
+  at.low = at.high = corner_of((rotation_ * x).cast<float>());
+  const SweptBox::Corner origin = SweptBox::Corner::Zero();
   SolidTouch found;
   bool any = false;
-  for (std::size_t n = 0; n < boxes_.size();) {
-    const bool near = ((boxes_[n].low - within <= at) && (boxes_[n].high + within >= at)).all();
-    const RestSolid::Node& node = rest_->nodes_[n];
-    if (near && node.patch >= 0 && touch_patch(node.patch, place, within, nullptr, found) &&
-        (!any || nearer(found, touch))) {
-      touch = found;
-      any = true;
-      if (touch.inside) break;
+  for (std::size_t sixteen = 0; sixteen < packets_.size(); ++sixteen) {
+    for (std::uint32_t packets = near_packets(sixteen, at, origin, within); packets != 0;
+         packets &= packets - 1) {
+      const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
+      for (std::uint32_t near = near_patches(packet, at, origin, within); near != 0; near &= near - 1) {
+        const auto slot = packet * lane_count + static_cast<std::size_t>(std::countr_zero(near));
+        if (!touch_patch(rest_->order_[slot], place, within, nullptr, found) ||
+            (any && !nearer(found, touch)))
+          continue;
+        touch = found;
+        any = true;
+        if (touch.inside) return true;
+      }
     }
-    n = near ? n + 1 : static_cast<std::size_t>(node.next);
   }
   return any;
 }
@@ -291,15 +328,14 @@ bool DeformedSolid::touch(const Vector3& x, double reach, SolidTouch& touch) {
 bool DeformedSolid::touch_patch(int patch, const Eigen::Vector3f& x, float reach, const std::uint64_t* own,
                                 SolidTouch& touch) {
   const RestSolid::Patch& home = rest_->patches_[static_cast<std::size_t>(patch)];
-  Motion& motion = motions_[static_cast<std::size_t>(patch)];
-  if (!motion.inverted) invert(motion);
+  const Motion& motion = inverted_motion(patch);
   const Eigen::Vector3f guess = home.center + motion.inverse * (x - motion.center);
   const float off = motion.slack + reach;
   const Eigen::Vector3f beyond = (guess - home.center).cwiseAbs() - home.half;
   for (int k = 0; k < 3; ++k)
     if (beyond(k) > motion.rows(k) * off) return false;
-  const SurfaceDistance guessed = rest_distance(guess.cast<double>());
-  if (guessed.distance > static_cast<double>(motion.stretch) * static_cast<double>(off) + cell())
+  if (rest_distance_alone(guess.cast<double>()) >
+      static_cast<double>(motion.stretch) * static_cast<double>(off) + cell())
     return false;
   Eigen::Vector4f weights;
   const int at = walk_to(
@@ -315,16 +351,16 @@ bool DeformedSolid::touch_patch(int patch, const Eigen::Vector3f& x, float reach
   if (!rest.allFinite()) return false;
   touch.inside = weights.minCoeff() >= -1e-5F;  // as the walk has it
   // Twice: the map is continued, and stretches here may be others than in the mean of the patch.
-  if (!touch.inside && rest_distance(rest.cast<double>()).distance >
-                           2.0 * static_cast<double>(motion.stretch * reach) + 0.05 * cell())
+  const SurfaceDistance there = rest_distance(rest.cast<double>());
+  if (!touch.inside && there.distance > 2.0 * static_cast<double>(motion.stretch * reach) + 0.05 * cell())
     return false;
-  find_surface(x, rest, at, touch);
+  find_surface(x, rest, there, at, touch);
   return (touch.inside || touch.distance <= static_cast<double>(reach)) && !is_own(touch.patch);
 }
 
-/// guess: rest place of x, or near it.  tetrahedron: holds it, or is near.
-void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, int tetrahedron,
-                                 SolidTouch& touch) {
+/// guess: rest place of x, or near it, and what the field says there.  tetrahedron: holds it, or is near.
+void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess,
+                                 SurfaceDistance there, int tetrahedron, SolidTouch& touch) {
   // Twice is enough on lattices (the first is off by the curvature between), and moves along a stretched body
   // by as much as it is stretched: what is left shrinks by that factor less one each time.
   constexpr int projections = 2, moves = 3;
@@ -336,7 +372,7 @@ void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f
   float best = std::numeric_limits<float>::infinity();
   for (int move = 0; move <= moves; ++move) {
     Vector3 place = start;
-    SurfaceDistance there = rest_distance(place);
+    if (move > 0) there = rest_distance(place);
     for (int i = 0; i < projections && std::abs(there.distance) > on_it; ++i) {
       place -= there.distance * there.normal;
       there = rest_distance(place);

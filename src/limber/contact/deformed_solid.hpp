@@ -51,11 +51,12 @@ struct PieceField {
 /// the surface; for places outside the map is continued from the tetrahedron that the walk ends in. A place
 /// deeper than half of a thin part belongs to its other side: see TouchFinder for what keeps it from there.
 ///
-/// Cost at r = 30: refit 14 us for the 291 patches of an octopus, about twice that with a motion; a place
-/// 0.25 to 0.4 us once its vertices are known, O(r) for each of these, once per refit. Measured there, bent
-/// by up to a fifth of its size, for 24,000 places within 3 % of it from the surface, against exact distances
-/// to the deformed boundary: one on the wrong side, 15 that were missed though nearer than 0.9 of the reach;
-/// mean error 0.02 to 0.03 % of the size, beyond 0.5 % for 53 places.
+/// A refit computes balls that follow q around patches, 7 ns each at r = 30 and twice that with a motion; how
+/// a patch moves, and its box, where something comes near to its ball, 50 ns each; a place 0.25 to 0.4 us
+/// once its vertices are known, O(r) for each of these. Each is computed once per refit. Measured on an
+/// octopus, bent by up to a fifth of its size, for 24,000 places within 3 % of it from the surface, against
+/// exact distances to the deformed boundary: one on the wrong side, 15 that were missed though nearer than
+/// 0.9 of the reach; mean error 0.02 to 0.03 % of the size, beyond 0.5 % for 53 places.
 ///
 /// Allocates nothing after construction. Not for several threads at once: places that were computed are
 /// kept.
@@ -83,10 +84,11 @@ class DeformedSolid {
   /// Where a vertex of the mesh is, in the axes of the domain.
   [[nodiscard]] Vector3 position(int vertex);
 
-  /// A box around the whole, and its ways within the step.
-  [[nodiscard]] const SweptBox& bounds() const { return boxes_.front(); }
+  /// Around a patch, and its ways within the step.
+  [[nodiscard]] SweptBox box(int patch);
   [[nodiscard]] const Pose& pose() const { return pose_; }
-  /// How many vertices were computed since the last refit.
+  /// How many patches, and how many vertices, were computed since the last refit.
+  [[nodiscard]] Index computed_patches() const { return computed_patches_; }
   [[nodiscard]] Index computed_vertices() const { return computed_; }
 
  private:
@@ -98,39 +100,67 @@ class DeformedSolid {
     Eigen::Matrix3f slope = Eigen::Matrix3f::Identity();    ///< A
     float slack = 0.0F;                                     ///< bound of |e|, m
     bool inverted = false;                                  ///< whether what follows is known
+    Eigen::Vector3f world = Eigen::Vector3f::Zero();        ///< t in world axes, m
+    Eigen::Matrix3f back = Eigen::Matrix3f::Identity();     ///< A^-1 from world axes
     Eigen::Matrix3f inverse = Eigen::Matrix3f::Identity();  ///< of A; 0 where there is none
     Eigen::Vector3f rows = Eigen::Vector3f::Ones();         ///< lengths of its rows
     float stretch = 1.0F;                                   ///< its norm
   };
 
   [[nodiscard]] SurfaceDistance rest_distance(const Vector3& X) const;
+  [[nodiscard]] double rest_distance_alone(const Vector3& X) const;
   [[nodiscard]] double cell() const;  ///< of the field, m before scaling
-  static void invert(Motion& motion);
-  void begin_refit(const Pose& pose);
-  void refit_patches(bool moving, const SweptMotion& motion);
+  void invert(Motion& motion) const;
+  const Motion& inverted_motion(int patch) {
+    Motion& motion = motions_[static_cast<std::size_t>(patch)];
+    if (!motion.inverted) invert(motion);
+    return motion;
+  }
+  void begin_refit(const Pose& pose, bool moving, const SweptMotion& motion);
+  /// Those of its patches that were not computed yet.  wanted: a bit for each of the packet.
+  void fit(std::size_t packet, std::uint32_t wanted) {
+    if (const std::uint32_t missing = wanted & ~fitted_[packet]; missing != 0) fit_missing(packet, missing);
+  }
+  void fit_missing(std::size_t packet, std::uint32_t missing);
+  void fit_patch(std::size_t patch, SweptBox& box);
   /// From where its vertices are.
   void fit_motion(std::size_t patch, Motion& motion) const;
   /// From the motion of the patch, at rest within the step.
   void set_box(const RestSolid::Patch& patch, const Motion& motion, SweptBox& box) const;
-  void join_boxes(std::size_t node);
+  void join_packets();
+  /// Packets and patches whose boxes meet another one.  between: from the origin of the solid, m.
+  [[nodiscard]] std::uint32_t near_packets(std::size_t sixteen, const SweptBox& box,
+                                           const SweptBox::Corner& between, float margin) const {
+    return may_meet(box, packets_[sixteen], between, margin);
+  }
+  [[nodiscard]] std::uint32_t near_patches(std::size_t packet, const SweptBox& box,
+                                           const SweptBox::Corner& between, float margin);
   const float* vertex_at(int vertex);
   TetrahedronFrame frame_at(int tetrahedron);
   /// The same for what one patch holds, or leads to.  own: bits of patches that do not count; or none.
   bool touch_patch(int patch, const Eigen::Vector3f& x, float reach, const std::uint64_t* own,
                    SolidTouch& touch);
-  void find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, int tetrahedron,
-                    SolidTouch& touch);
+  void find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, SurfaceDistance there,
+                    int tetrahedron, SolidTouch& touch);
 
   std::shared_ptr<const RestSolid> rest_;
   PieceField piece_;  ///< without a field: the solid at rest has its own
   Pose pose_;
   Matrix3 rotation_ = Matrix3::Identity();
   FollowedCoordinates now_;
-  std::vector<float> sizes_, way_sizes_;  ///< |q_k| and |v_k|
+  bool moving_ = false;
+  SweptMotion motion_;
+  std::vector<float> sizes_, way_sizes_;  ///< |q_k| and |v_k|, and zeros
   std::vector<Motion> motions_;           ///< of patches
-  std::vector<SweptBox> boxes_;           ///< of the nodes of the tree over patches
-  std::vector<float> positions_;          ///< of vertices, 4 each
-  std::vector<std::int64_t> time_of_;     ///< of vertices: the refit for which they were computed
+  // Of packets of patches.
+  std::vector<std::uint32_t> fitted_;  ///< a bit for each that was computed
+  std::vector<SweptBoxes> boxes_;      ///< of these; of the others empty ones
+  std::vector<SweptBoxes> around_;     ///< of their balls
+  std::vector<SweptBoxes> packets_;    ///< around each packet of balls, sixteen together
+  SweptBox whole_;                     ///< around all of these
+  Index computed_patches_ = 0;
+  std::vector<float> positions_;       ///< of vertices, 4 each
+  std::vector<std::int64_t> time_of_;  ///< of vertices: the refit for which they were computed
   std::int64_t time_ = 0;
   Index computed_ = 0;
 };

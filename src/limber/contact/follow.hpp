@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/linalg/types.hpp"
 
+#include <cmath>
 #include <string_view>
 #include <vector>
 
@@ -11,18 +12,24 @@ namespace limber {
 /// Coordinates of a body in floats, and how far they go within a step.
 struct FollowedCoordinates {
   std::vector<float> q;
-  std::vector<float> ways;  ///< h q', as many; 0 where they rest
+  std::vector<float> ways;              ///< h q', as many; 0 where they rest
+  std::vector<float> sizes, way_sizes;  ///< |q| and |h q'|
 
   void reserve(Index rank) {
     q.reserve(static_cast<std::size_t>(rank));
-    ways.reserve(q.capacity());
+    for (auto* const numbers : {&ways, &sizes, &way_sizes}) numbers->reserve(q.capacity());
   }
   /// of: the name of what has `rank` coordinates; fewer may be given, the others are 0.
   void set(const VectorRef& coordinates, Index rank, std::string_view of) {
     require(coordinates.size() <= rank, "{} coordinates for a {} of rank {}", coordinates.size(), of, rank);
     q.assign(static_cast<std::size_t>(coordinates.size()), 0.0F);
     ways.assign(q.size(), 0.0F);
-    for (std::size_t k = 0; k < q.size(); ++k) q[k] = static_cast<float>(coordinates(static_cast<Index>(k)));
+    sizes.assign(q.size(), 0.0F);
+    way_sizes.assign(q.size(), 0.0F);
+    for (std::size_t k = 0; k < q.size(); ++k) {
+      q[k] = static_cast<float>(coordinates(static_cast<Index>(k)));
+      sizes[k] = std::abs(q[k]);
+    }
   }
   void set(const VectorRef& coordinates, const VectorRef& velocities, double step, Index rank,
            std::string_view of) {
@@ -30,8 +37,10 @@ struct FollowedCoordinates {
             "{} coordinates and {} velocities for a {} of rank {}", coordinates.size(), velocities.size(), of,
             rank);
     set(coordinates, rank, of);
-    for (std::size_t k = 0; k < q.size(); ++k)
+    for (std::size_t k = 0; k < q.size(); ++k) {
       ways[k] = static_cast<float>(step * velocities(static_cast<Index>(k)));
+      way_sizes[k] = std::abs(ways[k]);
+    }
   }
 };
 

@@ -11,10 +11,17 @@
 namespace limber {
 namespace {
 
-constexpr int points_per_leaf = 8;
-
-/// Balls of a cover hold that share of the points at most.
-constexpr int cover_share = 16;
+/// Of the longest side of a box around some of the points at rest.
+Index longest_axis(const Matrix3X& rest, std::span<const int> points) {
+  Vector3 low = rest.col(points.front()), high = low;
+  for (const int i : points) {
+    low = low.cwiseMin(rest.col(i));
+    high = high.cwiseMax(rest.col(i));
+  }
+  Index axis = 0;
+  (high - low).maxCoeff(&axis);
+  return axis;
+}
 
 }  // namespace
 
@@ -57,8 +64,9 @@ PointShell::PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>&
   }
   std::vector<int> order(chosen.size());
   std::iota(order.begin(), order.end(), 0);
-  build(0, static_cast<int>(count), rest, rows, order);
-  find_cover();
+  balls_ = BallPackets(rest, rows);
+  build({0, static_cast<int>(count)}, rest, order);
+  balls_.finish();
   turns_ = order;
   for (const int i : order) {
     vertices_.push_back(chosen[static_cast<std::size_t>(i)]);
@@ -66,67 +74,61 @@ PointShell::PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>&
     for (Index k = 0; k < rank_; ++k)
       for (int l = 0; l < 4; ++l) points_.push_back(l < 3 ? static_cast<float>(rows(3 * i + l, k)) : 0.0F);
   }
+  write_groups();
 }
 
-/// Halves at the middle of the longest side of their box at rest.
-void PointShell::build(int first, int count, const Matrix3X& rest, const Matrix& rows,
-                       std::vector<int>& order) {
-  const std::size_t node = nodes_.size();
-  nodes_.push_back({first, count, count <= points_per_leaf, 0, 0.0F,
-                    *std::min_element(order.begin() + first, order.begin() + first + count)});
-  add_ball(first, count, rest, rows, order);
-  if (!nodes_[node].leaf) {
-    Vector3 low = rest.col(order[static_cast<std::size_t>(first)]), high = low;
-    for (int i = first; i < first + count; ++i) {
-      low = low.cwiseMin(rest.col(order[static_cast<std::size_t>(i)]));
-      high = high.cwiseMax(rest.col(order[static_cast<std::size_t>(i)]));
-    }
-    Index axis = 0;
-    (high - low).maxCoeff(&axis);
-    const int half = count / 2;
-    std::nth_element(order.begin() + first, order.begin() + first + half, order.begin() + first + count,
-                     [&](int a, int b) {
-                       return rest(axis, a) < rest(axis, b) || (rest(axis, a) == rest(axis, b) && a < b);
-                     });
-    build(first, half, rest, rows, order);
-    build(first + half, count - half, rest, rows, order);
+/// Halves the largest part until there are sixteen of them, or each is one group: at the multiple of the
+/// group's size nearest to the middle, along the longest side of its box at rest.
+int PointShell::build(Range range, const Matrix3X& rest, std::vector<int>& order) {
+  std::vector<Range> parts = {range};
+  const auto smaller = [](const Range& a, const Range& b) { return a.count < b.count; };
+  while (parts.size() < lane_count) {
+    const auto largest = std::max_element(parts.begin(), parts.end(), smaller);
+    const auto [first, count] = *largest;
+    if (count <= lane_count) break;
+    const int half = (count / 2 + lane_count - 1) / lane_count * lane_count;
+    const auto begin = order.begin() + first;
+    const Index axis = longest_axis(rest, {begin, begin + count});
+    std::nth_element(begin, begin + half, begin + count, [&](int a, int b) {
+      return rest(axis, a) < rest(axis, b) || (rest(axis, a) == rest(axis, b) && a < b);
+    });
+    *largest = {first, half};
+    parts.insert(largest + 1, {first + half, count - half});
   }
-  nodes_[node].next = static_cast<int>(nodes_.size());
+  const int made = balls_.add();
+  nodes_.emplace_back().count = static_cast<int>(parts.size());
+  for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
+    const auto [first, count] = parts[static_cast<std::size_t>(i)];
+    const std::span<const int> points(order.begin() + first, order.begin() + first + count);
+    balls_.put(made, i, points);
+    nodes_[static_cast<std::size_t>(made)].earliest[static_cast<std::size_t>(i)] =
+        *std::min_element(points.begin(), points.end());
+    const int below = count <= lane_count ? first / lane_count : -1 - build({first, count}, rest, order);
+    nodes_[static_cast<std::size_t>(made)].below[static_cast<std::size_t>(i)] = below;
+  }
+  return made;
 }
 
-void PointShell::add_ball(int first, int count, const Matrix3X& rest, const Matrix& rows,
-                          const std::vector<int>& order) {
-  const auto put = [&](const Vector3& x, double last) {
-    for (const double number : x) balls_.push_back(static_cast<float>(number));
-    balls_.push_back(static_cast<float>(last));
-  };
-  // Of the columns at the points: their mean, and how far they are from it at most.
-  const auto gather = [&](const auto& column) {
-    Vector3 mean = Vector3::Zero();
-    for (int i = first; i < first + count; ++i) mean += column(order[static_cast<std::size_t>(i)]);
-    mean /= count;
-    double farthest = 0.0;
-    for (int i = first; i < first + count; ++i)
-      farthest = std::max(farthest, (column(order[static_cast<std::size_t>(i)]) - mean).norm());
-    return std::pair(mean, farthest);
-  };
-  const auto [center, radius] = gather([&](int i) { return Vector3(rest.col(i)); });
-  constexpr double rounding = 1e-6;  // of floats, in sums of some dozen numbers
-  nodes_.back().radius = static_cast<float>(radius + rounding * (radius + center.norm()));
-  put(center, 0.0);
-  for (Index k = 0; k < rank_; ++k) {
-    const auto [mean, farthest] = gather([&](int i) { return Vector3(rows.block<3, 1>(3 * i, k)); });
-    put(mean, farthest + rounding * (farthest + mean.norm()));
+void PointShell::write_groups() {
+  const auto numbers = static_cast<std::size_t>(rank_ + 1);
+  const Index groups = (size() + lane_count - 1) / lane_count;
+  auto written =
+      std::make_shared<std::vector<float>>(static_cast<std::size_t>(groups) * 3 * lane_count * numbers);
+  for (Index i = 0; i < groups * lane_count; ++i) {
+    const float* const from = columns(std::min(i, size() - 1)) - 4;
+    float* const to = written->data() + static_cast<std::size_t>(i / lane_count) * 3 * lane_count * numbers +
+                      i % lane_count;
+    for (std::size_t k = 0; k < numbers; ++k)
+      for (std::size_t l = 0; l < 3; ++l) to[(3 * k + l) * lane_count] = from[4 * k + l];
   }
+  groups_ = std::move(written);
 }
 
-void PointShell::find_cover() {
-  for (std::size_t n = 0; n < nodes_.size();) {
-    const Node& node = nodes_[n];
-    const bool small = node.leaf || Index{node.count} * cover_share <= Index{nodes_.front().count};
-    if (small) cover_.push_back(n);
-    n = small ? static_cast<std::size_t>(node.next) : n + 1;
-  }
+LanePlaces PointShell::places(int group, const Coordinates& q) const {
+  constexpr std::size_t column = 3 * lane_count;
+  const float* const numbers =
+      groups_->data() + static_cast<std::size_t>(group) * column * static_cast<std::size_t>(rank_ + 1);
+  return follow_lanes(numbers, numbers + column, q.q_.data(), rank_of(q));
 }
 
 const float* PointShell::columns(Index point) const {
@@ -145,26 +147,21 @@ Vector3 PointShell::position(Index point, const Coordinates& q) const {
   return {x[0], x[1], x[2]};
 }
 
-PointShell::Ball PointShell::ball(std::size_t node, const Coordinates& q) const {
-  const std::size_t stride = 4 * static_cast<std::size_t>(rank_ + 1);
-  const float* const numbers = balls_.data() + node * stride;
-  const Index rank = std::min(rank_, static_cast<Index>(q.q_.size()));
-  const Four x = follow(numbers, q.q_.data(), rank);
-  float radius = nodes_[node].radius;
-  for (Index k = 0; k < rank; ++k) radius += q.sizes_[static_cast<std::size_t>(k)] * numbers[4 * (k + 1) + 3];
-  return {{x[0], x[1], x[2]}, radius};
+void PointShell::cover(const Coordinates& q, std::vector<Ball>& balls) const {
+  read_cover(balls_.at(0, q.q_.data(), q.sizes_.data(), rank_of(q)), balls);
 }
 
-PointShell::Ball PointShell::cover(Index i, const Coordinates& q) const {
-  return ball(cover_[static_cast<std::size_t>(i)], q);
+void PointShell::cover_ways(const Coordinates& way, std::vector<Ball>& ways) const {
+  read_cover(balls_.ways(0, way.q_.data(), way.sizes_.data(), rank_of(way)), ways);
 }
 
-PointShell::Ball PointShell::cover_way(Index i, const Coordinates& way) const {
-  const std::size_t node = cover_[static_cast<std::size_t>(i)];
-  const float* const numbers = balls_.data() + node * 4 * static_cast<std::size_t>(rank_ + 1);
-  const Ball moved = ball(node, way);
-  return {moved.center - Vector3(numbers[0], numbers[1], numbers[2]),
-          moved.radius - static_cast<double>(nodes_[node].radius)};
+/// Those of the first node.
+void PointShell::read_cover(const BallPackets::Packet& packet, std::vector<Ball>& balls) const {
+  balls.resize(static_cast<std::size_t>(nodes_.front().count));
+  for (int i = 0; i < nodes_.front().count; ++i) {
+    const LanePlaces& c = packet.center;
+    balls[static_cast<std::size_t>(i)] = {{c.at[0][i], c.at[1][i], c.at[2][i]}, packet.radius[i]};
+  }
 }
 
 Vector3 PointShell::column(Index point, Index coordinate) const {

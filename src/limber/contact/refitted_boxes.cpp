@@ -4,62 +4,20 @@
 #include "limber/contact/follow.hpp"
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 
 namespace limber {
 namespace {
 
-constexpr int group_lanes = ShellTree::group_size;
-using GroupLanes = float __attribute__((vector_size(4 * group_lanes)));
-
-[[gnu::always_inline]] inline GroupLanes load_group(const float* from) {
-  GroupLanes x;
-  __builtin_memcpy(&x, from, sizeof x);
-  return x;
-}
-[[gnu::always_inline]] inline void store_group(float* to, const GroupLanes& x) {
-  __builtin_memcpy(to, &x, sizeof x);
-}
-
-/// Three coordinates of sixteen points.
-struct GroupPlaces {
-  GroupLanes at[3];
-};
-
-/// first (or 0) + the columns times their factors.  columns: 48 numbers each.
-[[gnu::always_inline]] inline GroupPlaces follow_group(const float* first, const float* columns,
-                                                       const float* factors, Index rank) {
-  GroupPlaces even{}, odd{};
-  if (first != nullptr)
-    for (int l = 0; l < 3; ++l) even.at[l] = load_group(first + l * group_lanes);
-  Index k = 0;
-  for (; k + 2 <= rank; k += 2, columns += 6 * group_lanes) {
-    for (int l = 0; l < 3; ++l) {
-      even.at[l] += load_group(columns + l * group_lanes) * factors[k];
-      odd.at[l] += load_group(columns + (l + 3) * group_lanes) * factors[k + 1];
-    }
-  }
-  for (; k < rank; ++k)
-    for (int l = 0; l < 3; ++l) even.at[l] += load_group(columns + l * group_lanes) * factors[k];
-  for (int l = 0; l < 3; ++l) even.at[l] += odd.at[l];
-  return even;
-}
-
-[[gnu::always_inline]] inline GroupPlaces turn_group(const Eigen::Matrix3f& by, const GroupPlaces& x) {
-  GroupPlaces y;
-  for (int l = 0; l < 3; ++l) y.at[l] = by(l, 0) * x.at[0] + by(l, 1) * x.at[1] + by(l, 2) * x.at[2];
-  return y;
-}
-
-[[gnu::always_inline]] inline void bound_group(const GroupPlaces& x, SweptBox::Corner& low,
+[[gnu::always_inline]] inline void bound_group(const LanePlaces& x, SweptBox::Corner& low,
                                                SweptBox::Corner& high) {
   low.setZero();
   high.setZero();
   for (int l = 0; l < 3; ++l) {
-    float numbers[group_lanes];
-    store_group(numbers, x.at[l]);
+    float numbers[lane_count];
+    store_lanes(numbers, x.at[l]);
     Four lows = load_four(numbers), highs = lows;
-    for (int i = 4; i < group_lanes; i += 4) {
+    for (int i = 4; i < lane_count; i += 4) {
       const Four more = load_four(numbers + i);
       lows = more < lows ? more : lows;
       highs = more > highs ? more : highs;
@@ -74,115 +32,95 @@ struct GroupPlaces {
 }  // namespace
 
 ShellTree::ShellTree(const PointShell& shell)
-    : size_(shell.size()), rank_(shell.rank()), rest_(3, shell.size()) {
-  for (Index i = 0; i < size_; ++i) rest_.col(i) = shell.rest(i);
-  std::vector<int> order(static_cast<std::size_t>(size_));
-  std::iota(order.begin(), order.end(), 0);
-  build(0, static_cast<int>(size_), order);
-  points_ = order;
-  points_.resize((order.size() + group_size - 1) / group_size * group_size, order.back());
-  slots_.resize(order.size());
-  for (std::size_t i = 0; i < order.size(); ++i)
-    slots_[static_cast<std::size_t>(order[i])] = static_cast<int>(i);
-  const std::size_t column = 3 * group_size;
-  numbers_.assign(points_.size() / group_size * column * static_cast<std::size_t>(rank_ + 1), 0.0F);
-  for (std::size_t i = 0; i < points_.size(); ++i) {
-    const float* const from = shell.columns(points_[i]) - 4;
-    float* const to =
-        numbers_.data() + i / group_size * column * static_cast<std::size_t>(rank_ + 1) + i % group_size;
-    for (std::size_t k = 0; k <= static_cast<std::size_t>(rank_); ++k)
-      for (std::size_t l = 0; l < 3; ++l) to[k * column + l * group_size] = from[4 * k + l];
+    : size_(shell.size()), rank_(shell.rank()), numbers_(shell.groups()), rest_(3, shell.size()) {
+  Matrix rows(3 * size_, rank_);
+  for (Index i = 0; i < size_; ++i) {
+    rest_.col(i) = shell.rest(i);
+    for (Index k = 0; k < rank_; ++k) rows.block<3, 1>(3 * i, k) = shell.column(i, k);
   }
-}
-
-/// At the multiple of the group's size nearest to the middle, along the longest side of their box at rest.
-void ShellTree::build(int first, int count, std::vector<int>& order) {
-  const std::size_t node = nodes_.size();
-  nodes_.push_back({});
-  if (count <= group_size) {
-    nodes_[node].group = first / group_size;
-  } else {
-    Vector3 low = rest_.col(order[static_cast<std::size_t>(first)]), high = low;
-    for (int i = first; i < first + count; ++i) {
-      low = low.cwiseMin(rest_.col(order[static_cast<std::size_t>(i)]));
-      high = high.cwiseMax(rest_.col(order[static_cast<std::size_t>(i)]));
-    }
-    Index axis = 0;
-    (high - low).maxCoeff(&axis);
-    const int half = (count / 2 + group_size - 1) / group_size * group_size;
-    std::nth_element(order.begin() + first, order.begin() + first + half, order.begin() + first + count,
-                     [&](int a, int b) {
-                       return rest_(axis, a) < rest_(axis, b) || (rest_(axis, a) == rest_(axis, b) && a < b);
-                     });
-    build(first, half, order);
-    build(first + half, count - half, order);
+  balls_ = BallPackets(rest_, rows);
+  for (Index g = 0; g < group_count(); ++g) {
+    std::array<int, group_size> points;
+    for (int i = 0; i < group_size; ++i) points[static_cast<std::size_t>(i)] = point(g, i);
+    if (g % lane_count == 0) balls_.add();
+    balls_.put(static_cast<int>(g / lane_count), static_cast<int>(g % lane_count), points);
   }
-  nodes_[node].next = static_cast<int>(nodes_.size());
+  balls_.finish();
 }
 
 RefittedBoxes::RefittedBoxes(std::shared_ptr<const ShellTree> tree) : tree_(std::move(tree)) {
   require(tree_ != nullptr, "boxes without points to refit them to");
   now_.reserve(tree_->rank());
-  positions_.assign(3 * tree_->points_.size(), 0.0F);
-  ways_.assign(3 * tree_->points_.size(), 0.0F);
-  boxes_.resize(tree_->nodes_.size());
+  const auto groups = static_cast<std::size_t>(tree_->group_count());
+  positions_.assign(3 * lane_count * groups, 0.0F);
+  ways_.assign(3 * lane_count * groups, 0.0F);
+  boxes_.resize(groups);
+  fitted_.assign(groups, 0);
+  around_.resize(static_cast<std::size_t>(tree_->balls_.size()));
   refit(Pose{}, Vector());
 }
 
 void RefittedBoxes::refit(const Pose& pose, const VectorRef& q) {
   now_.set(q, tree_->rank(), "shell");
-  pose_ = pose;
-  refit_groups(false, {});
+  begin_refit(pose, false, {});
 }
 
 void RefittedBoxes::refit(const Pose& pose, const VectorRef& q, const VectorRef& v,
                           const SweptMotion& motion) {
   now_.set(q, v, motion.step, tree_->rank(), "shell");
-  pose_ = pose;
-  refit_groups(true, motion);
+  begin_refit(pose, true, motion);
 }
 
-void RefittedBoxes::refit_groups(bool moving, const SweptMotion& motion) {
-  const Eigen::Matrix3f turn = pose_.rotation.toRotationMatrix().cast<float>();
-  const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
-  const Eigen::Vector3f spin = (motion.step * motion.angular_velocity).cast<float>();
+void RefittedBoxes::begin_refit(const Pose& pose, bool moving, const SweptMotion& motion) {
+  pose_ = pose;
+  turn_ = pose_.rotation.toRotationMatrix().cast<float>();
+  moving_ = moving;
+  motion_ = motion;
+  computed_ = 0;
+  std::fill(fitted_.begin(), fitted_.end(), 0);
+  for (std::size_t p = 0; p < around_.size(); ++p)
+    bound_followed(tree_->balls_, static_cast<int>(p), now_, moving_, turn_, motion_, around_[p]);
+}
+
+void RefittedBoxes::fit(Index group) {
+  ++computed_;
+  const auto g = static_cast<std::size_t>(group);
+  fitted_[g] = 1;
   const auto rank = static_cast<Index>(now_.q.size());
-  constexpr std::size_t column = 3 * group_lanes;
-  const std::size_t stride = column * static_cast<std::size_t>(tree_->rank() + 1);
-  for (std::size_t n = boxes_.size(); n-- > 0;) {
-    const ShellTree::Node& node = tree_->nodes_[n];
-    SweptBox& box = boxes_[n];
-    if (node.group < 0) {
-      box = boxes_[n + 1];
-      box.include(boxes_[static_cast<std::size_t>(tree_->nodes_[n + 1].next)]);
-      continue;
+  constexpr std::size_t column = 3 * lane_count;
+  const float* const numbers =
+      tree_->numbers_->data() + g * column * static_cast<std::size_t>(tree_->rank() + 1);
+  const LanePlaces x = turn_lanes(turn_, follow_lanes(numbers, numbers + column, now_.q.data(), rank));
+  for (std::size_t l = 0; l < 3; ++l) store_lanes(positions_.data() + g * column + l * lane_count, x.at[l]);
+  SweptBox& box = boxes_[g];
+  bound_group(x, box.low, box.high);
+  LanePlaces way{};
+  if (moving_) {
+    const Eigen::Vector3f shift = (motion_.step * motion_.velocity).cast<float>();
+    const Eigen::Vector3f spin = (motion_.step * motion_.angular_velocity).cast<float>();
+    way = turn_lanes(turn_, follow_lanes(nullptr, numbers + column, now_.ways.data(), rank));
+    for (int l = 0; l < 3; ++l) {
+      const int a = (l + 1) % 3, b = (l + 2) % 3;
+      way.at[l] += shift(l) + spin(a) * x.at[b] - spin(b) * x.at[a];
     }
-    const auto g = static_cast<std::size_t>(node.group);
-    const float* const numbers = tree_->numbers_.data() + g * stride;
-    const GroupPlaces x = turn_group(turn, follow_group(numbers, numbers + column, now_.q.data(), rank));
-    for (std::size_t l = 0; l < 3; ++l)
-      store_group(positions_.data() + g * column + l * group_lanes, x.at[l]);
-    bound_group(x, box.low, box.high);
-    GroupPlaces way{};
-    if (moving) {
-      way = turn_group(turn, follow_group(nullptr, numbers + column, now_.ways.data(), rank));
-      for (int l = 0; l < 3; ++l) {
-        const int a = (l + 1) % 3, b = (l + 2) % 3;
-        way.at[l] += shift(l) + spin(a) * x.at[b] - spin(b) * x.at[a];
-      }
-    }
-    for (std::size_t l = 0; l < 3; ++l) store_group(ways_.data() + g * column + l * group_lanes, way.at[l]);
-    bound_group(way, box.least_way, box.most_way);
   }
+  for (std::size_t l = 0; l < 3; ++l) store_lanes(ways_.data() + g * column + l * lane_count, way.at[l]);
+  bound_group(way, box.least_way, box.most_way);
 }
 
 Vector3 RefittedBoxes::read(const std::vector<float>& numbers, Index point) const {
-  const auto slot = static_cast<std::size_t>(tree_->slots_[static_cast<std::size_t>(point)]);
-  const float* const at = numbers.data() + slot / group_lanes * 3 * group_lanes + slot % group_lanes;
-  return {at[0], at[group_lanes], at[2 * group_lanes]};
+  const float* const at = numbers.data() + point / lane_count * 3 * lane_count + point % lane_count;
+  return {at[0], at[lane_count], at[2 * lane_count]};
 }
 
-Vector3 RefittedBoxes::position(Index point) const { return pose_.position + read(positions_, point); }
-Vector3 RefittedBoxes::way(Index point) const { return read(ways_, point); }
+Vector3 RefittedBoxes::position(Index point) {
+  if (fitted_[static_cast<std::size_t>(point / lane_count)] == 0) fit(point / lane_count);
+  return pose_.position + read(positions_, point);
+}
+
+Vector3 RefittedBoxes::way(Index point) {
+  if (fitted_[static_cast<std::size_t>(point / lane_count)] == 0) fit(point / lane_count);
+  return read(ways_, point);
+}
 
 }  // namespace limber

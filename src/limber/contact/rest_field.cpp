@@ -256,9 +256,13 @@ struct LatticeDraft {
   }
 };
 
+/// Cells squared: what is as near as that to the lattice is in it.
+constexpr double on_lattice = 1e-12;
+
 /// Trilinear in a cell between eight numbers, x first.  f: within it, 0 to 1.
+template <class Place>
 [[gnu::always_inline]] inline double interpolate_cell(const float* p, std::size_t next_y, std::size_t next_z,
-                                                      const double* f, Vector3& gradient) {
+                                                      const Place& f, Vector3& gradient) {
   const double x00 = p[1] - p[0], x10 = p[next_y + 1] - p[next_y], x01 = p[next_z + 1] - p[next_z],
                x11 = p[next_z + next_y + 1] - p[next_z + next_y];
   const double a00 = p[0] + f[0] * x00, a10 = p[next_y] + f[0] * x10, a01 = p[next_z] + f[0] * x01,
@@ -286,12 +290,16 @@ RestField::RestField(const SurfaceMesh& surface, std::string_view where, const R
   cell_ = choose_cell(bounds_, volume, surface_area(merged), options.points);
   per_cell_ = 1.0 / cell_;
   // A block and more around the body, so that triangles write to points that exist.
-  origin_ = bounds_.min - Vector3::Constant(block_cells * cell_);
+  const Vector3 origin = bounds_.min - Vector3::Constant(block_cells * cell_);
   for (int k = 0; k < 3; ++k)
     blocks_[static_cast<std::size_t>(k)] =
         static_cast<int>(std::ceil((bounds_.max(k) - bounds_.min(k)) / cell_ / block_cells)) + 2;
 
-  const Matrix3X places = (merged.vertices.colwise() - origin_) / cell_;
+  for (int k = 0; k < 3; ++k) {
+    origin_[k] = origin(k);
+    last_[k] = block_cells * blocks_[static_cast<std::size_t>(k)] * (1.0 - 1e-9);
+  }
+  const Matrix3X places = (merged.vertices.colwise() - origin) / cell_;
   const Index count = merged.triangles.cols();
   LatticeDraft draft(blocks_);
   std::vector<BoundingBox> boxes;
@@ -371,7 +379,7 @@ RestField::RestField(const SurfaceMesh& surface, std::string_view where, const R
   // The error: on the surface, and in the middle of cells next to it.
   const auto measure = [&](const Vector3& place, double exact_distance) {
     const double error =
-        std::abs(std::abs(distance(origin_ + cell_ * place).distance) - cell_ * exact_distance);
+        std::abs(std::abs(distance(origin + cell_ * place).distance) - cell_ * exact_distance);
     largest_error_ = std::max(largest_error_, error);
   };
   const Index stride = std::max<Index>(1, count / 1000);
@@ -384,40 +392,61 @@ RestField::RestField(const SurfaceMesh& surface, std::string_view where, const R
   }
 }
 
+[[gnu::always_inline]] inline RestField::Cell RestField::cell_at(const Vector3& x) const {
+  using LatticeCell = int __attribute__((vector_size(16)));
+  const LatticePlace place{x.x(), x.y(), x.z(), 0.0};
+  const LatticePlace t = (place - origin_) * per_cell_, zero{};
+  LatticePlace within = t > zero ? t : zero;  // 0 for what is no number
+  within = within < last_ ? within : last_;
+  const LatticeCell cell = __builtin_convertvector(within, LatticeCell);
+  const LatticeCell block = cell / block_cells, in_block = cell % block_cells;
+  Cell found;
+  found.beyond = t - within;
+  found.within = within - __builtin_convertvector(cell, LatticePlace);
+  const int nx = blocks_[0], ny = blocks_[1];
+  if (const int start = block_[static_cast<std::size_t>(block[0] + nx * (block[1] + ny * block[2]))];
+      start >= 0) {
+    found.corner = fine_.data() + start + in_block[0] + block_side * (in_block[1] + block_side * in_block[2]);
+    found.next_y = block_side;
+    found.next_z = block_side * block_side;
+    return found;
+  }
+  found.within = (__builtin_convertvector(in_block, LatticePlace) + found.within) / double{block_cells};
+  found.corner = coarse_.data() + block[0] + (nx + 1) * (block[1] + (ny + 1) * block[2]);
+  found.next_y = static_cast<std::size_t>(nx + 1);
+  found.next_z = static_cast<std::size_t>((nx + 1) * (ny + 1));
+  return found;
+}
+
 SurfaceDistance RestField::distance(const Vector3& x) const {
-  double f[3];
-  std::size_t cell[3];
-  double beyond[3];
-  for (int k = 0; k < 3; ++k) {
-    const double t = (x(k) - origin_(k)) * per_cell_;
-    const double last = block_cells * blocks_[static_cast<std::size_t>(k)];
-    const double within = std::min(std::max(0.0, t), last * (1.0 - 1e-9));  // 0 for what is no number
-    beyond[k] = t - within;
-    cell[k] = static_cast<std::size_t>(within);
-    f[k] = within - static_cast<double>(cell[k]);
-  }
-  const auto nx = static_cast<std::size_t>(blocks_[0]), ny = static_cast<std::size_t>(blocks_[1]);
-  const std::size_t bx = cell[0] / block_cells, by = cell[1] / block_cells, bz = cell[2] / block_cells;
-  const int start = block_[bx + nx * (by + ny * bz)];
+  const Cell cell = cell_at(x);
   Vector3 gradient;
-  double d = 0.0;
-  if (start >= 0) {
-    const std::size_t i =
-        cell[0] % block_cells + block_side * (cell[1] % block_cells + block_side * (cell[2] % block_cells));
-    d = interpolate_cell(fine_.data() + static_cast<std::size_t>(start) + i, block_side,
-                         block_side * block_side, f, gradient);
-  } else {
-    for (int k = 0; k < 3; ++k) f[k] = (static_cast<double>(cell[k] % block_cells) + f[k]) / block_cells;
-    d = interpolate_cell(coarse_.data() + bx + (nx + 1) * (by + (ny + 1) * bz), nx + 1, (nx + 1) * (ny + 1),
-                         f, gradient);
-  }
+  const double d = interpolate_cell(cell.corner, cell.next_y, cell.next_z, cell.within, gradient);
   const double slope = gradient.norm();
   const Vector3 normal = slope > 0.0 ? Vector3(gradient / slope) : Vector3::UnitZ();
-  const Vector3 out(beyond[0], beyond[1], beyond[2]);
-  if (out.squaredNorm() < 1e-12) return {d, normal};
+  const Vector3 out(cell.beyond[0], cell.beyond[1], cell.beyond[2]);
+  if (out.squaredNorm() < on_lattice) return {d, normal};
   // From where the surface is nearest to the last place of the lattice.
   const Vector3 way = cell_ * out + d * normal;
-  return {way.norm(), way.normalized()};
+  const double length = way.norm();
+  return {length, length > 0.0 ? Vector3(way / length) : way};
+}
+
+double RestField::distance_alone(const Vector3& x) const {
+  const Cell cell = cell_at(x);
+  const double out =
+      cell.beyond[0] * cell.beyond[0] + cell.beyond[1] * cell.beyond[1] + cell.beyond[2] * cell.beyond[2];
+  Vector3 gradient;
+  const double d = interpolate_cell(cell.corner, cell.next_y, cell.next_z, cell.within, gradient);
+  if (out < on_lattice) return d;
+  // As above, |way|^2.
+  const double slope = gradient.squaredNorm();
+  const double along =
+      slope > 0.0
+          ? (cell.beyond[0] * gradient.x() + cell.beyond[1] * gradient.y() + cell.beyond[2] * gradient.z()) /
+                std::sqrt(slope)
+          : cell.beyond[2];
+  return std::sqrt(std::max(0.0, cell_ * cell_ * out + 2.0 * cell_ * along * d + d * d));
 }
 
 std::size_t RestField::bytes() const {

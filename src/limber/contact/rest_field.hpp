@@ -36,6 +36,9 @@ class RestField {
   /// The normal is the gradient brought to unit length, UnitZ where there is none (in the very middle).
   [[nodiscard]] SurfaceDistance distance(const Vector3& x) const;
 
+  /// The same distance without its normal: for what is mostly too far away to ask for that.
+  [[nodiscard]] double distance_alone(const Vector3& x) const;
+
   [[nodiscard]] const BoundingBox& bounds() const { return bounds_; }  ///< of the surface
   [[nodiscard]] double cell() const { return cell_; }                  ///< a, m
   /// Largest |phi - exact distance| over some 2,000 places: on the surface, and in the middle of
@@ -44,10 +47,23 @@ class RestField {
   [[nodiscard]] std::size_t bytes() const;
 
  private:
+  /// Three numbers that are computed on together, and one that is not used.
+  using LatticePlace = double __attribute__((vector_size(32)));
+
   static constexpr int block_cells = 4;
   static constexpr int block_side = block_cells + 1;  ///< blocks share the points of their sides
 
-  Vector3 origin_ = Vector3::Zero();
+  /// The eight numbers around a place.
+  struct Cell {
+    const float* corner;         ///< the lowest one; its neighbour along x is behind it
+    std::size_t next_y, next_z;  ///< how far behind it those along the others are
+    LatticePlace within;         ///< where the place is between them, 0 to 1
+    LatticePlace beyond;         ///< how far it is outside of the lattice, cells
+  };
+  [[nodiscard]] Cell cell_at(const Vector3& x) const;
+
+  LatticePlace origin_{};  ///< m
+  LatticePlace last_{};    ///< cells; a little before the last point
   double cell_ = 0.0, per_cell_ = 0.0, largest_error_ = 0.0;
   std::array<int, 3> blocks_{};  ///< along each axis
   std::vector<int> block_;       ///< start of a block in fine_; -1: only its corners are known

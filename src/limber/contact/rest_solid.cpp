@@ -20,15 +20,16 @@ constexpr int brick_tetrahedra[6][4] = {{0, 1, 2, 6}, {0, 2, 3, 6}, {0, 3, 7, 6}
                                         {0, 7, 4, 6}, {0, 4, 5, 6}, {0, 5, 1, 6}};
 
 /// More make boxes and first guesses tighter, fewer cost less to follow. Cutting them into what hangs
-/// together adds some: an octopus has 291, which takes 14 us at r = 30.
+/// together adds some: an octopus has 291, which take 14 us to follow at r = 30.
 constexpr Index wanted_patches = 192;
 constexpr Index least_patch_size = 12;  // tetrahedra: two bricks
 
 /// Orders items so that halves of them lie on either side of a plane, again and again, down to `least` of
-/// them; calls leaf(first, count).  place(item): 3 numbers.
+/// them; calls leaf(first, count).  place(item): 3 numbers.  multiple: of how many items halves are, but for
+/// the last.
 template <class Place, class Leaf>
-void halve_by_place(std::vector<int>& order, int first, int count, int least, const Place& place,
-                    const Leaf& leaf) {
+void halve_by_place(std::vector<int>& order, int first, int count, int least, int multiple,
+                    const Place& place, const Leaf& leaf) {
   if (count <= least) return leaf(first, count);
   Vector3 low = place(order[static_cast<std::size_t>(first)]), high = low;
   for (int i = first; i < first + count; ++i) {
@@ -37,14 +38,14 @@ void halve_by_place(std::vector<int>& order, int first, int count, int least, co
   }
   Index axis = 0;
   (high - low).maxCoeff(&axis);
-  const int half = count / 2;
+  const int half = (count / 2 + multiple - 1) / multiple * multiple;
   std::nth_element(order.begin() + first, order.begin() + first + half, order.begin() + first + count,
                    [&](int a, int b) {
                      const double x = place(a)(axis), y = place(b)(axis);
                      return x < y || (x == y && a < b);
                    });
-  halve_by_place(order, first, half, least, place, leaf);
-  halve_by_place(order, first + half, count - half, least, place, leaf);
+  halve_by_place(order, first, half, least, multiple, place, leaf);
+  halve_by_place(order, first + half, count - half, least, multiple, place, leaf);
 }
 
 Vector3 mean_of(const Matrix3X& places, const std::vector<int>& chosen) {
@@ -75,6 +76,7 @@ RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& bas
   for (Index v = 0; v < vertex_count_; ++v) {
     float* const row = rows_.data() + v * 4 * (rank_ + 1);
     for (Index l = 0; l < 3; ++l) row[l] = static_cast<float>(mesh.vertices(l, v));
+    places_.insert(places_.end(), row, row + 4);
     for (Index k = 0; k < rank_; ++k)
       for (Index l = 0; l < 3; ++l) row[4 * (k + 1) + l] = static_cast<float>(basis(3 * v + l, k));
   }
@@ -93,9 +95,7 @@ RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& bas
         neighbours_[static_cast<std::size_t>(a) * words_ + static_cast<std::size_t>(b) / 64] |=
             std::uint64_t{1} << (b % 64);
 
-  std::vector<int> order(patches_.size());
-  std::iota(order.begin(), order.end(), 0);
-  build_tree(0, static_cast<int>(order.size()), order);
+  pack_patches(mesh.vertices, basis, members);
 }
 
 RestSolid::RestSolid(const VolumeMesh& mesh, std::shared_ptr<const RestField> field)
@@ -171,7 +171,7 @@ void RestSolid::make_patches(const Matrix3X& vertices) {
   std::vector<int> group_of_vertex(static_cast<std::size_t>(vertex_count_), -1);
   int patch_count = 0;
   halve_by_place(
-      order, 0, count, least, [&](int t) { return middles.col(t); },
+      order, 0, count, least, 1, [&](int t) { return middles.col(t); },
       [&](int first, int size) {
         // The group of a vertex is the first tetrahedron that has it; groups that meet are joined.
         std::vector<int> parent(static_cast<std::size_t>(size));
@@ -268,18 +268,22 @@ void RestSolid::fit_patches(const Matrix3X& vertices, const Eigen::Ref<const Mat
   }
 }
 
-void RestSolid::build_tree(int first, int count, std::vector<int>& order) {
-  const std::size_t node = nodes_.size();
-  nodes_.push_back({});
-  if (count == 1) {
-    nodes_[node].patch = order[static_cast<std::size_t>(first)];
-  } else {
-    halve_by_place(
-        order, first, count, (count + 1) / 2,
-        [&](int p) { return patches_[static_cast<std::size_t>(p)].center.cast<double>(); },
-        [&](int from, int size) { build_tree(from, size, order); });
+void RestSolid::pack_patches(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
+                             const std::vector<std::vector<int>>& members) {
+  order_.resize(patches_.size());
+  std::iota(order_.begin(), order_.end(), 0);
+  halve_by_place(
+      order_, 0, static_cast<int>(order_.size()), lane_count, lane_count,
+      [&](int p) { return patches_[static_cast<std::size_t>(p)].center.cast<double>(); }, [](int, int) {});
+  slots_.resize(order_.size());
+  balls_ = BallPackets(vertices, basis);
+  for (std::size_t slot = 0; slot < order_.size(); ++slot) {
+    const auto p = static_cast<std::size_t>(order_[slot]);
+    slots_[p] = static_cast<int>(slot);
+    if (slot % lane_count == 0) balls_.add();
+    balls_.put(static_cast<int>(slot / lane_count), static_cast<int>(slot % lane_count), members[p]);
   }
-  nodes_[node].next = static_cast<int>(nodes_.size());
+  balls_.finish();
 }
 
 int RestSolid::start_in(int patch, const Eigen::Vector3f& rest) const {
@@ -327,14 +331,14 @@ int RestSolid::locate(const Vector3& rest) const {
 void RestSolid::rows_at(const SolidPlace& place, Eigen::Ref<Eigen::Matrix3Xd> rows) const {
   rows.setZero();
   for (std::size_t i = 0; i < 4; ++i) {
-    const float* const column = rest_of(place.vertices[i]) + 4;
+    const float* const column = row_of(place.vertices[i]) + 4;
     for (Index k = 0; k < std::min(rank_, rows.cols()); ++k)
       for (Index l = 0; l < 3; ++l) rows(l, k) += place.weights[i] * static_cast<double>(column[4 * k + l]);
   }
 }
 
 std::size_t RestSolid::bytes() const {
-  return sizeof(float) * (rows_.size() + motions_.size() + bounds_.size()) +
+  return sizeof(float) * (rows_.size() + places_.size() + motions_.size() + bounds_.size()) +
          sizeof(Tetrahedron) * tetrahedra_.size() + sizeof(int) * (patch_of_.size() + starts_.size()) +
          sizeof(std::uint64_t) * neighbours_.size();
 }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/contact/ball_packets.hpp"
 #include "limber/contact/rest_field.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 
@@ -31,7 +32,7 @@ struct SolidPlace {
 ///
 /// Bricks are cut into six tetrahedra each, the same way everywhere; within a brick that differs from its
 /// trilinear map in second order. Floats: places are good to 1e-6 of the size. Constant, shared by all bodies
-/// of a model. Memory: 16 (r + 1) bytes per vertex and 32 per tetrahedron, beside the field.
+/// of a model. Memory: 16 (r + 2) bytes per vertex and 32 per tetrahedron, beside the field.
 class RestSolid {
  public:
   /// basis: 3n x r, rows of the mesh's vertices.  field: none of a piece.
@@ -64,6 +65,7 @@ class RestSolid {
 
  private:
   friend class DeformedSolid;
+  friend class OwnPatches;
   friend class TouchFinder;
 
   static constexpr int start_side = 4;  ///< places along each axis of a patch from which walks start
@@ -81,11 +83,6 @@ class RestSolid {
     Vector3 mean = Vector3::Zero();     ///< of their rest places, m
     Matrix3 inverse = Matrix3::Zero();  ///< of the second moment of these about it
   };
-  /// Of the tree over patches: children follow their parent; a leaf is one patch.
-  struct Node {
-    int patch = -1;  ///< of a leaf
-    int next = 0;    ///< node after its subtree
-  };
   struct RestWalk {
     int tetrahedron = -1;
     Eigen::Vector4f weights = Eigen::Vector4f::Zero();
@@ -97,9 +94,13 @@ class RestSolid {
   [[nodiscard]] std::vector<std::vector<int>> patch_vertices() const;
   void fit_patches(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
                    const std::vector<std::vector<int>>& members);
-  void build_tree(int first, int count, std::vector<int>& order);
-  [[nodiscard]] const float* rest_of(int vertex) const {
+  void pack_patches(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
+                    const std::vector<std::vector<int>>& members);
+  [[nodiscard]] const float* row_of(int vertex) const {
     return rows_.data() + static_cast<std::size_t>(vertex) * 4 * static_cast<std::size_t>(rank_ + 1);
+  }
+  [[nodiscard]] const float* rest_of(int vertex) const {
+    return places_.data() + 4 * static_cast<std::size_t>(vertex);
   }
   [[nodiscard]] int start_in(int patch, const Eigen::Vector3f& rest) const;
   /// Goes from tetrahedron to tetrahedron towards a place at rest, until it is there or at the boundary.
@@ -110,13 +111,16 @@ class RestSolid {
   std::vector<Tetrahedron> tetrahedra_;
   std::vector<int> patch_of_;  ///< of tetrahedra
   std::vector<float> rows_;    ///< of vertices: X, then a column per coordinate, of four numbers each
+  std::vector<float> places_;  ///< X once more: walks at rest ask for nothing else
   std::vector<Patch> patches_;
   std::vector<PatchFit> fits_;  ///< of patches, where vertices move each by itself; else none
   std::vector<float> motions_;  ///< of patches: c and I, then u_k and G_k per coordinate, in columns of four
   std::size_t bound_stride_ = 0;
   std::vector<float> bounds_;  ///< of patches: e_k, and zeros up to a multiple of sixteen
   std::vector<int> starts_;    ///< of patches: tetrahedra nearest to places of its box
-  std::vector<Node> nodes_;
+  std::vector<int> order_;     ///< patches, those together that are next to each other; sixteen to a packet
+  std::vector<int> slots_;     ///< of patches: where they are in that order
+  BallPackets balls_;          ///< around the vertices of patches, in that order
   std::size_t words_ = 0;
   std::vector<std::uint64_t> neighbours_;  ///< of patches: words_ each, a bit per patch
 };

@@ -1,7 +1,10 @@
 #pragma once
 
-#include "limber/linalg/types.hpp"
+#include "limber/contact/ball_packets.hpp"
+#include "limber/contact/follow.hpp"
 #include "limber/warp/pose.hpp"
+
+#include <limits>
 
 namespace limber {
 
@@ -28,14 +31,97 @@ struct SweptBox {
   }
 };
 
-/// Whether two boxes come within `margin` of each other while their parts go their ways: exactly so for boxes
-/// and ways as they are, so it never misses parts that do.  between: from b's origin to a's, m.
-[[gnu::always_inline]] inline bool may_meet(const SweptBox& a, const SweptBox& b,
-                                            const SweptBox::Corner& between, float margin) {
-  const SweptBox::Corner back = (a.least_way - b.most_way).min(0.0F),
-                         forth = (a.most_way - b.least_way).max(0.0F);
-  const SweptBox::Corner low = a.low + back + between - margin, high = a.high + forth + between + margin;
-  return ((low <= b.high) && (high >= b.low)).all();
+/// Sixteen of them.
+struct SweptBoxes {
+  Lanes low[3], high[3], least_way[3], most_way[3];
+
+  /// No place is in any of them.
+  void clear() {
+    for (int l = 0; l < 3; ++l) {
+      low[l] = Lanes{} + std::numeric_limits<float>::infinity();
+      high[l] = -low[l];
+      least_way[l] = most_way[l] = Lanes{};
+    }
+  }
+  void set(int lane, const SweptBox& box) {
+    for (int l = 0; l < 3; ++l) {
+      low[l][lane] = box.low(l);
+      high[l][lane] = box.high(l);
+      least_way[l][lane] = box.least_way(l);
+      most_way[l][lane] = box.most_way(l);
+    }
+  }
+  [[nodiscard]] SweptBox at(int lane) const {
+    SweptBox box;
+    for (int l = 0; l < 3; ++l) {
+      box.low(l) = low[l][lane];
+      box.high(l) = high[l][lane];
+      box.least_way(l) = least_way[l][lane];
+      box.most_way(l) = most_way[l][lane];
+    }
+    return box;
+  }
+  /// Around all of them.
+  [[nodiscard]] SweptBox bounds() const {
+    SweptBox box;
+    for (int l = 0; l < 3; ++l) {
+      box.low(l) = least_of(low[l]);
+      box.high(l) = -least_of(-high[l]);
+      box.least_way(l) = least_of(least_way[l]);
+      box.most_way(l) = -least_of(-most_way[l]);
+    }
+    return box;
+  }
+};
+
+/// Boxes around balls of a domain and their ways.  ways: none where they rest.  turn: of the domain.
+[[gnu::always_inline]] inline void bound_balls(const BallPackets::Packet& balls,
+                                               const BallPackets::Packet* ways, const Eigen::Matrix3f& turn,
+                                               const SweptMotion& motion, SweptBoxes& boxes) {
+  const LanePlaces center = turn_lanes(turn, balls.center);
+  for (int l = 0; l < 3; ++l) {
+    boxes.low[l] = center.at[l] - balls.radius;
+    boxes.high[l] = center.at[l] + balls.radius;
+    boxes.least_way[l] = boxes.most_way[l] = Lanes{};
+  }
+  if (ways == nullptr) return;
+  const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
+  const Eigen::Vector3f spin = (motion.step * motion.angular_velocity).cast<float>();
+  const LanePlaces way = turn_lanes(turn, ways->center);
+  // Of lanes without a ball nothing turns.
+  const Lanes none{}, radius = balls.radius > none ? balls.radius : none;
+  const Lanes spread = ways->radius + spin.norm() * radius;
+  for (int l = 0; l < 3; ++l) {
+    const int a = (l + 1) % 3, b = (l + 2) % 3;
+    const Lanes middle = way.at[l] + (shift(l) + (spin(a) * center.at[b] - spin(b) * center.at[a]));
+    boxes.least_way[l] = middle - spread;
+    boxes.most_way[l] = middle + spread;
+  }
+}
+
+/// The same of a packet, which are of the domain's points.
+inline void bound_followed(const BallPackets& balls, int packet, const FollowedCoordinates& now, bool moving,
+                           const Eigen::Matrix3f& turn, const SweptMotion& motion, SweptBoxes& boxes) {
+  const auto rank = static_cast<Index>(now.q.size());
+  const BallPackets::Packet at = balls.at(packet, now.q.data(), now.sizes.data(), rank);
+  if (!moving) return bound_balls(at, nullptr, turn, motion, boxes);
+  const BallPackets::Packet ways = balls.ways(packet, now.ways.data(), now.way_sizes.data(), rank);
+  bound_balls(at, &ways, turn, motion, boxes);
+}
+
+/// A bit for each of sixteen boxes that comes within `margin` of another one while their parts go their ways:
+/// exactly so for boxes and ways as they are, so it never misses parts that do.  between: from b's origin to
+/// a's, m.
+[[gnu::always_inline]] inline std::uint32_t may_meet(const SweptBox& a, const SweptBoxes& b,
+                                                     const SweptBox::Corner& between, float margin) {
+  LaneMask meets = LaneMask{} == 0;
+  for (int l = 0; l < 3; ++l) {
+    const Lanes none{}, back = a.least_way(l) - b.most_way[l], forth = a.most_way(l) - b.least_way[l];
+    const float low = a.low(l) + between(l) - margin, high = a.high(l) + between(l) + margin;
+    meets &=
+        (low + (back < none ? back : none) <= b.high[l]) & (high + (forth > none ? forth : none) >= b.low[l]);
+  }
+  return bits_of(meets);
 }
 
 }  // namespace limber

@@ -3,24 +3,10 @@
 #include "limber/base/error.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 
 namespace limber {
-namespace {
-
-constexpr int lanes_of_group = ShellTree::group_size;
-
-using TouchLanes = float __attribute__((vector_size(4 * lanes_of_group)));
-using TouchMask = int __attribute__((vector_size(4 * lanes_of_group)));
-
-/// All bits of the lanes whose number is between two bounds.
-[[gnu::always_inline]] inline TouchMask between_bounds(const float* numbers, float low, float high) {
-  TouchLanes x;
-  __builtin_memcpy(&x, numbers, sizeof x);
-  return (x >= low) & (x <= high);
-}
-
-}  // namespace
 
 OwnPatches::OwnPatches(const ShellTree& shell, const RestSolid& solid) {
   const auto patches = static_cast<int>(solid.patch_count());
@@ -33,103 +19,119 @@ OwnPatches::OwnPatches(const ShellTree& shell, const RestSolid& solid) {
         of_point_[static_cast<std::size_t>(i) * words_ + static_cast<std::size_t>(p) / 64] |= std::uint64_t{1}
                                                                                               << (p % 64);
   }
-  of_group_.assign(words_ * static_cast<std::size_t>(shell.group_count()), ~std::uint64_t{0});
-  for (Index g = 0; g < shell.group_count(); ++g)
-    for (int i = 0; i < ShellTree::group_size; ++i)
-      for (std::size_t w = 0; w < words_; ++w)
-        of_group_[static_cast<std::size_t>(g) * words_ + w] &=
-            of_point_[static_cast<std::size_t>(shell.point(g, i)) * words_ + w];
+  packets_ = static_cast<std::size_t>(solid.balls_.size());
+  const auto groups = static_cast<std::size_t>(shell.group_count());
+  lanes_.assign(groups * packets_ * lane_count, 0);
+  of_group_.assign(groups * packets_, 0);
+  for (std::size_t g = 0; g < groups; ++g) {
+    for (std::size_t slot = 0; slot < solid.order_.size(); ++slot) {
+      std::uint32_t lanes = 0;
+      for (int i = 0; i < lane_count; ++i)
+        lanes |= contains(shell.point(static_cast<Index>(g), i), solid.order_[slot]) ? 1U << i : 0U;
+      lanes_[g * packets_ * lane_count + slot] = static_cast<std::uint16_t>(lanes);
+      if (lanes + 1 == 1U << lane_count)
+        of_group_[g * packets_ + slot / lane_count] = static_cast<std::uint16_t>(
+            of_group_[g * packets_ + slot / lane_count] | 1U << (slot % lane_count));
+    }
+  }
 }
 
-void TouchFinder::between(const RefittedBoxes& points, DeformedSolid& solid, double margin,
+void TouchFinder::between(RefittedBoxes& points, DeformedSolid& solid, double margin,
                           std::vector<Touch>& touches) {
   find(points, solid, nullptr, margin, touches);
 }
 
-void TouchFinder::within(const RefittedBoxes& points, DeformedSolid& solid, const OwnPatches& own,
-                         double margin, std::vector<Touch>& touches) {
+void TouchFinder::within(RefittedBoxes& points, DeformedSolid& solid, const OwnPatches& own, double margin,
+                         std::vector<Touch>& touches) {
   find(points, solid, &own, margin, touches);
 }
 
-void TouchFinder::find(const RefittedBoxes& points, DeformedSolid& solid, const OwnPatches* own,
-                       double margin, std::vector<Touch>& touches) {
-  const std::vector<ShellTree::Node>& groups = points.tree().nodes_;
-  const std::vector<RestSolid::Node>& patches = solid.rest_->nodes_;
-  if (touch_of_.size() < points.tree().points_.size()) touch_of_.assign(points.tree().points_.size(), -1);
+void TouchFinder::find(RefittedBoxes& points, DeformedSolid& solid, const OwnPatches* own, double margin,
+                       std::vector<Touch>& touches) {
+  const std::size_t slots = points.boxes_.size() * lane_count;
+  if (touch_of_.size() < slots) touch_of_.assign(slots, -1);
   visited_ = 0;
   between_ = points.pose().position - solid.pose().position;
-  const SweptBox::Corner shift{static_cast<float>(between_.x()), static_cast<float>(between_.y()),
-                               static_cast<float>(between_.z()), 0.0F};
+  for (int l = 0; l < 3; ++l) shift_(l) = static_cast<float>(between_(l));
   // Floats that far from each other do not know where they are to more digits.
-  const float wide = static_cast<float>(margin) + 1e-6F * shift.abs().maxCoeff();
-  pending_.clear();
-  // Only pairs that meet are kept.
-  const auto put = [&](int a, int b) {
-    if (may_meet(points.boxes_[static_cast<std::size_t>(a)], solid.boxes_[static_cast<std::size_t>(b)], shift,
-                 wide))
-      pending_.emplace_back(a, b);
-  };
-  put(0, 0);
-  while (!pending_.empty()) {
-    const auto [a, b] = pending_.back();
-    pending_.pop_back();
-    const auto i = static_cast<std::size_t>(a), j = static_cast<std::size_t>(b);
-    const bool group = groups[i].group >= 0, patch = patches[j].patch >= 0;
-    if (group && patch) {
-      if (own == nullptr || !own->bit(own->of_group_, groups[i].group, patches[j].patch))
-        look_at(points, i, solid, j, own, wide, touches);
-    } else if (group || (!patch && patches[j].next - b > groups[i].next - a)) {
-      put(a, patches[j + 1].next);
-      put(a, b + 1);
-    } else {
-      put(groups[i + 1].next, b);
-      put(a + 1, b);
-    }
+  margin_ = static_cast<float>(margin) + 1e-6F * shift_.abs().maxCoeff();
+  for (std::size_t p = 0; p < points.around_.size(); ++p) {
+    std::uint32_t near = may_meet(solid.whole_, points.around_[p], -shift_, margin_);
+    for (; near != 0; near &= near - 1)
+      find_group(points, static_cast<Index>(p) * lane_count + std::countr_zero(near), solid, own, touches);
   }
   for (const int slot : found_) touch_of_[static_cast<std::size_t>(slot)] = -1;
   found_.clear();
 }
 
-void TouchFinder::look_at(const RefittedBoxes& points, std::size_t leaf, DeformedSolid& solid,
-                          std::size_t node, const OwnPatches* own, float margin,
-                          std::vector<Touch>& touches) {
+void TouchFinder::find_group(RefittedBoxes& points, Index group, DeformedSolid& solid, const OwnPatches* own,
+                             std::vector<Touch>& touches) {
+  const auto g = static_cast<std::size_t>(group);
+  bool fitted = points.fitted_[g] != 0;
+  SweptBox box =
+      fitted ? points.boxes_[g] : points.around_[g / lane_count].at(static_cast<int>(group % lane_count));
+  for (std::size_t sixteen = 0; sixteen < solid.packets_.size(); ++sixteen) {
+    std::uint32_t packets = solid.near_packets(sixteen, box, shift_, margin_);
+    if (packets != 0 && !fitted) {
+      // Whether that was worth it is seen by the balls of the patches.
+      bool near = false;
+      for (std::uint32_t left = packets; left != 0 && !near; left &= left - 1)
+        near =
+            may_meet(box,
+                     solid.around_[sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(left))],
+                     shift_, margin_) != 0;
+      if (!near) continue;
+      box = points.box(group);
+      fitted = true;
+      packets = solid.near_packets(sixteen, box, shift_, margin_);
+    }
+    for (; packets != 0; packets &= packets - 1) {
+      const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
+      std::uint32_t near = solid.near_patches(packet, box, shift_, margin_);
+      if (own != nullptr) near &= ~std::uint32_t{own->of_group_[g * own->packets_ + packet]};
+      for (; near != 0; near &= near - 1)
+        look_at(points, group, solid, packet * lane_count + static_cast<std::size_t>(std::countr_zero(near)),
+                own, touches);
+    }
+  }
+}
+
+void TouchFinder::look_at(const RefittedBoxes& points, Index group, DeformedSolid& solid, std::size_t slot,
+                          const OwnPatches* own, std::vector<Touch>& touches) {
   ++visited_;
-  const SweptBox &around = points.boxes_[leaf], &box = solid.boxes_[node];
-  const int group = points.tree().nodes_[leaf].group;
-  const int patch = solid.rest_->nodes_[node].patch;
-  constexpr std::size_t column = 3 * lanes_of_group;
-  const float* const at = points.positions_.data() + static_cast<std::size_t>(group) * column;
-  const float* const ways = points.ways_.data() + static_cast<std::size_t>(group) * column;
-  TouchMask near{};
-  near = near == 0;
+  const auto g = static_cast<std::size_t>(group);
+  const int patch = solid.rest_->order_[slot];
+  const SweptBox& around = points.boxes_[g];
+  const SweptBox box = solid.boxes_[slot / lane_count].at(static_cast<int>(slot % lane_count));
+  constexpr std::size_t column = 3 * lane_count;
+  const float* const at = points.positions_.data() + g * column;
+  const float* const ways = points.ways_.data() + g * column;
+  LaneMask near = LaneMask{} == 0;
   for (int l = 0; l < 3; ++l) {
-    const auto shift = static_cast<float>(between_(l));
     const float back = std::min(around.least_way(l) - box.most_way(l), 0.0F);
     const float forth = std::max(around.most_way(l) - box.least_way(l), 0.0F);
-    near &= between_bounds(at + l * lanes_of_group, box.low(l) - shift - forth - margin,
-                           box.high(l) - shift - back + margin);
+    const Lanes x = load_lanes(at + l * lane_count);
+    near &= (x >= box.low(l) - shift_(l) - forth - margin_) & (x <= box.high(l) - shift_(l) - back + margin_);
   }
-  std::uint64_t halves[lanes_of_group / 2];
-  __builtin_memcpy(halves, &near, sizeof near);
-  std::uint64_t any = 0;
-  for (const std::uint64_t half : halves) any |= half;
-  if (any == 0) return;
-  for (int i = 0; i < lanes_of_group; ++i) {
-    if ((halves[i / 2] >> (32 * (i % 2)) & 1) == 0) continue;
-    const auto slot = static_cast<std::size_t>(group * lanes_of_group + i);
-    if (static_cast<Index>(slot) >= points.tree().size()) break;
-    const int point = points.tree().points_[slot];
-    if (own != nullptr && own->bit(own->of_point_, point, patch)) continue;
-    const int known = touch_of_[slot];
+  std::uint32_t open = bits_of(near);
+  if (own != nullptr) open &= ~std::uint32_t{own->lanes_[g * own->packets_ * lane_count + slot]};
+  if (open == 0) return;
+  open &= in_patch(points, g, solid, patch, box);
+  for (; open != 0; open &= open - 1) {
+    const int i = std::countr_zero(open);
+    const std::size_t place = g * lane_count + static_cast<std::size_t>(i);
+    if (static_cast<Index>(place) >= points.tree().size()) break;
+    const auto point = static_cast<int>(place);
+    const int known = touch_of_[place];
     if (known >= 0 && touches[static_cast<std::size_t>(known)].solid.inside) continue;
     Eigen::Array3f closing;
     for (int l = 0; l < 3; ++l) {
-      const float way = ways[l * lanes_of_group + i];
+      const float way = ways[l * lane_count + i];
       closing(l) = std::max(std::abs(way - box.least_way(l)), std::abs(way - box.most_way(l)));
     }
-    const float reach = margin + closing.matrix().norm();
-    const Vector3 x = solid.rotation_.transpose() *
-                      (between_ + Vector3(at[i], at[lanes_of_group + i], at[2 * lanes_of_group + i]));
+    const float reach = margin_ + closing.matrix().norm();
+    const Vector3 x =
+        solid.rotation_.transpose() * (between_ + Vector3(at[i], at[lane_count + i], at[2 * lane_count + i]));
     Touch touch;
     const std::uint64_t* const homes =
         own != nullptr ? own->of_point_.data() + static_cast<std::size_t>(point) * own->words_ : nullptr;
@@ -137,13 +139,41 @@ void TouchFinder::look_at(const RefittedBoxes& points, std::size_t leaf, Deforme
     touch.point = point;
     touch.reach = static_cast<double>(reach);
     if (known < 0) {
-      touch_of_[slot] = static_cast<int>(touches.size());
-      found_.push_back(static_cast<int>(slot));
+      touch_of_[place] = static_cast<int>(touches.size());
+      found_.push_back(static_cast<int>(place));
       touches.push_back(touch);
     } else if (nearer(touch.solid, touches[static_cast<std::size_t>(known)].solid)) {
       touches[static_cast<std::size_t>(known)] = touch;
     }
   }
+}
+
+/// Points whose places may be in the box of the patch at rest, by how it moves: what its box in the world
+/// holds beside it where it is turned. As touch_patch() asks, of sixteen at once.
+std::uint32_t TouchFinder::in_patch(const RefittedBoxes& points, std::size_t group, DeformedSolid& solid,
+                                    int patch, const SweptBox& box) const {
+  const DeformedSolid::Motion& motion = solid.inverted_motion(patch);
+  const RestSolid::Patch& home = solid.rest_->patches_[static_cast<std::size_t>(patch)];
+  const float* const at = points.positions_.data() + group * 3 * lane_count;
+  const float* const ways = points.ways_.data() + group * 3 * lane_count;
+  LanePlaces x;
+  Lanes closing{};  // no less than its length
+  for (int l = 0; l < 3; ++l) {
+    x.at[l] = load_lanes(at + l * lane_count) + (shift_(l) - motion.world(l));
+    const Lanes way = load_lanes(ways + l * lane_count);
+    const Lanes up = way - box.least_way(l), down = box.most_way(l) - way;
+    closing += up > down ? up : down;
+  }
+  // Twice the digits that the places have.
+  const Lanes off =
+      closing + (motion.slack + margin_ + 2e-6F * (motion.world.norm() + shift_.matrix().norm()));
+  const LanePlaces guess = turn_lanes(motion.back, x);
+  LaneMask out{};
+  for (int l = 0; l < 3; ++l) {
+    const Lanes size = guess.at[l] < 0.0F ? -guess.at[l] : guess.at[l];
+    out |= size - home.half(l) > motion.rows(l) * off;
+  }
+  return ~bits_of(out);
 }
 
 }  // namespace limber

@@ -4,7 +4,6 @@
 #include "limber/contact/refitted_boxes.hpp"
 
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 namespace limber {
@@ -36,11 +35,17 @@ class OwnPatches {
   }
 
   std::size_t words_ = 0;
-  std::vector<std::uint64_t> of_point_, of_group_;  ///< a bit per patch; of a group: those of all its points
+  std::vector<std::uint64_t> of_point_;  ///< a bit per patch
+  // Of groups of points and patches in the order of packets.
+  std::size_t packets_ = 0;
+  std::vector<std::uint16_t> lanes_;     ///< a bit for each point of the group that never touches the patch
+  std::vector<std::uint16_t> of_group_;  ///< of packets: a bit for each patch that no point of it touches
 };
 
-/// Finds where bodies touch: descends into the two trees where their boxes meet, then asks the solid for each
-/// point that is in the box of a patch.
+/// Finds where bodies touch: a group of points after the other, sixteen patches at a time, first by balls
+/// that follow the coordinates, then by the boxes of those that are near, which are computed for that; then
+/// sixteen points at a time against the box of each patch, and the box that it has at rest; and asks the
+/// solid for each point that is in both.
 ///
 /// A point is told if it is inside of the solid, or at most `reach` from its surface: `margin`, and on top
 /// how far it and the patch may come together within the step, |h (v_point - v_patch)|, where both were
@@ -57,25 +62,30 @@ class OwnPatches {
 class TouchFinder {
  public:
   /// Appends to touches. Points against solid; ask again the other way round.
-  void between(const RefittedBoxes& points, DeformedSolid& solid, double margin, std::vector<Touch>& touches);
+  void between(RefittedBoxes& points, DeformedSolid& solid, double margin, std::vector<Touch>& touches);
 
   /// The same for a body and itself; solid and points are of one body and refitted to the same state.
-  void within(const RefittedBoxes& points, DeformedSolid& solid, const OwnPatches& own, double margin,
+  void within(RefittedBoxes& points, DeformedSolid& solid, const OwnPatches& own, double margin,
               std::vector<Touch>& touches);
 
   /// Pairs of a group of points and a patch that were looked at in the last call.
   [[nodiscard]] Index visited_pairs() const { return visited_; }
 
  private:
-  void find(const RefittedBoxes& points, DeformedSolid& solid, const OwnPatches* own, double margin,
+  void find(RefittedBoxes& points, DeformedSolid& solid, const OwnPatches* own, double margin,
             std::vector<Touch>& touches);
-  void look_at(const RefittedBoxes& points, std::size_t leaf, DeformedSolid& solid, std::size_t node,
-               const OwnPatches* own, float margin, std::vector<Touch>& touches);
+  void find_group(RefittedBoxes& points, Index group, DeformedSolid& solid, const OwnPatches* own,
+                  std::vector<Touch>& touches);
+  void look_at(const RefittedBoxes& points, Index group, DeformedSolid& solid, std::size_t slot,
+               const OwnPatches* own, std::vector<Touch>& touches);
+  [[nodiscard]] std::uint32_t in_patch(const RefittedBoxes& points, std::size_t group, DeformedSolid& solid,
+                                       int patch, const SweptBox& box) const;
 
-  std::vector<std::pair<int, int>> pending_;
-  std::vector<int> touch_of_;  ///< of slots: index into touches; -1: none yet
-  std::vector<int> found_;     ///< slots for which there is one
-  Eigen::Vector3d between_ = Vector3::Zero();
+  std::vector<int> touch_of_;                          ///< of slots: index into touches; -1: none yet
+  std::vector<int> found_;                             ///< slots for which there is one
+  Vector3 between_ = Vector3::Zero();                  ///< from the solid's origin to that of the points, m
+  SweptBox::Corner shift_ = SweptBox::Corner::Zero();  ///< the same
+  float margin_ = 0.0F;
   Index visited_ = 0;
 };
 

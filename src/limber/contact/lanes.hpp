@@ -1,0 +1,75 @@
+#pragma once
+
+#include "limber/linalg/types.hpp"
+
+#include <cstdint>
+
+namespace limber {
+
+/// How many points, balls or boxes are computed on together.
+constexpr int lane_count = 16;
+
+/// A number of each of them; vectors of the compiler, so that they are as wide as the machine has them.
+using Lanes = float __attribute__((vector_size(4 * lane_count)));
+using LaneMask = int __attribute__((vector_size(4 * lane_count)));
+
+/// A place of each.
+struct LanePlaces {
+  Lanes at[3];
+};
+
+[[gnu::always_inline]] inline Lanes load_lanes(const float* from) {
+  Lanes x;
+  __builtin_memcpy(&x, from, sizeof x);
+  return x;
+}
+[[gnu::always_inline]] inline void store_lanes(float* to, const Lanes& x) {
+  __builtin_memcpy(to, &x, sizeof x);
+}
+
+[[gnu::always_inline]] inline float least_of(const Lanes& x) {
+  float numbers[lane_count];
+  store_lanes(numbers, x);
+  for (int half = lane_count / 2; half > 0; half /= 2)
+    for (int i = 0; i < half; ++i)
+      numbers[i] = numbers[i + half] < numbers[i] ? numbers[i + half] : numbers[i];
+  return numbers[0];
+}
+
+/// A bit for each lane that is set.
+[[gnu::always_inline]] inline std::uint32_t bits_of(const LaneMask& mask) {
+  constexpr LaneMask bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+  int numbers[lane_count];
+  const LaneMask set = mask & bit;
+  __builtin_memcpy(numbers, &set, sizeof set);
+  int bits = 0;
+  for (const int number : numbers) bits |= number;
+  return static_cast<std::uint32_t>(bits);
+}
+
+/// first (or 0) + the columns times their factors; of four sums, so that none waits for another, and to the
+/// bits of follow().  columns: 48 numbers each, sixteen x, y, z.
+[[gnu::always_inline]] inline LanePlaces follow_lanes(const float* first, const float* columns,
+                                                      const float* factors, Index rank) {
+  LanePlaces sums[4]{};
+  if (first != nullptr)
+    for (int l = 0; l < 3; ++l) sums[0].at[l] = load_lanes(first + l * lane_count);
+  Index k = 0;
+  for (; k + 4 <= rank; k += 4)
+    for (int i = 0; i < 4; ++i)
+      for (int l = 0; l < 3; ++l, columns += lane_count)
+        sums[i].at[l] += load_lanes(columns) * factors[k + i];
+  for (; k < rank; ++k)
+    for (int l = 0; l < 3; ++l, columns += lane_count) sums[0].at[l] += load_lanes(columns) * factors[k];
+  LanePlaces sum;
+  for (int l = 0; l < 3; ++l) sum.at[l] = (sums[0].at[l] + sums[1].at[l]) + (sums[2].at[l] + sums[3].at[l]);
+  return sum;
+}
+
+[[gnu::always_inline]] inline LanePlaces turn_lanes(const Eigen::Matrix3f& by, const LanePlaces& x) {
+  LanePlaces y;
+  for (int l = 0; l < 3; ++l) y.at[l] = by(l, 0) * x.at[0] + by(l, 1) * x.at[1] + by(l, 2) * x.at[2];
+  return y;
+}
+
+}  // namespace limber
