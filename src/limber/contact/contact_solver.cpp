@@ -352,6 +352,25 @@ void ContactSolver::assemble() {
   flush();
 }
 
+/// Where rounding makes the matrix indefinite, as with bodies that are crushed out of all proportion, more of
+/// its diagonal is added: steps are shorter then, and still go down the cost.
+bool ContactSolver::assemble_and_factor() {
+  constexpr double least_share = 1e-14, most_share = 1e-2, more = 100.0;
+  assemble();
+  if (factor_.factor()) return true;
+  for (double share = least_share; share <= most_share; share *= more) {
+    assemble();
+    for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
+      const Index n = sizes_[at(b)];
+      Eigen::Map<Vector, 0, Eigen::InnerStride<>> diagonal(factor_.diagonal(b), n,
+                                                           Eigen::InnerStride<>(padded(b) + 1));
+      diagonal.array() += share * diagonal.maxCoeff();
+    }
+    if (factor_.factor()) return true;
+  }
+  return false;
+}
+
 /// Of the cost along direction_, at x times it.  slope, curvature: of its quadratic part at 0.
 ContactSolver::Line ContactSolver::line_at(double x, double slope, double curvature) const {
   Packet slopes{}, curvatures{};
@@ -460,8 +479,7 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
         continue;
       }
     }
-    assemble();
-    if (!factor_.factor()) {
+    if (!assemble_and_factor()) {
       report.status = SolveStatus::not_finite;
       break;
     }

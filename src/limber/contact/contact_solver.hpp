@@ -124,6 +124,7 @@ class ContactSolver {
   double differentiate(ContactSolveReport& report);
   [[nodiscard]] double norm(const BlockNumbers& force) const;
   void assemble();
+  [[nodiscard]] bool assemble_and_factor();
   [[nodiscard]] Line aim();
   [[nodiscard]] double search_line();
   [[nodiscard]] Line line_at(double x, double slope, double curvature) const;
