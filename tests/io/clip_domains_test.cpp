@@ -5,6 +5,7 @@
 #include "tests/io/tree_support.hpp"
 
 #include <gmock/gmock.h>
+#include <set>
 
 namespace limber::clip_domains_test {
 namespace {
@@ -133,6 +134,39 @@ TEST(ClipDomains, ReproducesTheMotion) {
   const Model tree = sample_tree();
   const Motion motion = random_motion(tree);
   expect_reproduced(motion, Clip(motion));
+}
+
+/// How many surfaces a clip holds: meshes of one surface have one set of positions.
+std::size_t surface_count(const Clip& clip) {
+  std::set<int> positions;
+  for (const json& mesh : clip.document()["meshes"])
+    positions.insert(mesh["primitives"][0]["attributes"]["POSITION"].get<int>());
+  return positions.size();
+}
+
+TEST(ClipDomains, CopiesOfAModelShareTheirSurfaces) {
+  const Model tree = sample_tree(), twin = tree;
+  Motion motion = random_motion(tree);
+  const std::size_t alone = surface_count(Clip(motion));
+  for (ClipNode& node : random_motion(twin)) {
+    node.coordinates *= 0.5;
+    motion.push_back(std::move(node));
+  }
+  const Clip clip(motion);
+  EXPECT_EQ(surface_count(clip), alone);
+  expect_reproduced(motion, clip);
+}
+
+TEST(ClipDomains, SurfacesThatDifferInOneNumberAreNotShared) {
+  const Model tree = sample_tree();
+  Model twin = tree;
+  for (ReducedPart& part : twin.parts) part.model.surface.mesh.vertices(0, 0) += 1.0;
+  Motion motion = random_motion(tree);
+  const std::size_t alone = surface_count(Clip(motion));
+  for (ClipNode& node : random_motion(twin)) motion.push_back(std::move(node));
+  const Clip clip(motion);
+  EXPECT_EQ(surface_count(clip), 2 * alone);
+  expect_reproduced(motion, clip);
 }
 
 TEST(ClipDomains, TurnsWhatIsUpTowardsY) {

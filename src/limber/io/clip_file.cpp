@@ -43,14 +43,33 @@ void check_node(const ClipNode& node, Index frames, std::string_view where) {
 /// The nodes that show one surface.
 using ShapeUses = std::vector<const ClipNode*>;
 
+template <class Numbers>
+bool same_numbers(const Numbers& one, const Numbers& other) {
+  return one.rows() == other.rows() && one.cols() == other.cols() && one == other;
+}
+
+/// Whether two surfaces are one: bodies that are alike may have models of their own, which are copies.
+bool same_surface(const ReducedSurface& one, const ReducedSurface& other) {
+  return &one == &other || (same_numbers(one.mesh.vertices, other.mesh.vertices) &&
+                            same_numbers(one.mesh.triangles, other.mesh.triangles) &&
+                            one.mesh.part == other.mesh.part && one.mesh.parts == other.mesh.parts &&
+                            one.colors == other.colors && same_numbers(one.basis, other.basis));
+}
+
 /// In the order in which nodes first show them.
 std::vector<ShapeUses> find_shapes(std::span<const ClipNode> nodes) {
   std::vector<ShapeUses> shapes;
   std::map<const ReducedSurface*, std::size_t> numbers;
   for (const ClipNode& node : nodes) {
-    const auto [found, added] = numbers.emplace(node.surface, shapes.size());
-    if (added) shapes.emplace_back();
-    shapes[found->second].push_back(&node);
+    const auto [number, added] = numbers.emplace(node.surface, shapes.size());
+    if (added) {
+      const auto same = std::find_if(shapes.begin(), shapes.end(), [&](const ShapeUses& uses) {
+        return same_surface(*uses.front()->surface, *node.surface);
+      });
+      number->second = static_cast<std::size_t>(same - shapes.begin());
+      if (same == shapes.end()) shapes.emplace_back();
+    }
+    shapes[number->second].push_back(&node);
   }
   return shapes;
 }
@@ -121,7 +140,8 @@ std::string encode_animation(std::span<const double> times, std::span<const Clip
   std::map<const ReducedSurface*, ClipShape> shapes;
   for (const ShapeUses& uses : find_shapes(nodes)) {
     check_clip_surface(*uses.front()->surface, uses.front()->name, where);
-    shapes.emplace(uses.front()->surface, add_shape(clip, uses));
+    const ClipShape shape = add_shape(clip, uses);
+    for (const ClipNode* node : uses) shapes.emplace(node->surface, shape);
   }
   for (const ClipNode& node : nodes) add_clip_node(clip, node, shapes.at(node.surface));
   return clip.encode();

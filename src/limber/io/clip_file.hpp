@@ -25,12 +25,12 @@ struct ClipNode {
 };
 
 /// A clip for stock viewers: the surfaces with an ordinary animation of morph weights, without the physics.
-/// Nodes with the same surface share a mesh. Each coordinate that ever leaves 0 is encoded over its range in
-/// all of them, 0 included, because some programs clamp weights to [0, 1]: base positions x + sum_i min_i
-/// U_i, targets (max_i - min_i) U_i, weights (q_i - min_i) / (max_i - min_i), default weights at the rest
-/// shape. Normals are fitted to the motion (model_normals.hpp), to 200 of all shapes at most. A moving frame
-/// is an animation of the node; what stays where it is has no channel. Copies of a vertex in several domains
-/// are not averaged: a morph target cannot see another node.
+/// Nodes with the same surface, or with equal ones, share a mesh. Each coordinate that ever leaves 0 is
+/// encoded over its range in all of them, 0 included, because some programs clamp weights to [0, 1]: base
+/// positions x + sum_i min_i U_i, targets (max_i - min_i) U_i, weights (q_i - min_i) / (max_i - min_i),
+/// default weights at the rest shape. Normals are fitted to the motion (model_normals.hpp), to 200 of all
+/// shapes at most. A moving frame is an animation of the node; what stays where it is has no channel. Copies
+/// of a vertex in several domains are not averaged: a morph target cannot see another node.
 /// times: frames, s, ascending; the clip starts with the first. Throws Error for times that floats cannot
 /// tell apart.
 void write_animation(const std::filesystem::path& path, std::span<const double> times,

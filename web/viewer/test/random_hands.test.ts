@@ -11,8 +11,13 @@ const seed = Number(process.env.LIMBER_HANDS_SEED ?? 1);
 /** Further bodies, all of which nothing holds. */
 const models = (process.env.LIMBER_HANDS_MODELS ?? '').split(':').filter((path) => path !== '');
 
-/** Of the size: more than that no vertex of a body may be below the ground that no hand presses into it. */
-const deepest = 0.02;
+/**
+ * Of the size: more than that no vertex of a body may be below the ground that no hand presses into it; 0.9 % was seen, in steps of 16 ms.
+ */
+const deepest = 0.015;
+
+/** The same for a moment where a hand does, or did lately; 9.7 % was seen, of bodies of rank 1 to 9. */
+const deepestInHand = 0.12;
 
 describe.skipIf(needsLimber)(`bodies in random hands${needsLimber}`, () => {
   it(
@@ -34,6 +39,7 @@ describe.skipIf(needsLimber)(`bodies in random hands${needsLimber}`, () => {
       expect(outcome.breaches).toEqual([]);
       expect(outcome.frames).toBe(frames);
       expect(outcome.deepest).toBeLessThan(deepest);
+      expect(outcome.deepestInHand).toBeLessThan(deepestInHand);
       expect(outcome.largestFelt).toBeGreaterThan(0);
     },
     60_000 + 500 * frames,

@@ -127,6 +127,7 @@ export class RandomHands {
     this.set({ gravity: [0, 0, -9.81], tool: true, speed: 1 });
     for (let i = 0; i < frames; ++i) {
       try {
+        this.goOn();
         this.act();
         this.frame();
       } catch (error) {
@@ -214,6 +215,11 @@ export class RandomHands {
     if (settings.method) this.methods.set(body, settings.method);
     if ('rank' in settings || 'method' in settings) this.forced.set(body, this.outcome.frames);
     this.send({ kind: 'settings', body, settings });
+  }
+
+  /** Two bodies put to rest in a short time stop the clock: without that no step would follow, and no breach. */
+  private goOn(): void {
+    if (this.simulation.settings.paused) this.set({ paused: false });
   }
 
   /** One thing in three frames, on average. */
