@@ -114,7 +114,7 @@ inline void bound_followed(const BallPackets& balls, int packet, const FollowedC
 /// a's, m.
 [[gnu::always_inline]] inline std::uint32_t may_meet(const SweptBox& a, const SweptBoxes& b,
                                                      const SweptBox::Corner& between, float margin) {
-  LaneMask meets = LaneMask{} == 0;
+  LaneMask meets = b.high[0] >= b.low[0];  // lanes without a box meet nothing, however wide the margin is
   for (int l = 0; l < 3; ++l) {
     const Lanes none{}, back = a.least_way(l) - b.most_way[l], forth = a.most_way(l) - b.least_way[l];
     const float low = a.low(l) + between(l) - margin, high = a.high(l) + between(l) + margin;
