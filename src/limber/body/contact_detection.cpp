@@ -483,6 +483,12 @@ void ContactStep::find_points(std::span<const SamplePoint> samples, const Pose& 
 
 void ContactStep::add_contact(const Near& near, const Touching& first, const Touching& second,
                               const Vector3& x, const SurfaceDistance& found, double radius) {
+  // So many sizes away, what is within the way of a step has a velocity that no digit of it is true of.
+  constexpr double most_sizes = 1e6;
+  const auto size = [&](int member) {
+    return member < 0 ? 0.0 : members_[static_cast<std::size_t>(member)].size;
+  };
+  if (!(std::abs(found.distance) <= most_sizes * std::max(size(near.first), size(near.second)))) return;
   nears_.push_back(near);
   ContactPoint& contact = contacts_.emplace_back();
   contact.first = first;
