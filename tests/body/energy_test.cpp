@@ -94,13 +94,13 @@ World crushed(std::uint64_t seed) {
   world.set_contact(world.add(Body(make_model(model, false))), {});
   Body& body = world.body(0);
   body.set_material(0, test::material("neo-hookean", 4e3, 0.35, 1000.0));
-  body.set_state(test::random_vector(model.rank, 10.0, seed),
-                 test::random_vector(model.rank, 100.0, seed + 7));
+  body.set_state(test::random_vector(model.rank, 3.0, seed),
+                 test::random_vector(model.rank, 30.0, seed + 7));
   return world;
 }
 
 TEST(LetGo, ACrushedBodyThatMayTouchComesBackInStepsOfItsOwnLength) {
-  for (const std::uint64_t seed : {1, 2, 3, 4}) {
+  for (const std::uint64_t seed : {1, 2, 3, 4, 5, 6}) {
     for (const double h : {1e-3, frame}) {
       World world = crushed(seed);
       ASSERT_TRUE(world.step(h).ok());

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <numeric>
 #include <utility>
@@ -278,9 +279,85 @@ void ContactStep::solve_islands(const ContactOptions& options) {
   }
 }
 
+/// Whether the contacts of an island were not solved by far: impulses that do not belong to the velocities
+/// give energy to one body that none has lost.
+bool ContactStep::unsolved(const Island& island) {
+  constexpr double unbearable = 0.1;  // residual
+  const ContactSolveReport& solved = island.solved;
+  return !solved.ok() && (solved.status == SolveStatus::not_finite || solved.residual > unbearable);
+}
+
+/// Whether the shape of one of its bodies creeps: it is out of all proportion, as its contacts are.
+bool ContactStep::creeps(const Island& island) const {
+  return std::any_of(island.members.begin(), island.members.end(), [&](int member) {
+    const auto m = static_cast<std::size_t>(member);
+    return !condenses(m) && steps_[m].hardness > 0.0;
+  });
+}
+
+/// Those of an island that is not solved stand still for this step. Those with every vertex, which nothing but
+/// impulses moves, and shapes that creep, which have no momentum, go on as if nothing touched them.
+void ContactStep::stop(const Island& island) {
+  for (const int member : island.members) {
+    const auto m = static_cast<std::size_t>(member);
+    const bool crept = !condenses(m) && steps_[m].hardness > 0.0 && members_[m].elastic != ElasticEnd::rigid;
+    if (condenses(m) || crept) {
+      ends_[m] = seen(m).free;
+      pushes_[m].setZero(ends_[m].size());
+      continue;
+    }
+    ends_[m].setZero();
+    pushes_[m].noalias() = -(steps_[m].matrix * steps_[m].free);
+    steps_[m].unearned = 0.0;
+  }
+  for (const int contact : island.contacts) {
+    contacts_[static_cast<std::size_t>(contact)].impulse.setZero();
+    contacts_[static_cast<std::size_t>(contact)].velocity.setZero();
+  }
+}
+
+/// Islands that are not solved stop where shapes creep, and else at the end of all halvings: but for bodies
+/// that have not tried to keep their shape; they fail, to be asked again so. Returns whether any stops.
+bool ContactStep::stop_unsolved(bool last) {
+  const auto yields = [&](int member) {
+    const Member& one = members_[static_cast<std::size_t>(member)];
+    return one.body != nullptr && one.elastic != ElasticEnd::rigid;
+  };
+  bool any = false;
+  for (int i = 0; i < report_.islands; ++i) {
+    const Island& island = islands_[static_cast<std::size_t>(i)];
+    if (!unsolved(island)) continue;
+    if (!creeps(island)) {
+      if (!last) continue;
+      const std::size_t before = failed_.size();
+      std::copy_if(island.members.begin(), island.members.end(), std::back_inserter(failed_), yields);
+      if (failed_.size() > before) continue;
+    }
+    stop(island);
+    any = true;
+  }
+  const auto is_finite = [&](const Island& island) {
+    return island.solved.status != SolveStatus::not_finite || creeps(island) || last;
+  };
+  solved_ = std::all_of(islands_.begin(), islands_.begin() + report_.islands, is_finite);
+  return any;
+}
+
+/// Whether what was not solved is to be tried in shorter steps: shapes that creep do not gain by these.
+bool ContactStep::wants_halves(double bearable) const {
+  return std::any_of(islands_.begin(), islands_.begin() + report_.islands, [&](const Island& island) {
+    return !island.solved.ok() && island.solved.residual > bearable && !creeps(island);
+  });
+}
+
 StepReport ContactStep::commit(bool last) {
   StepReport total;
   failed_.clear();
+  total.rescued = stop_unsolved(last);
+  if (!failed_.empty()) {
+    total.status = SolveStatus::not_converged;
+    return total;
+  }
   bool finite = solved_;
   for (std::size_t i = 0; i < members_.size(); ++i)
     finite = finite && ends_[i].allFinite() && pushes_[i].allFinite();

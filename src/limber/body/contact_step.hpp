@@ -82,6 +82,8 @@ class ContactStep {
   SolveReport detect(double h, const StepPart& part, const ContactFilter& filter);
   /// Where contacts make members faster than they were taken to be, what is near is found anew.
   SolveReport solve(const ContactOptions& options);
+  /// Whether it would be better to take shorter steps than to commit: where islands are not solved to a residual.
+  [[nodiscard]] bool wants_halves(double bearable) const;
   /// Moves the members, all of them or none.  last: there will be no shorter steps where some fail.
   StepReport commit(bool last);
   /// Members that did not begin or end their steps.
@@ -156,6 +158,10 @@ class ContactStep {
   [[nodiscard]] int root_of(int member);
   void solve_island(Island& island, const ContactOptions& options);
   void find_unearned(Island& island);
+  [[nodiscard]] static bool unsolved(const Island& island);
+  [[nodiscard]] bool creeps(const Island& island) const;
+  void stop(const Island& island);
+  [[nodiscard]] bool stop_unsolved(bool last);
   void write_rows(int side, std::size_t contact, const Matrix3& axes, ContactSolver::Rows rows);
   void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);
 

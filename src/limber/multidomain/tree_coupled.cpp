@@ -462,9 +462,8 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   start_.state = state;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i].first = nodes[i].turned;
   middle_before_ = middle_;
-  // A first step goes from where the body is to its middle: what its energy is there, all of it follows from.
-  const bool first = !middle_.known, judged = first || middle_.judged,
-             other_length = !first && judged && h != middle_.h;
+  // A first step, of new stiffness too, goes from where the body is to its middle: it has the energy of that.
+  const bool first = !middle_.known || !middle_.judged, other_length = !first && h != middle_.h;
   const double before = (first ? kinetic_ + elastic_before : middle_.kinetic + middle_.elastic) - flight();
   const double loads_before = load_potential(first ? 0.0 : -0.5 * middle_.h);
   const double power_before = other_length ? load_power() : 0.0;
@@ -493,7 +492,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
                  std::abs(loads_before) + std::abs(struck);
   // A shape that is crushed in the step has any stiffness at its end, which is none of its excuses.
   const double bits = std::min(rounding_before, rounding());
-  if (finite && judged && std::isfinite(allowed))
+  if (finite && std::isfinite(allowed))
     verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, bits);
   SolveReport report{SolveStatus::converged, 1, 0.0};
   report.rescued = creeps;
