@@ -94,8 +94,7 @@ World crushed(std::uint64_t seed) {
   world.set_contact(world.add(Body(make_model(model, false))), {});
   Body& body = world.body(0);
   body.set_material(0, test::material("neo-hookean", 4e3, 0.35, 1000.0));
-  body.set_state(test::random_vector(model.rank, 3.0, seed),
-                 test::random_vector(model.rank, 30.0, seed + 7));
+  body.set_state(test::random_vector(model.rank, 3.0, seed), test::random_vector(model.rank, 30.0, seed + 7));
   return world;
 }
 

@@ -303,8 +303,7 @@ StepReport World::try_touching(double h, double time, int halvings, const StepPa
   constexpr double bearable = 1e-4;
   if (const SolveReport found = detect(h, time, part); !found.ok()) return {found};
   if (const SolveReport solved = contact_.solve(contact_options_); !solved.ok()) return {solved};
-  if (halvings > 0 && contact_.wants_halves(bearable))
-    return {SolveReport{SolveStatus::not_converged}};
+  if (halvings > 0 && contact_.wants_halves(bearable)) return {SolveReport{SolveStatus::not_converged}};
   return contact_.commit(halvings == 0);
 }
 
