@@ -295,8 +295,8 @@ bool ContactStep::creeps(const Island& island) const {
   });
 }
 
-/// Those of an island that is not solved stand still for this step. Those with every vertex, which nothing but
-/// impulses moves, and shapes that creep, which have no momentum, go on as if nothing touched them.
+/// Those of an island that is not solved stand still for this step. Those with every vertex, which nothing
+/// but impulses moves, and shapes that creep, which have no momentum, go on as if nothing touched them.
 void ContactStep::stop(const Island& island) {
   for (const int member : island.members) {
     const auto m = static_cast<std::size_t>(member);

@@ -82,7 +82,8 @@ class ContactStep {
   SolveReport detect(double h, const StepPart& part, const ContactFilter& filter);
   /// Where contacts make members faster than they were taken to be, what is near is found anew.
   SolveReport solve(const ContactOptions& options);
-  /// Whether it would be better to take shorter steps than to commit: where islands are not solved to a residual.
+  /// Whether it would be better to take shorter steps than to commit: where islands are not solved to a
+  /// residual.
   [[nodiscard]] bool wants_halves(double bearable) const;
   /// Moves the members, all of them or none.  last: there will be no shorter steps where some fail.
   StepReport commit(bool last);

@@ -47,10 +47,10 @@ struct ContactSolveReport : SolveReport {
 ///                                                          [Castro, Permenter & Han 2022, section V]
 ///
 /// The price of convexity is that what slides is lifted: such a contact pushes until v_n = a + mu |v_t|. So
-/// it is solved with a - mu s in place of a, with s the |v_t| of the guess, and s follows what comes out until
-/// it is that: Coulomb's friction, then. Each time a share of some mu^2 / (1 + mu^2) of the error is left. It
-/// follows while the iteration goes on, and the velocities go along, so that impulses stay what they were:
-/// half as many iterations again as with s as it was; none more for what rests or slides on as before.
+/// it is solved with a - mu s in place of a, with s the |v_t| of the guess, and s follows what comes out
+/// until it is that: Coulomb's friction, then. Each time a share of some mu^2 / (1 + mu^2) of the error is
+/// left. It follows while the iteration goes on, and the velocities go along, so that impulses stay what they
+/// were: half as many iterations again as with s as it was; none more for what rests or slides on as before.
 ///                                                          [de Saxce & Feng 1998; Acary & Cadoux 2013]
 ///
 /// For bodies that touch each other, directly or by way of others: whoever calls sets those apart that do
