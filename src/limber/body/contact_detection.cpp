@@ -27,10 +27,10 @@ double speed_of(const ContactStep::Static& fixed, const BoundingBox& bounds, con
 }
 
 /// What a place of a body yields to an impulse at most, m/s per N s: by its coordinates, and by the velocity
-/// and the turning of the whole where it flies, which are of other units.
-double most_yield(const Matrix& A, bool flies, double swing, double reach) {
+/// and the turning of the whole where it flies, which are of other units.  harder: than it is, in A.
+double most_yield(const Matrix& A, bool flies, double swing, double reach, double harder = 1.0) {
   const Index count = A.rows() - (flies ? 6 : 0);
-  double yield = count > 0 ? swing * swing / A.diagonal().head(count).minCoeff() : 0.0;
+  double yield = count > 0 ? harder * swing * swing / A.diagonal().head(count).minCoeff() : 0.0;
   if (flies)
     yield +=
         1.0 / A.diagonal().segment<3>(count).minCoeff() + reach * reach / A.diagonal().tail<3>().minCoeff();
@@ -94,9 +94,11 @@ void ContactStep::begin(std::size_t i) {
   member.shell->follow(*member.body);
   reaches_[i] = member.shell->reach();
   speeds_[i] = std::max(speed(i, step.start), speed(i, step.free));
-  if (step.condensed || member.elastic == ElasticEnd::rigid || step.hardness > 0.0)
+  const double harder = step.hardness > 0.0 ? step.hardness : 1.0;
+  if (step.condensed || (member.elastic == ElasticEnd::rigid && harder == 1.0))
     return;  // which yields as it did before
-  yields_[i] = most_yield(step.matrix, member.body->model().free, member.shell->swing(), reaches_[i]);
+  yields_[i] =
+      most_yield(step.matrix, member.body->model().free, member.shell->swing(), reaches_[i], harder);
 }
 
 /// No place of a member that moves with u is faster, m/s.

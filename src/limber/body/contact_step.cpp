@@ -301,14 +301,17 @@ void ContactStep::stop(const Island& island) {
   for (const int member : island.members) {
     const auto m = static_cast<std::size_t>(member);
     const bool crept = !condenses(m) && steps_[m].hardness > 0.0 && members_[m].elastic != ElasticEnd::rigid;
+    (condenses(m) ? condensed_[m].step : steps_[m]).unearned = 0.0;
     if (condenses(m) || crept) {
       ends_[m] = seen(m).free;
       pushes_[m].setZero(ends_[m].size());
       continue;
     }
     ends_[m].setZero();
-    pushes_[m].noalias() = -(steps_[m].matrix * steps_[m].free);
-    steps_[m].unearned = 0.0;
+    if (members_[m].rigid != nullptr)
+      pushes_[m] = members_[m].rigid->stopping_impulse(steps_[m]);
+    else
+      pushes_[m].noalias() = -1.0 * steps_[m].matrix * steps_[m].free;
   }
   for (const int contact : island.contacts) {
     contacts_[static_cast<std::size_t>(contact)].impulse.setZero();

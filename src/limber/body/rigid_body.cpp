@@ -176,6 +176,14 @@ void RigidBody::begin_coupled(double h, CoupledStep& step) const {
   step.free.tail<3>() = (inertia(half) + turning).inverse() * (angular_ + step.kick * pulled.load.torque);
 }
 
+Vector RigidBody::stopping_impulse(const CoupledStep& step) const {
+  const Pull pulled = pull(step.h);
+  Vector impulse(6);
+  impulse.head<3>() = -(momentum_ + step.kick * (weight() + pulled.load.force));
+  impulse.tail<3>() = -(angular_ + step.kick * pulled.load.torque);
+  return impulse;
+}
+
 void RigidBody::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse) {
   const double h = step.h;
   const Pull pulled = pull(h);

@@ -95,6 +95,8 @@ class RigidBody {
 
   void begin_coupled(double h, CoupledStep& step) const;
   void end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse);
+  /// The impulse after which it stands still when the step that was begun ends, N s and N m s.
+  [[nodiscard]] Vector stopping_impulse(const CoupledStep& step) const;
   void remember() {
     before_ = {center_, momentum_, angular_, spin_, rotation_, last_, grip_load_};
     gripped_ = 0.0;

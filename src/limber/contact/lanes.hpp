@@ -18,10 +18,11 @@ struct LanePlaces {
   Lanes at[3];
 };
 
-[[gnu::always_inline]] inline Lanes load_lanes(const float* from) {
-  Lanes x;
-  __builtin_memcpy(&x, from, sizeof x);
-  return x;
+/// As memory holds them, which need not be aligned: what is returned by value would depend on the compiler's
+/// flags.
+using LanesInMemory = float __attribute__((vector_size(4 * lane_count), aligned(4), may_alias));
+[[gnu::always_inline]] inline const LanesInMemory& load_lanes(const float* from) {
+  return *reinterpret_cast<const LanesInMemory*>(from);
 }
 [[gnu::always_inline]] inline void store_lanes(float* to, const Lanes& x) {
   __builtin_memcpy(to, &x, sizeof x);

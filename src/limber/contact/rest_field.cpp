@@ -446,7 +446,8 @@ double RestField::distance_alone(const Vector3& x) const {
           ? (cell.beyond[0] * gradient.x() + cell.beyond[1] * gradient.y() + cell.beyond[2] * gradient.z()) /
                 std::sqrt(slope)
           : cell.beyond[2];
-  return std::sqrt(std::max(0.0, cell_ * cell_ * out + 2.0 * cell_ * along * d + d * d));
+  const double squared = cell_ * cell_ * out + 2.0 * cell_ * along * d + d * d;
+  return squared < 0.0 ? 0.0 : std::sqrt(squared);
 }
 
 std::size_t RestField::bytes() const {

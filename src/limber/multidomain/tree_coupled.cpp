@@ -454,18 +454,32 @@ void TreeDynamics::Parts::undo_coupled() {
   middle_ = middle_before_;
 }
 
+/// Energies of the middle of the last step, with the stiffness as it is now.
+void TreeDynamics::Parts::judge_middle() {
+  way_ = state.q - 0.5 * middle_.h * state.v;
+  evaluate_elastic(way_);
+  middle_.q = way_;
+  middle_.elastic = elastic_energy();
+  middle_.kinetic = kinetic_;
+  middle_.judged = true;
+  evaluate_elastic(state.q);
+}
+
 SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                                              bool last) {
   const double h = step.h;
   const bool creeps = step.hardness > 0.0, stays = step.hardness >= largest_hardness;
-  const double rounding_before = rounding(), elastic_before = elastic_energy();
+  const double elastic_before = elastic_energy();
   start_.state = state;
   for (std::size_t i = 0; i < nodes.size(); ++i) start_.moving[i].first = nodes[i].turned;
   middle_before_ = middle_;
-  // A first step, of new stiffness too, goes from where the body is to its middle: it has the energy of that.
-  const bool first = !middle_.known || !middle_.judged, other_length = !first && h != middle_.h;
+  // A first step goes from where the body is to its middle.
+  const bool first = !middle_.known, other_length = !first && h != middle_.h;
+  if (!first && !middle_.judged) judge_middle();
   const double before = (first ? kinetic_ + elastic_before : middle_.kinetic + middle_.elastic) - flight();
   const double loads_before = load_potential(first ? 0.0 : -0.5 * middle_.h);
+  energy_size_ = std::abs(before) + flight() + std::abs(loads_before);
+  const double rounding_before = rounding();
   const double power_before = other_length ? load_power() : 0.0;
   const Index count = coordinate_count(), moving = creeps ? u.size() - count : u.size();
   const double struck =
@@ -479,6 +493,12 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   double crept = 1.0;
   const MiddleEnergy found =
       creeps && !stays ? creep_downhill(step, u, elastic_before, crept) : take_way(step, u);
+  if (crept < 1.0 && step.elastic == ElasticEnd::mean && !impulse.isZero(0.0)) {
+    // What it touches was pushed for all of the way: once more, harder, so that it may go all of it.
+    return_to_start();
+    harden_by(step, crept);
+    return {SolveStatus::not_converged, 1, 0.0};
+  }
   const double fixed = found.elastic + load_potential(-0.5 * h);
   const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
   double allowed = before + loads_before + struck - carried + wind_work(h) + start_.state.slack;

@@ -111,16 +111,21 @@ TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::creep_downhill(const Coup
   return found;
 }
 
+/// So hard that a way of which it went a share would have been that share.
+void TreeDynamics::Parts::harden_by(const CoupledStep& step, double share) {
+  constexpr double hardest = 0.1 * largest_hardness;
+  middle_.hardness = share > 0.0 ? std::min(hardest, step.hardness / share) : hardest;
+}
+
 /// After a step: how hard the shape is in the next one, and what it was in the middle of this.  crept: share
 /// of its way.
 void TreeDynamics::Parts::soften(const CoupledStep& step, double crept) {
-  constexpr double hardest = 0.1 * largest_hardness;
   const bool creeps = step.hardness > 0.0, stays = step.hardness >= largest_hardness;
   middle_.hardness = 0.0;
   if (stays && middle_.stayed)
     middle_.hardness = first_hardness;
   else if (creeps && !stays && crept < 1.0)
-    middle_.hardness = crept > 0.0 ? std::min(hardest, step.hardness / crept) : hardest;
+    harden_by(step, crept);
   else if (creeps && !stays && step.hardness > 1.0)
     middle_.hardness = hardness_fall * step.hardness;
   middle_.stayed = creeps;

@@ -272,6 +272,7 @@ class TreeDynamics::Parts {
   [[nodiscard]] bool stiffen(Matrix& A);
   void harden(CoupledStep& step);
   void find_lasting_shape();
+  void harden_by(const CoupledStep& step, double share);
   void soften(const CoupledStep& step, double crept);
   [[nodiscard]] Vector3 linear_momentum();
   [[nodiscard]] double load_potential(double later);
@@ -291,6 +292,7 @@ class TreeDynamics::Parts {
     double kinetic = 0.0, locked = 0.0, elastic = 0.0;
   };
   MiddleEnergy take_way(const CoupledStep& step, const Vector& u);
+  void judge_middle();
   MiddleEnergy creep_downhill(const CoupledStep& step, const Vector& u, double before, double& share);
   void return_to_start();
 
