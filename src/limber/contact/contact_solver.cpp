@@ -428,7 +428,8 @@ void ContactSolver::advance(double x) {
 
 /// From where u_ is.
 void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveReport& report) {
-  int most = options.max_iterations, slides = 0, early_slides = 0;
+  // Where several bodies touch, lifts that follow what is not solved yet lead it astray.
+  int most = options.max_iterations, slides = 0, early_slides = bodies_.size() > 1 ? most_early_slides : 0;
   bool tried_free = contacts_.empty(), was_soft = false, was_long = false, factored = false;
   set_softness(1.0);
   // Lets lifts follow the velocities as they are. Returns whether any has changed.
