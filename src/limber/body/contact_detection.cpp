@@ -97,8 +97,7 @@ void ContactStep::begin(std::size_t i) {
   const double harder = step.hardness > 0.0 ? step.hardness : 1.0;
   if (step.condensed || (member.elastic == ElasticEnd::rigid && harder == 1.0))
     return;  // which yields as it did before
-  yields_[i] =
-      most_yield(step.matrix, member.body->model().free, member.shell->swing(), reaches_[i], harder);
+  yields_[i] = most_yield(step.matrix, member.body->model().free, member.shell->swing(), reaches_[i], harder);
 }
 
 /// No place of a member that moves with u is faster, m/s.
