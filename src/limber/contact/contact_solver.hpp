@@ -42,7 +42,8 @@ struct ContactSolveReport : SolveReport {
 /// with l of friction_cone.hpp and J the rows of a contact in the velocities of its bodies. Its optimum is
 /// a balance of momentum, A (u - u*) = sum J^T g, with impulses g that obey regularised friction. Solved by
 /// Newton's method in u itself, so that the matrix A + J^T G J is as large as the bodies are, however many
-/// contacts there are, with an exact line search. But for rounding it always converges: l is convex, A definite.
+/// contacts there are, with an exact line search. But for rounding it always converges: l is convex, and A is
+/// definite.
 /// Where one body starts far off, its contacts are softer for the first iterations.
 ///                                                          [Castro, Permenter & Han 2022, section V]
 ///
