@@ -80,6 +80,10 @@ PointShell::PointShell(const Matrix3X& vertices, const Eigen::Ref<const Matrix>&
 /// Halves the largest part until there are sixteen of them, or each is one group: at the multiple of the
 /// group's size nearest to the middle, along the longest side of its box at rest.
 int PointShell::build(Range range, const Matrix3X& rest, std::vector<int>& order) {
+  const auto points_of = [&order](int first, int count) {
+    return std::span<const int>(order).subspan(static_cast<std::size_t>(first),
+                                               static_cast<std::size_t>(count));
+  };
   std::vector<Range> parts = {range};
   const auto smaller = [](const Range& a, const Range& b) { return a.count < b.count; };
   while (parts.size() < lane_count) {
@@ -88,7 +92,7 @@ int PointShell::build(Range range, const Matrix3X& rest, std::vector<int>& order
     if (count <= lane_count) break;
     const int half = (count / 2 + lane_count - 1) / lane_count * lane_count;
     const auto begin = order.begin() + first;
-    const Index axis = longest_axis(rest, {begin, begin + count});
+    const Index axis = longest_axis(rest, points_of(first, count));
     std::nth_element(begin, begin + half, begin + count, [&](int a, int b) {
       return rest(axis, a) < rest(axis, b) || (rest(axis, a) == rest(axis, b) && a < b);
     });
@@ -99,7 +103,7 @@ int PointShell::build(Range range, const Matrix3X& rest, std::vector<int>& order
   nodes_.emplace_back().count = static_cast<int>(parts.size());
   for (int i = 0; i < static_cast<int>(parts.size()); ++i) {
     const auto [first, count] = parts[static_cast<std::size_t>(i)];
-    const std::span<const int> points(order.begin() + first, order.begin() + first + count);
+    const std::span<const int> points = points_of(first, count);
     balls_.put(made, i, points);
     nodes_[static_cast<std::size_t>(made)].earliest[static_cast<std::size_t>(i)] =
         *std::min_element(points.begin(), points.end());
