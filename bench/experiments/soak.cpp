@@ -95,7 +95,6 @@ class Soak {
     const Energy start = subject_.energy();
     subject_.mark_momentum();
     Energy most = start;
-    const double rounding = subject_.energy_rounding();
     const Index count = some(free_steps);
     for (Index i = 0; i < count; ++i) {
       if (!step()) break;
@@ -107,7 +106,8 @@ class Soak {
     tally_.drift = worse(tally_.drift, drift);
     if (!(drift <= subject_.goals().drift))
       fmt::print("  drifted by {:.3g}: h = {:.3g} s, episode {}\n", drift, h_, tally_.episodes);
-    const double gain = (most.total() - start.total() - rounding) / std::max(start.size(), 1e-300);
+    const double gain =
+        (most.total() - start.total() - subject_.energy_rounding()) / std::max(start.size(), 1e-300);
     tally_.worst = worse(tally_.worst, gain);
     if (gain <= subject_.goals().gain) return;
     ++tally_.grown;

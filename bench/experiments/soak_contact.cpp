@@ -69,6 +69,7 @@ class TouchingSubject : public Subject {
   void let_go() override {
     world_.body(0).set_handles({});
     hands_.let_go(world_.body(0));
+    pushed_out_ = 0.0;
   }
   [[nodiscard]] bool ends_within_a_step() const override { return true; }
 
@@ -105,16 +106,17 @@ class TouchingSubject : public Subject {
     step_ = h;
     const SolveReport report = world_.step(varied_ ? h * log_uniform(varying_, 0.5, 1.0) : h);
     deepest_ = std::max(deepest_, world_.contact_report().deepest);
+    if (deepest_ > deep * size_) pushed_out_ += world_.contact_report().pushed_out;
     return report;
   }
   /// Steps in velocities may give back a little of what they lost before: 1.5 % for each second of a step's
   /// length (tree_coupled.cpp). Energies are those of the middle of a step, where what flies is g h^2 / 8
   /// below its parabola: steps of other lengths show others. What hands have pressed deep into something
-  /// comes out of it, at half a size per second at most (ContactOptions::recovery_speed).
+  /// comes out of it, at half a size per second at most (ContactOptions::recovery_speed), against all that
+  /// presses it in.
   [[nodiscard]] double energy_rounding() const override {
-    constexpr double deep = 0.005;
     const double fast = deepest_ > deep * size_ ? world_.contact_options().recovery_speed * size_ : 0.0;
-    double rounding = 0.015 * step_ * energy().size();
+    double rounding = pushed_out_ + 0.015 * step_ * energy().size();
     const auto add = [&](double mass, const Vector3& gravity) {
       rounding += 0.5 * mass * (fast * fast + 0.25 * step_ * step_ * gravity.squaredNorm());
     };
@@ -154,6 +156,8 @@ class TouchingSubject : public Subject {
   }
 
  private:
+  static constexpr double deep = 0.005;  ///< sizes
+
   [[nodiscard]] double room() const { return 1.5 * size_; }  ///< half of its width, m
   [[nodiscard]] Vector3 speed(Random& random) const {
     return log_uniform(random, 0.01, 10.0) * size_ * random_direction(random);
@@ -168,6 +172,7 @@ class TouchingSubject : public Subject {
   Vector3 toward_ = Vector3::Zero();  ///< way of the handle in a step, m
   double step_ = 0.0;                 ///< s, of the last step at most
   double deepest_ = 0.0;              ///< m, since hands took it
+  double pushed_out_ = 0.0;           ///< J, since they let go
   bool varied_ = false;               ///< whether steps differ in length
   Random varying_{1};
 };

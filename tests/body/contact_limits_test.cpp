@@ -85,6 +85,33 @@ TEST(ContactLimits, RandomHandsPressNothingIntoTheGround) {
   }
 }
 
+TEST(ContactLimits, WhatIsPushedOutOfTwoWallsGainsNoEnergy) {
+  for (const double h : {3e-5, 1e-3}) {
+    World world;
+    // A half of a percent narrower than the cube, which comes out slowly and squeezed.
+    for (const double side : {-1.0, 1.0})
+      world.add_obstacle(
+          {.name = "wall",
+           .shape = HalfSpace{},
+           .pose = {Vector3(0.0, 0.0, 0.0995 * side),
+                    Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), -side * Vector3::UnitZ())}});
+    Body body(cube());
+    TreeState state = body.state();
+    state.v(6) = 2.0;
+    body.set_state(state);
+    add(world, std::move(body));
+    ASSERT_TRUE(world.step(h).ok());
+    double most = energy(world);
+    for (int i = 0; i < 400; ++i) {
+      ASSERT_TRUE(world.step(h).ok());
+      const double now = energy(world);
+      EXPECT_LE(now, most * (1.0 + 1e-6)) << h << " " << i;
+      most = std::max(most, now);
+    }
+    EXPECT_GT(world.contact_report().pushed_out, 0.0);
+  }
+}
+
 TEST(ContactLimits, AThrownBlockStaysOnTheGroundAndSlidesAsFarAsFrictionLetsIt) {
   for (const double h : {1e-3, 5e-3, 1.0 / 60.0}) {
     for (const bool deforms : {false, true}) {

@@ -143,6 +143,8 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
     cone.approach = distance > 0.0 ? -distance / h_
                                    : std::min(slowly + options.recovery * std::max(0.0, depth - slop) / h_,
                                               options.recovery_speed * size);
+    // A shape that creeps would be pushed out uphill: that has time until it is at ease.
+    if (creeps(near.first) || creeps(near.second)) cone.approach = std::min(cone.approach, 0.0);
   }
   solver.cone(number) = cone;
 }
@@ -208,6 +210,7 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
   for (const int m : island.members) size = std::min(size, members_[static_cast<std::size_t>(m)].size);
   chosen.lift = std::max(chosen.lift, lift_share * size / h_);
   island.solved = solver.solve(chosen);
+  island.gain = 0.0;
   for (std::size_t k = 0; k < island.members.size(); ++k) {
     const auto m = static_cast<std::size_t>(island.members[k]);
     ends_[m] = solver.velocity(static_cast<int>(k));
@@ -222,31 +225,85 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
   find_unearned(island);
 }
 
-/// Where sliding turns round within a step, friction as it is at the end of it takes back the way of all of
-/// it: work that no friction does. Whoever guards the energy of a body is not to count it as given. What
-/// another engine does to its bodies within the step is not known.
+/// Contacts take energy from what touches and give none, but for springs that get back what they have taken,
+/// and obstacles that move. Where a step is long for the forces in it some give nevertheless: friction that
+/// turns round within it takes back the way of all of it, what leaves at its start and is pressed by its end
+/// is pushed along the way that it has left, and what is deep is pushed out against what presses it. That is
+/// not to be counted as given by those that guard their energy. What another engine does to its bodies within
+/// the step is not known.
 void ContactStep::find_unearned(Island& island) {
+  double turned = 0.0, due = 0.0;
+  island.pushed_out = 0.0;
+  bool hosted = false;
   for (std::size_t i = 0; i < island.contacts.size(); ++i) {
     const auto number = static_cast<int>(i);
     const Vector3& impulse = island.solver.impulse(number);
-    if (impulse.head<2>().isZero(0.0)) continue;
+    if (impulse.isZero(0.0)) continue;
     const Near& near = nears_[static_cast<std::size_t>(island.contacts[i])];
     const ContactPoint& contact = contacts_[static_cast<std::size_t>(island.contacts[i])];
-    if (contact.first.of == Touching::Of::host || contact.second.of == Touching::Of::host) continue;
+    if (contact.first.of == Touching::Of::host || contact.second.of == Touching::Of::host) {
+      hosted = true;
+      continue;
+    }
     const bool alone = near.second < 0 || near.second == near.first;
     const auto first = static_cast<std::size_t>(near.first),
                second = alone ? first : static_cast<std::size_t>(near.second);
     Vector3 sum = island.solver.relative_velocity(number) + island.solver.drift(number) +
                   island.solver.rows(number, 0) * seen(first).start;
     if (!alone) sum += island.solver.rows(number, 1) * seen(second).start;
+    due -= impulse.dot(island.solver.drift(number));
+    if (near.material.compliance > 0.0) due += std::max(0.0, 0.5 * impulse.z() * sum.z());
+    island.pushed_out += std::max(0.0, island.solver.cone(number).approach) * impulse.z();
     const double work = 0.5 * impulse.head<2>().dot(sum.head<2>());
     if (!(work > 0.0)) continue;
+    turned += work;
     const bool shared = !alone && members_[first].body != nullptr && members_[second].body != nullptr;
     for (const std::size_t m : {first, second}) {
-      (condenses(m) ? condensed_[m].step : steps_[m]).unearned += shared ? 0.5 * work : work;
+      step_of(m).unearned += shared ? 0.5 * work : work;
       if (alone) break;
     }
   }
+  if (hosted) return;
+  double given = -due;
+  for (const int member : island.members) given += work_on(static_cast<std::size_t>(member));
+  if (given > turned) share_unearned(island, given - turned);
+  if (given > island.pushed_out) island.gain = (given - island.pushed_out) / energy_of(island);
+}
+
+/// Work of its impulses on a member, as it counts that itself (CoupledStep::hardness), J.
+double ContactStep::work_on(std::size_t member) const {
+  const CoupledStep& step = seen(member);
+  const bool whole = step.hardness > 0.0;
+  const Index count = !whole ? step.start.size() : members_[member].body->model().free ? 6 : 0;
+  return 0.5 * pushes_[member].tail(count).dot(step.start.tail(count) + ends_[member].tail(count));
+}
+
+/// What nobody earned, by those bodies that got it; where only rigid ones did, by all.
+void ContactStep::share_unearned(const Island& island, double energy) {
+  double got = 0.0, bodies = 0.0;
+  for (const int member : island.members) {
+    const auto m = static_cast<std::size_t>(member);
+    if (members_[m].body == nullptr) continue;
+    got += std::max(0.0, work_on(m));
+    bodies += 1.0;
+  }
+  for (const int member : island.members) {
+    const auto m = static_cast<std::size_t>(member);
+    if (members_[m].body == nullptr) continue;
+    step_of(m).unearned += energy * (got > 0.0 ? std::max(0.0, work_on(m)) / got : 1.0 / bodies);
+  }
+}
+
+/// About what an island has of energy in the sense of the step: of its velocities, before and after, and of
+/// what they bend in it.
+double ContactStep::energy_of(const Island& island) const {
+  double energy = 0.0;
+  for (const int member : island.members) {
+    const CoupledStep& step = seen(static_cast<std::size_t>(member));
+    for (const Vector* const u : {&step.start, &step.free, &ends_[static_cast<std::size_t>(member)]})
+      for (Index j = 0; j < u->size(); ++j) energy += 0.5 * (*u)(j)*step.matrix.col(j).dot(*u);
+  }
+  return energy;
 }
 
 SolveReport ContactStep::solve(const ContactOptions& options) {
@@ -261,7 +318,7 @@ SolveReport ContactStep::solve(const ContactOptions& options) {
 void ContactStep::solve_islands(const ContactOptions& options) {
   solved_ = true;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    (condenses(i) ? condensed_[i].step : steps_[i]).unearned = 0.0;
+    step_of(i).unearned = 0.0;
     ends_[i] = seen(i).free;
     pushes_[i].setZero(ends_[i].size());
   }
@@ -273,6 +330,7 @@ void ContactStep::solve_islands(const ContactOptions& options) {
     const ContactSolveReport& solved = islands_[static_cast<std::size_t>(i)].solved;
     report_.iterations = std::max(report_.iterations, solved.iterations);
     report_.active += solved.active;
+    report_.pushed_out += islands_[static_cast<std::size_t>(i)].pushed_out;
     report_.converged = report_.converged && solved.ok();
     report_.residual = std::max(report_.residual, solved.residual);
     solved_ = solved_ && solved.status != SolveStatus::not_finite;
@@ -282,17 +340,23 @@ void ContactStep::solve_islands(const ContactOptions& options) {
 /// Whether the contacts of an island were not solved by far: impulses that do not belong to the velocities
 /// give energy to one body that none has lost.
 bool ContactStep::unsolved(const Island& island) {
-  constexpr double unbearable = 0.1;  // residual
+  constexpr double unbearable = 0.1;  // residual, and share of the energy that is given
   const ContactSolveReport& solved = island.solved;
-  return !solved.ok() && (solved.status == SolveStatus::not_finite || solved.residual > unbearable);
+  return !(island.gain <= unbearable) ||
+         (!solved.ok() && (solved.status == SolveStatus::not_finite || solved.residual > unbearable));
 }
 
-/// Whether the shape of one of its bodies creeps: it is out of all proportion, as its contacts are.
+/// Whether the shape of a member (-1: none) creeps.
+bool ContactStep::creeps(int member) const {
+  if (member < 0) return false;
+  const auto m = static_cast<std::size_t>(member);
+  return !condenses(m) && steps_[m].hardness > 0.0;
+}
+
+/// Whether that of one of its bodies does: it is out of all proportion, as its contacts are.
 bool ContactStep::creeps(const Island& island) const {
-  return std::any_of(island.members.begin(), island.members.end(), [&](int member) {
-    const auto m = static_cast<std::size_t>(member);
-    return !condenses(m) && steps_[m].hardness > 0.0;
-  });
+  return std::any_of(island.members.begin(), island.members.end(),
+                     [&](int member) { return creeps(member); });
 }
 
 /// Those of an island that is not solved stand still for this step. Those with every vertex, which nothing
@@ -300,8 +364,8 @@ bool ContactStep::creeps(const Island& island) const {
 void ContactStep::stop(const Island& island) {
   for (const int member : island.members) {
     const auto m = static_cast<std::size_t>(member);
-    const bool crept = !condenses(m) && steps_[m].hardness > 0.0 && members_[m].elastic != ElasticEnd::rigid;
-    (condenses(m) ? condensed_[m].step : steps_[m]).unearned = 0.0;
+    const bool crept = creeps(member) && members_[m].elastic != ElasticEnd::rigid;
+    step_of(m).unearned = 0.0;
     if (condenses(m) || crept) {
       ends_[m] = seen(m).free;
       pushes_[m].setZero(ends_[m].size());
@@ -348,8 +412,10 @@ bool ContactStep::stop_unsolved(bool last) {
 
 /// Whether what was not solved is to be tried in shorter steps: shapes that creep do not gain by these.
 bool ContactStep::wants_halves(double bearable) const {
+  constexpr double largest_gain = 1e-3;
   return std::any_of(islands_.begin(), islands_.begin() + report_.islands, [&](const Island& island) {
-    return !island.solved.ok() && island.solved.residual > bearable && !creeps(island);
+    const bool wrong = !island.solved.ok() && island.solved.residual > bearable;
+    return (wrong || !(island.gain <= largest_gain)) && !creeps(island);
   });
 }
 

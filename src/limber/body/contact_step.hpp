@@ -29,13 +29,14 @@ struct ContactOptions {
 void check_contact_options(const ContactOptions& options);
 
 struct ContactReport {
-  int contacts = 0;       ///< found, those that are only near included
-  int active = 0;         ///< that push
-  int islands = 0;        ///< of bodies that touch each other
-  int iterations = 0;     ///< of the solver, in the island that took most
-  bool converged = true;  ///< in all islands
-  double residual = 0.0;  ///< share of the momentum that flows which is not accounted for, there
-  double deepest = 0.0;   ///< m, of the points found, at the start of the step
+  int contacts = 0;         ///< found, those that are only near included
+  int active = 0;           ///< that push
+  int islands = 0;          ///< of bodies that touch each other
+  int iterations = 0;       ///< of the solver, in the island that took most
+  bool converged = true;    ///< in all islands
+  double residual = 0.0;    ///< share of the momentum that flows which is not accounted for, there
+  double deepest = 0.0;     ///< m, of the points found, at the start of the step
+  double pushed_out = 0.0;  ///< J: work at most of what pushed out what was too deep
   /// Pairs of bodies near each other of which neither has a solid (BodyShell::can_have_solid()), and bodies
   /// that were to touch themselves but move by a method that cannot.
   int untested = 0;
@@ -122,6 +123,8 @@ class ContactStep {
     std::vector<ContactBody> bodies;
     ContactSolver solver;
     ContactSolveReport solved;
+    double gain = 0.0;  ///< share of the energy of its members that impulses give, where they should take
+    double pushed_out = 0.0;  ///< J, ContactReport
     Matrix3X own_rows;
   };
 
@@ -148,6 +151,9 @@ class ContactStep {
   SolveReport condense();
   [[nodiscard]] bool condenses(std::size_t member) const { return steps_[member].condensed; }
   /// As the solver sees it.
+  [[nodiscard]] CoupledStep& step_of(std::size_t member) {
+    return condenses(member) ? condensed_[member].step : steps_[member];
+  }
   [[nodiscard]] const CoupledStep& seen(std::size_t member) const {
     return condenses(member) ? condensed_[member].step : steps_[member];
   }
@@ -159,7 +165,11 @@ class ContactStep {
   [[nodiscard]] int root_of(int member);
   void solve_island(Island& island, const ContactOptions& options);
   void find_unearned(Island& island);
+  void share_unearned(const Island& island, double energy);
+  [[nodiscard]] double energy_of(const Island& island) const;
+  [[nodiscard]] double work_on(std::size_t member) const;
   [[nodiscard]] static bool unsolved(const Island& island);
+  [[nodiscard]] bool creeps(int member) const;
   [[nodiscard]] bool creeps(const Island& island) const;
   void stop(const Island& island);
   [[nodiscard]] bool stop_unsolved(bool last);

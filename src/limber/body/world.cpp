@@ -344,6 +344,7 @@ StepReport World::step_touching(double h, double time, int halvings, const StepP
                      .converged = contact_report_.converged && one.converged,
                      .residual = std::max(contact_report_.residual, one.residual),
                      .deepest = std::max(contact_report_.deepest, one.deepest),
+                     .pushed_out = contact_report_.pushed_out + one.pushed_out,
                      .untested = one.untested,
                      .steps = contact_report_.steps + 1};
   return total;

@@ -25,6 +25,15 @@ constexpr int most_line_steps = 20;
 /// iterations. Piles, where most is as it was before, take more of them so.
 constexpr double softest = 30.0, harder = 5.5, near_enough = 0.3;
 
+/// Where that does not do, once more from the start by way of far softer ones, in that many times as many
+/// iterations.
+constexpr double softest_of_all = 1e5;
+constexpr int more_iterations = 2;
+
+/// Velocities at contacts are rounded by that share, and what resists them is some thousand times stiffer than
+/// what they hold: impulses are known no better, however little flows.
+constexpr double velocity_rounding = 1e-15, stiffness_of_contacts = 1e3;
+
 /// Times that lifts follow what slides once contacts are solved: with friction of 1 the last leaves 3 % of
 /// what they are off, of 0.5 less than 1 %.
 constexpr int most_slides = 2;
@@ -189,14 +198,22 @@ void ContactSolver::analyze() {
     as_vector(part(weights_, b), sizes_[at(b)]) = bodies_[at(b)].step_matrix->diagonal().cwiseInverse();
 }
 
-/// u_ and all that follows from it: where nothing touches, or where the bodies guess.
+/// Where nothing touches, or where the bodies guess.
 void ContactSolver::start_at(bool free) {
   for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
     const ContactBody& body = bodies_[at(b)];
+    as_vector(part(u_, b), sizes_[at(b)]) = free ? *body.free_velocity : *body.guess;
+  }
+  follow_velocities();
+}
+
+/// What follows from u_.
+void ContactSolver::follow_velocities() {
+  for (int b = 0; b < static_cast<int>(bodies_.size()); ++b) {
+    const ContactBody& body = bodies_[at(b)];
     const Index n = sizes_[at(b)];
-    auto u = as_vector(part(u_, b), n), change = as_vector(part(product_, b), n);
-    u = free ? *body.free_velocity : *body.guess;
-    change = u - *body.free_velocity;
+    auto change = as_vector(part(product_, b), n);
+    change = as_vector(part(u_, b), n) - *body.free_velocity;
     as_vector(part(moved_, b), n).noalias() = *body.step_matrix * change;
   }
   for (std::size_t i = 0; i < contacts_.size(); ++i)
@@ -261,6 +278,24 @@ void ContactSolver::follow_lifts() {
   advance(1.0);
 }
 
+/// What is solved with lifts that are to change.
+void ContactSolver::keep_solution(const ContactSolveReport& report) {
+  kept_.residual = report.residual;
+  kept_.u = u_;
+  kept_.lifts.resize(contacts_.size());
+  for (std::size_t i = 0; i < contacts_.size(); ++i) kept_.lifts[i] = contacts_[i].lift;
+}
+
+/// Where lifts lead astray, what was solved before them is taken: all but its friction is as it should be.
+void ContactSolver::return_to_kept(ContactSolveReport& report) {
+  for (std::size_t i = 0; i < contacts_.size(); ++i) contacts_[i].lift = kept_.lifts[i];
+  set_softness(1.0);
+  u_ = kept_.u;
+  follow_velocities();
+  (void)differentiate(report);
+  report.residual = kept_.residual;
+}
+
 void ContactSolver::take_lifts() {
   for (Contact& contact : contacts_) contact.lift = contact.next_lift;
 }
@@ -269,6 +304,7 @@ void ContactSolver::take_lifts() {
 double ContactSolver::differentiate(ContactSolveReport& report) {
   std::fill(pushed_.begin(), pushed_.end(), 0.0);
   report.active = 0;
+  double moving = 0.0;
   unsigned pushing = 0;
   for (std::size_t i = 0; i < contacts_.size(); ++i, pushing >>= 1) {
     if (i % packet_size == 0) pushing = lanes_[i / packet_size].pushing();
@@ -282,6 +318,7 @@ double ContactSolver::differentiate(ContactSolveReport& report) {
     contact.pushes = !(contact.impulse.z() <= 0.0);
     if (!contact.pushes) continue;
     ++report.active;
+    moving += relative_velocity(static_cast<int>(i)).squaredNorm() / (softness_ * contact.cone.normal);
     for (int side = 0; side < 2; ++side) {
       const int body = contact.bodies[side];
       if (body >= 0)
@@ -289,6 +326,7 @@ double ContactSolver::differentiate(ContactSolveReport& report) {
     }
   }
   for (std::size_t k = 0; k < gradient_.size(); ++k) gradient_[k] = moved_[k] - pushed_[k];
+  known_ = velocity_rounding * std::sqrt(stiffness_of_contacts * moving);
   return std::max(norm(moved_), norm(pushed_));
 }
 
@@ -364,7 +402,7 @@ bool ContactSolver::assemble_and_factor() {
       const Index n = sizes_[at(b)];
       Eigen::Map<Vector, 0, Eigen::InnerStride<>> diagonal(factor_.diagonal(b), n,
                                                            Eigen::InnerStride<>(padded(b) + 1));
-      diagonal.array() += share * diagonal.maxCoeff();
+      diagonal.array() *= 1.0 + share;
     }
     if (factor_.factor()) return true;
   }
@@ -437,6 +475,7 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
     if (!(count < most_of_them && std::isfinite(options.lift) && find_lifts(true) > options.lift))
       return false;
     ++count;
+    if (report.residual <= options.tolerance && softness_ == 1.0) keep_solution(report);
     if (factored) follow_lifts();
     take_lifts();
     return true;
@@ -448,7 +487,7 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
       report.status = SolveStatus::not_finite;
       break;
     }
-    report.residual = size > 0.0 ? left / size : 0.0;
+    report.residual = left > known_ ? left / size : 0.0;
     if (report.active == 0 && !tried_free) {
       // Where nothing pushes any more, perhaps nothing does.
       tried_free = true;
@@ -468,17 +507,19 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
     }
     if (solved) break;
     if (report.iterations >= most) {
-      if (was_long) {
+      if (kept_.residual <= options.tolerance) {
+        return_to_kept(report);
+        break;
+      }
+      if (was_long && softness_ == 1.0) {
         report.status = SolveStatus::not_converged;
         break;
       }
-      // Once more as many, of the contacts as they are.
+      most += options.max_iterations * (was_long ? 1 : more_iterations);
+      if (!was_long) start_at(false);
+      set_softness(was_long ? 1.0 : softest_of_all);
       was_long = was_soft = true;
-      most *= 2;
-      if (softness_ > 1.0) {
-        set_softness(1.0);
-        continue;
-      }
+      continue;
     }
     if (!assemble_and_factor()) {
       report.status = SolveStatus::not_finite;
@@ -506,6 +547,7 @@ ContactSolveReport ContactSolver::solve(const ContactSolveOptions& options) {
     (void)find_lifts(false);
     take_lifts();
   }
+  kept_.residual = std::numeric_limits<double>::infinity();
   iterate(options, report);
   return report;
 }

@@ -24,7 +24,7 @@ struct ContactBody {
 struct ContactSolveOptions {
   /// Of the residual, as a share of the momentum that flows: far below what friction is known to.
   double tolerance = 1e-6;
-  int max_iterations = 60;  ///< twice as many where these do not do
+  int max_iterations = 60;  ///< up to four times as many where these do not do
   /// How fast what slides may be lifted, m/s; see ContactSolver. Where it is infinite contacts are solved as
   /// they are.
   double lift = 1e-4;
@@ -115,6 +115,9 @@ class ContactSolver {
   [[nodiscard]] Vector3 velocity_at(const Contact& contact, BlockNumbers& u) const;
   void analyze();
   void start_at(bool free);
+  void follow_velocities();
+  void keep_solution(const ContactSolveReport& report);
+  void return_to_kept(ContactSolveReport& report);
   void set_softness(double softness);
   double find_lifts(bool again);
   void follow_lifts();
@@ -131,6 +134,14 @@ class ContactSolver {
   [[nodiscard]] Line line_at(double x, double slope, double curvature) const;
   void advance(double x);
 
+  /// A solution, from which lifts go on.
+  struct Kept {
+    double residual = 0.0;  ///< infinite where there is none
+    BlockNumbers u;
+    std::vector<double> lifts;
+  };
+
+  double known_ = 0.0;     ///< residual below which there is only rounding, in the sense of norm()
   double softness_ = 1.0;  ///< by which all contacts are softer for now
 
   static constexpr int whole_stride = padded_rows(6);
@@ -147,7 +158,8 @@ class ContactSolver {
   std::vector<int> by_pair_;  ///< contacts, those of the same bodies one after the other
   BlockNumbers u_, gradient_, direction_, moved_, product_, pushed_;  ///< of all bodies, padded
   BlockNumbers weights_;                                              ///< 1 / A_kk, likewise
-  BlockNumbers stacks_[2];                                            ///< scaled rows of contacts
+  Kept kept_;
+  BlockNumbers stacks_[2];  ///< scaled rows of contacts
 };
 
 }  // namespace limber

@@ -33,6 +33,9 @@ namespace {
 /// length: some 1e-5 at 1 ms. More would let a body that was struck ring up again.
 constexpr double slack_rate = 0.015;
 
+/// Share of the energy that contacts may give in a step though they should not: less is not worth a sweep.
+constexpr double unnoticed = 1e-9;
+
 double step_damping(double frequency, double h) {
   const double x = frequency * h, power = x * x * x * x;
   return 0.3 * h * frequency * frequency * power / (16.0 + power);
@@ -538,11 +541,14 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     scale_motion(factor, locked());
     kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
   }
+  double slack = next_slack(allowed, kinetic + fixed);
   if (step.unearned > 0.0 && !creeps) {
-    // What friction did not earn is taken from the vibrations, as far as nobody sees that.
+    // What contacts gave that was not due is taken from the vibrations, as far as nobody sees that, and not
+    // saved up.
     const double most = 0.1 * (kinetic - found.locked), surplus = kinetic + fixed - (allowed - step.unearned);
-    allowed -= step.unearned;
-    if (const double taken = std::min(surplus, most); taken > 0.0) {
+    slack =
+        std::min(slack, std::max(next_slack(allowed - step.unearned, kinetic + fixed), start_.state.slack));
+    if (const double taken = std::min(surplus, most); taken > unnoticed * (kinetic + found.elastic)) {
       scale_motion(std::sqrt(1.0 - taken / (kinetic - found.locked)), locked());
       kinetic -= taken;
     }
@@ -553,9 +559,9 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   middle_.elastic = found.elastic;
   soften(step, crept);
   // What even a shape that stays did not keep is not held against the steps that follow.
-  state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -bits,
-                                                  slack_rate * h * std::max(0.0, kinetic + found.elastic))
-                                     : 0.0;
+  state.slack = middle_before_.known
+                    ? std::clamp(slack, -bits, slack_rate * h * std::max(0.0, kinetic + found.elastic))
+                    : 0.0;
   state.time = start_.state.time + h;
   state.a.setZero();
   for (TreeNode& node : nodes) node.settled.setZero();

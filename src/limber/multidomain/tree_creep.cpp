@@ -27,8 +27,8 @@ constexpr double first_hardness = 1e6, hardness_rise = 1e3, hardness_fall = 0.1;
 double TreeDynamics::Parts::hardness(ElasticEnd elastic) const {
   if (elastic == ElasticEnd::rigid) return largest_hardness;
   if (!middle_.known) return 0.0;
-  return std::min(largest_hardness,
-                  (elastic == ElasticEnd::implicit ? hardness_rise : 1.0) * middle_.hardness);
+  const bool harder = elastic == ElasticEnd::implicit && !hardened_;
+  return std::min(largest_hardness, (harder ? hardness_rise : 1.0) * middle_.hardness);
 }
 
 /// Makes A positive definite where rounding is larger than what it has of some coordinates: a shape creeps in
@@ -115,6 +115,7 @@ TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::creep_downhill(const Coup
 void TreeDynamics::Parts::harden_by(const CoupledStep& step, double share) {
   constexpr double hardest = 0.1 * largest_hardness;
   middle_.hardness = share > 0.0 ? std::min(hardest, step.hardness / share) : hardest;
+  hardened_ = true;
 }
 
 /// After a step: how hard the shape is in the next one, and what it was in the middle of this.  crept: share
@@ -128,6 +129,7 @@ void TreeDynamics::Parts::soften(const CoupledStep& step, double crept) {
     harden_by(step, crept);
   else if (creeps && !stays && step.hardness > 1.0)
     middle_.hardness = hardness_fall * step.hardness;
+  hardened_ = false;
   middle_.stayed = creeps;
   if (stays)
     middle_.q = state.q;

@@ -268,6 +268,7 @@ class TreeDynamics::Parts {
   // Of shapes that no length of step brings back (tree_creep.cpp).
   /// At the largest they stay as they are: velocities that are left are far below what anything can tell.
   static constexpr double largest_hardness = 1e10;
+  bool hardened_ = false;  ///< whether the step that is tried again knows how hard the shape has to be
   [[nodiscard]] double hardness(ElasticEnd elastic) const;
   [[nodiscard]] bool stiffen(Matrix& A);
   void harden(CoupledStep& step);
