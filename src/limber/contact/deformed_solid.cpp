@@ -17,51 +17,35 @@ namespace {
 /// Of floats, in sums of some dozen numbers.
 constexpr float map_rounding = 1e-6F;
 
-/// A place and a linear map, as patches have them.
-struct AffineMap {
-  Eigen::Vector3f place;
-  Eigen::Matrix3f slope;
-};
+[[gnu::always_inline]] inline Lanes size_of_lanes(const Lanes& x) { return x < 0.0F ? -x : x; }
 
-/// first + sum of the maps behind it times their factors.  numbers: columns of four, four to a map.
-AffineMap follow_map(const float* first, const float* maps, const float* factors, Index rank) {
-  Lanes even{}, odd{};
-  if (first != nullptr) even = load_lanes(first);
-  Index k = 0;
-  for (; k + 2 <= rank; k += 2) {
-    even += load_lanes(maps + 16 * k) * factors[k];
-    odd += load_lanes(maps + 16 * (k + 1)) * factors[k + 1];
-  }
-  if (k < rank) even += load_lanes(maps + 16 * k) * factors[k];
-  even += odd;
-  float sums[16];
-  __builtin_memcpy(sums, &even, sizeof even);
-  AffineMap map;
-  for (int l = 0; l < 3; ++l) {
-    map.place(l) = sums[l];
-    for (int i = 0; i < 3; ++i) map.slope(l, i) = sums[4 * i + 4 + l];
-  }
-  return map;
+[[gnu::always_inline]] inline Lanes sum_of_sizes(const LanePlaces& x) {
+  return size_of_lanes(x.at[0]) + size_of_lanes(x.at[1]) + size_of_lanes(x.at[2]);
 }
 
-/// count: a multiple of sixteen.
-float sum_of_bounds(const float* bounds, const float* sizes, std::size_t count) {
-  Lanes sums{};
-  for (std::size_t k = 0; k < count; k += 16) sums += load_lanes(bounds + k) * load_lanes(sizes + k);
-  float lanes[16];
-  __builtin_memcpy(lanes, &sums, sizeof sums);
-  for (int half = 8; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i) lanes[i] += lanes[i + half];
-  return lanes[0];
+[[gnu::always_inline]] inline Lanes dot_lanes(const LanePlaces& a, const LanePlaces& b) {
+  return a.at[0] * b.at[0] + a.at[1] * b.at[1] + a.at[2] * b.at[2];
+}
+
+[[gnu::always_inline]] inline LanePlaces cross_lanes(const LanePlaces& a, const LanePlaces& b) {
+  LanePlaces c;
+  for (int l = 0; l < 3; ++l) {
+    const int i = (l + 1) % 3, j = (l + 2) % 3;
+    c.at[l] = a.at[i] * b.at[j] - a.at[j] * b.at[i];
+  }
+  return c;
+}
+
+/// How far the places of boxes go from their middles, along each axis, where linear maps take them.
+[[gnu::always_inline]] inline LanePlaces reach_of_boxes(const LanePlaces slope[3], const LanePlaces& half) {
+  LanePlaces reach;
+  for (int l = 0; l < 3; ++l)
+    reach.at[l] = size_of_lanes(slope[0].at[l]) * half.at[0] + size_of_lanes(slope[1].at[l]) * half.at[1] +
+                  size_of_lanes(slope[2].at[l]) * half.at[2];
+  return reach;
 }
 
 SweptBox::Corner corner_of(const Eigen::Vector3f& x) { return {x.x(), x.y(), x.z(), 0.0F}; }
-
-Eigen::Matrix3f cross_matrix(const Eigen::Vector3f& w) {
-  Eigen::Matrix3f m;
-  m << 0.0F, -w.z(), w.y(), w.z(), 0.0F, -w.x(), -w.y(), w.x(), 0.0F;
-  return m;
-}
 
 }  // namespace
 
@@ -75,13 +59,14 @@ DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest, PieceField f
           "a solid with {} of distances, expected one: its own, or that of the whole",
           rest_->has_field() ? "two fields" : "no field");
   now_.reserve(rest_->rank());
-  sizes_.resize(rest_->bound_stride_);
-  way_sizes_.resize(rest_->bound_stride_);
-  motions_.resize(rest_->patches_.size());
+  sizes_.resize(rest_->maps_.bound_count());
+  way_sizes_.resize(rest_->maps_.bound_count());
   const auto packets = static_cast<std::size_t>(rest_->balls_.size());
+  motions_.resize(packets);
   fitted_.assign(packets, 0);
+  for (std::size_t left = rest_->patches_.size(); all_.size() < packets; left -= lane_count)
+    all_.push_back(left < lane_count ? (1U << left) - 1 : (1U << lane_count) - 1);
   boxes_.resize(packets);
-  around_.resize(packets);
   packets_.resize((packets + lane_count - 1) / lane_count);
   positions_.resize(4 * static_cast<std::size_t>(rest_->vertex_count()));
   time_of_.assign(static_cast<std::size_t>(rest_->vertex_count()), 0);
@@ -125,20 +110,21 @@ void DeformedSolid::refit_vertices(const Pose& pose, const Matrix3X& places) {
       positions_[static_cast<std::size_t>(4 * v + l)] = static_cast<float>(places(l, v));
   std::fill(time_of_.begin(), time_of_.end(), time_);
   computed_ = places.cols();
-  for (std::size_t slot = 0; slot < rest_->order_.size(); ++slot) {
-    const auto p = static_cast<std::size_t>(rest_->order_[slot]);
-    SweptBox box;
-    fit_motion(p, motions_[p]);
-    set_box(rest_->patches_[p], motions_[p], box);
-    boxes_[slot / lane_count].set(static_cast<int>(slot % lane_count), box);
-    fitted_[slot / lane_count] |= 1U << (slot % lane_count);
+  for (std::size_t p = 0; p < motions_.size(); ++p) {
+    fitted_[p] = all_[p];
+    PatchLanes maps{};
+    for (std::uint32_t left = all_[p]; left != 0; left &= left - 1) {
+      const int lane = std::countr_zero(left);
+      fit_vertices(static_cast<std::size_t>(rest_->order_[p * lane_count + static_cast<std::size_t>(lane)]),
+                   lane, maps);
+    }
+    set_motions(p, maps, lanes_of(all_[p]));
   }
   computed_patches_ = rest_->patch_count();
-  around_ = boxes_;
   join_packets();
 }
 
-void DeformedSolid::fit_motion(std::size_t patch, Motion& motion) const {
+void DeformedSolid::fit_vertices(std::size_t patch, int lane, PatchLanes& maps) const {
   const RestSolid::PatchFit& fit = rest_->fits_[patch];
   const auto rest = [&](int v) {
     return Eigen::Map<const Eigen::Vector3f>(rest_->rest_of(v)).cast<double>().eval();
@@ -153,28 +139,20 @@ void DeformedSolid::fit_motion(std::size_t patch, Motion& motion) const {
   for (const int v : fit.vertices) {
     const Vector3 u = moved(v);
     middle += u / static_cast<double>(fit.vertices.size());
-    products += u * (rest(v) - fit.mean).transpose();
+    products += u * (rest(v) - fit.affine.mean).transpose();
   }
-  const Matrix3 slope = products * fit.inverse;
+  const Matrix3 slope = products * fit.affine.inverse;
   double left = 0.0;
   for (const int v : fit.vertices)
-    left = std::max(left, (moved(v) - middle - slope * (rest(v) - fit.mean)).norm());
+    left = std::max(left, (moved(v) - middle - slope * (rest(v) - fit.affine.mean)).norm());
   const Vector3 center = rest_->patches_[patch].center.cast<double>();
-  motion.center = (center + middle + slope * (center - fit.mean)).cast<float>();
-  motion.slope = (Matrix3::Identity() + slope).cast<float>();
-  motion.slack =
-      static_cast<float>(left) + map_rounding * (motion.center.norm() + rest_->patches_[patch].half.norm());
-  motion.inverted = false;
-}
-
-void DeformedSolid::set_box(const RestSolid::Patch& patch, const Motion& motion, SweptBox& box) const {
-  const Eigen::Matrix3f turn = rotation_.cast<float>();
-  const SweptBox::Corner middle = corner_of(turn * motion.center);
-  const SweptBox::Corner half = corner_of((turn * motion.slope).cwiseAbs() * patch.half) + motion.slack;
-  box.low = middle - half;
-  box.high = middle + half;
-  box.least_way.setZero();
-  box.most_way.setZero();
+  const Vector3 place = center + middle + slope * (center - fit.affine.mean);
+  for (int l = 0; l < 3; ++l) {
+    maps.place.at[l][lane] = static_cast<float>(place(l));
+    for (int i = 0; i < 3; ++i)
+      maps.slope[i].at[l][lane] = static_cast<float>((l == i ? 1.0 : 0.0) + slope(l, i));
+  }
+  maps.slack[lane] = static_cast<float>(left);
 }
 
 void DeformedSolid::begin_refit(const Pose& pose, bool moving, const SweptMotion& motion) {
@@ -189,92 +167,125 @@ void DeformedSolid::begin_refit(const Pose& pose, bool moving, const SweptMotion
   std::copy(now_.way_sizes.begin(), now_.way_sizes.end(), way_sizes_.begin());
   std::fill(way_sizes_.begin() + static_cast<std::ptrdiff_t>(now_.q.size()), way_sizes_.end(), 0.0F);
   const Eigen::Matrix3f turn = rotation_.cast<float>();
-  for (std::size_t p = 0; p < around_.size(); ++p) {
+  for (std::size_t p = 0; p < boxes_.size(); ++p) {
     fitted_[p] = 0;
-    boxes_[p].clear();
-    bound_followed(rest_->balls_, static_cast<int>(p), now_, moving_, turn, motion_, around_[p]);
+    bound_followed(rest_->balls_, static_cast<int>(p), now_, moving_, turn, motion_, boxes_[p]);
   }
   join_packets();
 }
 
 void DeformedSolid::join_packets() {
   for (SweptBoxes& sixteen : packets_) sixteen.clear();
-  for (std::size_t p = 0; p < around_.size(); ++p)
-    packets_[p / lane_count].set(static_cast<int>(p % lane_count), around_[p].bounds());
+  for (std::size_t p = 0; p < boxes_.size(); ++p)
+    packets_[p / lane_count].set(static_cast<int>(p % lane_count), boxes_[p].bounds());
   whole_ = packets_.front().bounds();
   for (const SweptBoxes& sixteen : packets_) whole_.include(sixteen.bounds());
 }
 
 void DeformedSolid::fit_missing(std::size_t packet, std::uint32_t missing) {
   fitted_[packet] |= missing;
-  for (; missing != 0; missing &= missing - 1) {
-    const int lane = std::countr_zero(missing);
-    SweptBox box;
-    fit_patch(static_cast<std::size_t>(rest_->order_[packet * lane_count + static_cast<std::size_t>(lane)]),
-              box);
-    boxes_[packet].set(lane, box);
+  computed_patches_ += std::popcount(missing);
+  const auto rank = static_cast<Index>(now_.q.size());
+  const LaneMask of = lanes_of(missing);
+  PatchLanes maps{}, change{};
+  for (std::uint32_t left = missing; left != 0; left &= left - 1) {
+    const int lane = std::countr_zero(left);
+    const std::size_t slot = packet * lane_count + static_cast<std::size_t>(lane);
+    rest_->maps_.write(slot, now_.q.data(), sizes_.data(), rank, lane, maps);
+    if (moving_) rest_->maps_.write_change(slot, now_.ways.data(), way_sizes_.data(), rank, lane, change);
   }
+  set_motions(packet, maps, of);
+  if (moving_) set_ways(packet, maps, change, of);
+  if (fitted_[packet] == all_[packet])
+    packets_[packet / lane_count].set(static_cast<int>(packet % lane_count), boxes_[packet].bounds());
 }
 
-void DeformedSolid::fit_patch(std::size_t p, SweptBox& box) {
-  ++computed_patches_;
+/// What patches are asked for, and boxes around them, at rest within the step.  of: those that are meant.
+void DeformedSolid::set_motions(std::size_t packet, const PatchLanes& maps, const LaneMask& of) {
   const Eigen::Matrix3f turn = rotation_.cast<float>();
-  const auto rank = static_cast<Index>(now_.q.size());
-  const RestSolid::Patch& patch = rest_->patches_[p];
-  const float* const numbers = rest_->motions_.data() + p * 16 * static_cast<std::size_t>(rest_->rank() + 1);
-  const float* const bounds = rest_->bounds_.data() + p * rest_->bound_stride_;
-  const AffineMap map = follow_map(numbers, numbers + 16, now_.q.data(), rank);
-  Motion& now = motions_[p];
-  now.center = map.place;
-  now.slack = sum_of_bounds(bounds, sizes_.data(), sizes_.size()) +
-              map_rounding * (map.place.norm() + patch.half.norm());
-  now.slope = map.slope;
-  now.inverted = false;
-  set_box(patch, now, box);
-  if (!moving_) return;
+  const LanePlaces& half = rest_->halves_[packet];
+  const auto set = [&of](Lanes & to, const Lanes& x) __attribute__((always_inline)) { to = of ? x : to; };
+  Motions& now = motions_[packet];
+  SweptBoxes& boxes = boxes_[packet];
+  const Lanes none{}, slack = maps.slack + map_rounding * (sum_of_sizes(maps.place) + sum_of_sizes(half));
+  const LanePlaces world = turn_lanes(turn, maps.place);
+  LanePlaces slope[3];
+  for (int i = 0; i < 3; ++i) slope[i] = turn_lanes(turn, maps.slope[i]);
+  const LanePlaces reach = reach_of_boxes(slope, half);
+  set(now.slack, slack);
+  for (int l = 0; l < 3; ++l) {
+    set(now.world.at[l], world.at[l]);
+    set(boxes.low[l], world.at[l] - (reach.at[l] + slack));
+    set(boxes.high[l], world.at[l] + (reach.at[l] + slack));
+    set(boxes.least_way[l], none);
+    set(boxes.most_way[l], none);
+  }
+  boxes.set_ends();
+  LanePlaces back[3];
+  for (int k = 0; k < 3; ++k) back[k] = cross_lanes(slope[(k + 1) % 3], slope[(k + 2) % 3]);
+  const Lanes volume = dot_lanes(slope[0], back[0]);
+  // Squeezed to nothing or turned over: there is no guess, and nothing is excluded.
+  constexpr float least_volume = 1e-3F;
+  const Lanes infinite = none + std::numeric_limits<float>::infinity();
+  const LaneMask known = volume > least_volume;
+  for (LanePlaces& row : back)
+    for (Lanes& numbers : row.at) numbers = known ? numbers / volume : none;
+  Lanes rows[3], beside[3];
+  for (int k = 0; k < 3; ++k) {
+    rows[k] = known ? dot_lanes(back[k], back[k]) : infinite;
+    beside[k] = size_of_lanes(dot_lanes(back[k], back[(k + 1) % 3]));
+  }
+  // The square of a matrix's norm is no more than the largest sum of sizes in a row of B B^T.
+  Lanes stretch = none;
+  for (int k = 0; k < 3; ++k) {
+    const Lanes sum = rows[k] + beside[k] + beside[(k + 2) % 3];
+    stretch = sum > stretch ? sum : stretch;
+    set(now.rows.at[k], rows[k]);
+    for (int l = 0; l < 3; ++l) set(now.back[k].at[l], back[k].at[l]);
+  }
+  set(now.stretch, stretch);
+}
+
+/// The ways of their boxes.  change: of the maps within the step.
+void DeformedSolid::set_ways(std::size_t packet, const PatchLanes& maps, PatchLanes& change,
+                             const LaneMask& of) {
+  const Eigen::Matrix3f turn = rotation_.cast<float>();
   const Eigen::Vector3f shift = (motion_.step * motion_.velocity).cast<float>();
-  const Eigen::Vector3f spin_vector = (motion_.step * motion_.angular_velocity).cast<float>();
-  const Eigen::Matrix3f turned = turn * map.slope;
-  const Eigen::Vector3f center = turn * map.place;
-  const AffineMap change = follow_map(nullptr, numbers + 16, now_.ways.data(), rank);
-  const SweptBox::Corner way = corner_of(turn * change.place + shift + spin_vector.cross(center));
-  const SweptBox::Corner spread =
-      corner_of((turn * change.slope + cross_matrix(spin_vector) * turned).cwiseAbs() * patch.half) +
-      sum_of_bounds(bounds, way_sizes_.data(), sizes_.size()) + spin_vector.norm() * now.slack;
-  box.least_way = way - spread;
-  box.most_way = way + spread;
+  const Eigen::Vector3f spin = (motion_.step * motion_.angular_velocity).cast<float>();
+  LanePlaces spins;
+  for (int l = 0; l < 3; ++l) spins.at[l] = Lanes{} + spin(l);
+  const LanePlaces way = turn_lanes(turn, change.place), spun = cross_lanes(spins, motions_[packet].world);
+  for (int i = 0; i < 3; ++i) {
+    change.slope[i] = turn_lanes(turn, change.slope[i]);
+    const LanePlaces along = cross_lanes(spins, turn_lanes(turn, maps.slope[i]));
+    for (int l = 0; l < 3; ++l) change.slope[i].at[l] += along.at[l];
+  }
+  const LanePlaces reach = reach_of_boxes(change.slope, rest_->halves_[packet]);
+  SweptBoxes& boxes = boxes_[packet];
+  for (int l = 0; l < 3; ++l) {
+    const Lanes middle = way.at[l] + (shift(l) + spun.at[l]);
+    const Lanes spread = reach.at[l] + (change.slack + spin.norm() * motions_[packet].slack);
+    boxes.least_way[l] = of ? middle - spread : boxes.least_way[l];
+    boxes.most_way[l] = of ? middle + spread : boxes.most_way[l];
+  }
+  boxes.set_ends();
 }
 
 SweptBox DeformedSolid::box(int patch) {
   const auto slot = static_cast<std::size_t>(rest_->slots_[static_cast<std::size_t>(patch)]);
-  fit(slot / lane_count, 1U << (slot % lane_count));
+  const std::uint32_t bit = 1U << (slot % lane_count);
+  if ((fitted_[slot / lane_count] & bit) == 0) fit_missing(slot / lane_count, bit);
   return boxes_[slot / lane_count].at(static_cast<int>(slot % lane_count));
 }
 
-/// A bit for each; they are computed then.
+/// A bit for each; they are computed where their balls are near.
 std::uint32_t DeformedSolid::near_patches(std::size_t packet, const SweptBox& box,
                                           const SweptBox::Corner& between, float margin) {
-  constexpr std::uint32_t all = (1U << lane_count) - 1;
-  if (fitted_[packet] != all) fit(packet, may_meet(box, around_[packet], between, margin));
+  const std::uint32_t near = may_meet(box, boxes_[packet], between, margin);
+  const std::uint32_t missing = near & ~fitted_[packet];
+  if (missing == 0) return near;
+  fit_missing(packet, missing);
   return may_meet(box, boxes_[packet], between, margin);
-}
-
-void DeformedSolid::invert(Motion& motion) const {
-  motion.inverted = true;
-  // Squeezed to nothing or turned over: there is no guess, and nothing is excluded.
-  constexpr float least_volume = 1e-3F;
-  if (motion.slope.determinant() > least_volume) {
-    motion.inverse = motion.slope.inverse();
-    motion.rows = motion.inverse.rowwise().norm();
-    motion.stretch = motion.inverse.norm();
-  } else {
-    motion.inverse.setZero();
-    motion.rows.setConstant(std::numeric_limits<float>::infinity());
-    motion.stretch = std::numeric_limits<float>::infinity();
-  }
-  const Eigen::Matrix3f turn = rotation_.cast<float>();
-  motion.world = turn * motion.center;
-  motion.back = motion.inverse * turn.transpose();
 }
 
 const float* DeformedSolid::vertex_at(int vertex) {
@@ -303,7 +314,8 @@ bool DeformedSolid::touch(const Vector3& x, double reach, SolidTouch& touch) {
   const Eigen::Vector3f place = x.cast<float>();
   const auto within = static_cast<float>(reach);
   SweptBox at;
-  at.low = at.high = corner_of((rotation_ * x).cast<float>());
+  const Eigen::Vector3f at_place = (rotation_ * x).cast<float>();
+  at.low = at.high = corner_of(at_place);
   const SweptBox::Corner origin = SweptBox::Corner::Zero();
   SolidTouch found;
   bool any = false;
@@ -313,8 +325,9 @@ bool DeformedSolid::touch(const Vector3& x, double reach, SolidTouch& touch) {
       const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
       for (std::uint32_t near = near_patches(packet, at, origin, within); near != 0; near &= near - 1) {
         const auto slot = packet * lane_count + static_cast<std::size_t>(std::countr_zero(near));
-        if (!touch_patch(rest_->order_[slot], place, within, nullptr, found) ||
-            (any && !nearer(found, touch)))
+        Eigen::Vector3f guess;
+        if (!may_hold(slot, at_place, within, guess) ||
+            !touch_patch(slot, place, guess, within, nullptr, found) || (any && !nearer(found, touch)))
           continue;
         touch = found;
         any = true;
@@ -325,18 +338,33 @@ bool DeformedSolid::touch(const Vector3& x, double reach, SolidTouch& touch) {
   return any;
 }
 
-bool DeformedSolid::touch_patch(int patch, const Eigen::Vector3f& x, float reach, const std::uint64_t* own,
-                                SolidTouch& touch) {
-  const RestSolid::Patch& home = rest_->patches_[static_cast<std::size_t>(patch)];
-  const Motion& motion = inverted_motion(patch);
-  const Eigen::Vector3f guess = home.center + motion.inverse * (x - motion.center);
-  const float off = motion.slack + reach;
-  const Eigen::Vector3f beyond = (guess - home.center).cwiseAbs() - home.half;
-  for (int k = 0; k < 3; ++k)
-    if (beyond(k) > motion.rows(k) * off) return false;
-  if (rest_distance_alone(guess.cast<double>()) >
-      static_cast<double>(motion.stretch) * static_cast<double>(off) + cell())
-    return false;
+/// Whether the box of a patch at rest may hold a place of the world, by how it moves.  guess: where it is at
+/// rest.
+bool DeformedSolid::may_hold(std::size_t slot, const Eigen::Vector3f& x, float reach,
+                             Eigen::Vector3f& guess) const {
+  const Motions& motions = motions_[slot / lane_count];
+  const auto lane = static_cast<int>(slot % lane_count);
+  const RestSolid::Patch& home = rest_->patches_[static_cast<std::size_t>(rest_->order_[slot])];
+  const float off = motions.slack[lane] + reach;
+  guess.setZero();
+  for (int k = 0; k < 3; ++k) {
+    for (int l = 0; l < 3; ++l) guess(k) += motions.back[k].at[l][lane] * (x(l) - motions.world.at[l][lane]);
+    const float beyond = std::abs(guess(k)) - home.half(k);
+    if (beyond > 0.0F && beyond * beyond > motions.rows.at[k][lane] * (off * off)) return false;
+  }
+  guess += home.center;
+  return true;
+}
+
+/// guess: where x is at rest, as the patch moves.
+bool DeformedSolid::touch_patch(std::size_t slot, const Eigen::Vector3f& x, const Eigen::Vector3f& guess,
+                                float reach, const std::uint64_t* own, SolidTouch& touch) {
+  const Motions& motions = motions_[slot / lane_count];
+  const auto lane = static_cast<int>(slot % lane_count);
+  const int patch = rest_->order_[slot];
+  const double beyond = rest_distance_alone(guess.cast<double>()) - cell();
+  const auto off = static_cast<double>(motions.slack[lane] + reach);
+  if (beyond > 0.0 && beyond * beyond > static_cast<double>(motions.stretch[lane]) * off * off) return false;
   Eigen::Vector4f weights;
   const int at = walk_to(
       x, rest_->start_in(patch, guess),
@@ -350,17 +378,18 @@ bool DeformedSolid::touch_patch(int patch, const Eigen::Vector3f& x, float reach
     rest += weights(k) * Eigen::Map<const Eigen::Vector3f>(rest_->rest_of(v[static_cast<std::size_t>(k)]));
   if (!rest.allFinite()) return false;
   touch.inside = weights.minCoeff() >= -1e-5F;  // as the walk has it
+  const float stretch =
+      std::sqrt(motions.rows.at[0][lane] + motions.rows.at[1][lane] + motions.rows.at[2][lane]);
   // Twice: the map is continued, and stretches here may be others than in the mean of the patch.
-  const SurfaceDistance there = rest_distance(rest.cast<double>());
-  if (!touch.inside && there.distance > 2.0 * static_cast<double>(motion.stretch * reach) + 0.05 * cell())
-    return false;
-  find_surface(x, rest, there, at, touch);
+  const double most = 2.0 * static_cast<double>(stretch * reach) + 0.05 * cell();
+  if (!touch.inside && rest_distance_alone(rest.cast<double>()) > most) return false;
+  find_surface(x, rest, at, touch);
   return (touch.inside || touch.distance <= static_cast<double>(reach)) && !is_own(touch.patch);
 }
 
-/// guess: rest place of x, or near it, and what the field says there.  tetrahedron: holds it, or is near.
-void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess,
-                                 SurfaceDistance there, int tetrahedron, SolidTouch& touch) {
+/// guess: rest place of x, or near it.  tetrahedron: holds it, or is near.
+void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, int tetrahedron,
+                                 SolidTouch& touch) {
   // Twice is enough on lattices (the first is off by the curvature between), and moves along a stretched body
   // by as much as it is stretched: what is left shrinks by that factor less one each time.
   constexpr int projections = 2, moves = 3;
@@ -372,7 +401,7 @@ void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f
   float best = std::numeric_limits<float>::infinity();
   for (int move = 0; move <= moves; ++move) {
     Vector3 place = start;
-    if (move > 0) there = rest_distance(place);
+    SurfaceDistance there = rest_distance(place);
     for (int i = 0; i < projections && std::abs(there.distance) > on_it; ++i) {
       place -= there.distance * there.normal;
       there = rest_distance(place);

@@ -52,7 +52,7 @@ struct PieceField {
 /// deeper than half of a thin part belongs to its other side: see TouchFinder for what keeps it from there.
 ///
 /// A refit computes balls that follow q around patches, 7 ns each at r = 30 and twice that with a motion; how
-/// a patch moves, and its box, where something comes near to its ball, 50 ns each; a place 0.25 to 0.4 us
+/// a patch moves, and its box, where something comes near to its ball, 40 ns each; a place 0.25 to 0.4 us
 /// once its vertices are known, O(r) for each of these. Each is computed once per refit. Measured on an
 /// octopus, bent by up to a fifth of its size, for 24,000 places within 3 % of it from the surface, against
 /// exact distances to the deformed boundary: one on the wrong side, 15 that were missed though nearer than
@@ -94,39 +94,25 @@ class DeformedSolid {
  private:
   friend class TouchFinder;
 
-  /// Of a patch.
-  struct Motion {
-    Eigen::Vector3f center = Eigen::Vector3f::Zero();       ///< t, m
-    Eigen::Matrix3f slope = Eigen::Matrix3f::Identity();    ///< A
-    float slack = 0.0F;                                     ///< bound of |e|, m
-    bool inverted = false;                                  ///< whether what follows is known
-    Eigen::Vector3f world = Eigen::Vector3f::Zero();        ///< t in world axes, m
-    Eigen::Matrix3f back = Eigen::Matrix3f::Identity();     ///< A^-1 from world axes
-    Eigen::Matrix3f inverse = Eigen::Matrix3f::Identity();  ///< of A; 0 where there is none
-    Eigen::Vector3f rows = Eigen::Vector3f::Ones();         ///< lengths of its rows
-    float stretch = 1.0F;                                   ///< its norm
+  /// Of sixteen patches: as their packet has them, with places turned to the world.
+  struct Motions {
+    LanePlaces world;    ///< t, m
+    LanePlaces back[3];  ///< rows of A^-1; 0 where there is none
+    LanePlaces rows;     ///< squares of their lengths; infinite where there is none
+    Lanes stretch;       ///< no less than the square of its norm
+    Lanes slack;         ///< bound of |e|, m
   };
 
   [[nodiscard]] SurfaceDistance rest_distance(const Vector3& X) const;
   [[nodiscard]] double rest_distance_alone(const Vector3& X) const;
   [[nodiscard]] double cell() const;  ///< of the field, m before scaling
-  void invert(Motion& motion) const;
-  const Motion& inverted_motion(int patch) {
-    Motion& motion = motions_[static_cast<std::size_t>(patch)];
-    if (!motion.inverted) invert(motion);
-    return motion;
-  }
   void begin_refit(const Pose& pose, bool moving, const SweptMotion& motion);
-  /// Those of its patches that were not computed yet.  wanted: a bit for each of the packet.
-  void fit(std::size_t packet, std::uint32_t wanted) {
-    if (const std::uint32_t missing = wanted & ~fitted_[packet]; missing != 0) fit_missing(packet, missing);
-  }
+  /// Those of a packet that were not computed yet, of which there are some.  missing: a bit for each.
   void fit_missing(std::size_t packet, std::uint32_t missing);
-  void fit_patch(std::size_t patch, SweptBox& box);
+  void set_motions(std::size_t packet, const PatchLanes& maps, const LaneMask& of);
+  void set_ways(std::size_t packet, const PatchLanes& maps, PatchLanes& change, const LaneMask& of);
   /// From where its vertices are.
-  void fit_motion(std::size_t patch, Motion& motion) const;
-  /// From the motion of the patch, at rest within the step.
-  void set_box(const RestSolid::Patch& patch, const Motion& motion, SweptBox& box) const;
+  void fit_vertices(std::size_t patch, int lane, PatchLanes& maps) const;
   void join_packets();
   /// Packets and patches whose boxes meet another one.  between: from the origin of the solid, m.
   [[nodiscard]] std::uint32_t near_packets(std::size_t sixteen, const SweptBox& box,
@@ -138,26 +124,26 @@ class DeformedSolid {
   const float* vertex_at(int vertex);
   TetrahedronFrame frame_at(int tetrahedron);
   /// The same for what one patch holds, or leads to.  own: bits of patches that do not count; or none.
-  bool touch_patch(int patch, const Eigen::Vector3f& x, float reach, const std::uint64_t* own,
-                   SolidTouch& touch);
-  void find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, SurfaceDistance there,
-                    int tetrahedron, SolidTouch& touch);
+  bool touch_patch(std::size_t slot, const Eigen::Vector3f& x, const Eigen::Vector3f& guess, float reach,
+                   const std::uint64_t* own, SolidTouch& touch);
+  bool may_hold(std::size_t slot, const Eigen::Vector3f& x, float reach, Eigen::Vector3f& guess) const;
+  void find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, int tetrahedron,
+                    SolidTouch& touch);
 
   std::shared_ptr<const RestSolid> rest_;
   PieceField piece_;  ///< without a field: the solid at rest has its own
   Pose pose_;
   Matrix3 rotation_ = Matrix3::Identity();
   FollowedCoordinates now_;
+  std::vector<float> sizes_, way_sizes_;  ///< of these, and zeros
   bool moving_ = false;
   SweptMotion motion_;
-  std::vector<float> sizes_, way_sizes_;  ///< |q_k| and |v_k|, and zeros
-  std::vector<Motion> motions_;           ///< of patches
   // Of packets of patches.
-  std::vector<std::uint32_t> fitted_;  ///< a bit for each that was computed
-  std::vector<SweptBoxes> boxes_;      ///< of these; of the others empty ones
-  std::vector<SweptBoxes> around_;     ///< of their balls
-  std::vector<SweptBoxes> packets_;    ///< around each packet of balls, sixteen together
-  SweptBox whole_;                     ///< around all of these
+  std::vector<std::uint32_t> fitted_, all_;  ///< a bit for each patch that was computed, and that there is
+  std::vector<Motions> motions_;             ///< of those that were computed
+  std::vector<SweptBoxes> boxes_;            ///< of these; of the others around their balls
+  std::vector<SweptBoxes> packets_;          ///< around each packet, sixteen together
+  SweptBox whole_;                           ///< around all of these
   Index computed_patches_ = 0;
   std::vector<float> positions_;       ///< of vertices, 4 each
   std::vector<std::int64_t> time_of_;  ///< of vertices: the refit for which they were computed

@@ -28,24 +28,41 @@ using LanesInMemory = float __attribute__((vector_size(4 * lane_count), aligned(
   __builtin_memcpy(to, &x, sizeof x);
 }
 
-[[gnu::always_inline]] inline float least_of(const Lanes& x) {
-  float numbers[lane_count];
-  store_lanes(numbers, x);
-  for (int half = lane_count / 2; half > 0; half /= 2)
-    for (int i = 0; i < half; ++i)
-      numbers[i] = numbers[i + half] < numbers[i] ? numbers[i + half] : numbers[i];
-  return numbers[0];
+[[gnu::always_inline]] inline float sum_of(Lanes x) {
+  x += __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
+  x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
+  return (x[0] + x[2]) + (x[1] + x[3]);
 }
 
-/// A bit for each lane that is set.
+[[gnu::always_inline]] inline float least_of(Lanes x) {
+  const auto fold = [&x](const Lanes& other) __attribute__((always_inline)) { x = other < x ? other : x; };
+  fold(__builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
+  fold(__builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
+  fold(__builtin_shufflevector(x, x, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12, 13));
+  fold(__builtin_shufflevector(x, x, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14));
+  return x[0];
+}
+
+/// The bit of each lane.
+constexpr LaneMask lane_bits = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+
+/// Those of lanes that are set.
 [[gnu::always_inline]] inline std::uint32_t bits_of(const LaneMask& mask) {
-  constexpr LaneMask bit = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 2048, 4096, 8192, 16384, 32768};
+#ifdef __AVX512DQ__
+  return static_cast<std::uint16_t>(__builtin_ia32_cvtd2mask512(mask));
+#else
   int numbers[lane_count];
-  const LaneMask set = mask & bit;
+  const LaneMask set = mask & lane_bits;
   __builtin_memcpy(numbers, &set, sizeof set);
   int bits = 0;
   for (const int number : numbers) bits |= number;
   return static_cast<std::uint32_t>(bits);
+#endif
+}
+
+/// The lanes whose bits are set.
+[[gnu::always_inline]] inline LaneMask lanes_of(std::uint32_t bits) {
+  return (lane_bits & static_cast<int>(bits)) != 0;
 }
 
 /// first (or 0) + the columns times their factors; of four sums, so that none waits for another, and to the

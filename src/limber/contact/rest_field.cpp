@@ -399,7 +399,8 @@ RestField::RestField(const SurfaceMesh& surface, std::string_view where, const R
   LatticePlace within = t > zero ? t : zero;  // 0 for what is no number
   within = within < last_ ? within : last_;
   const LatticeCell cell = __builtin_convertvector(within, LatticeCell);
-  const LatticeCell block = cell / block_cells, in_block = cell % block_cells;
+  static_assert(block_cells == 4);
+  const LatticeCell block = cell >> 2, in_block = cell & 3;  // neither is negative
   Cell found;
   found.beyond = t - within;
   found.within = within - __builtin_convertvector(cell, LatticePlace);
@@ -411,7 +412,7 @@ RestField::RestField(const SurfaceMesh& surface, std::string_view where, const R
     found.next_z = block_side * block_side;
     return found;
   }
-  found.within = (__builtin_convertvector(in_block, LatticePlace) + found.within) / double{block_cells};
+  found.within = (__builtin_convertvector(in_block, LatticePlace) + found.within) * (1.0 / block_cells);
   found.corner = coarse_.data() + block[0] + (nx + 1) * (block[1] + (ny + 1) * block[2]);
   found.next_y = static_cast<std::size_t>(nx + 1);
   found.next_z = static_cast<std::size_t>((nx + 1) * (ny + 1));

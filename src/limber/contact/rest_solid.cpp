@@ -4,8 +4,6 @@
 #include "limber/contact/tetrahedron_place.hpp"
 #include "limber/reduced/reduced_model.hpp"
 
-#include <Eigen/LU>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -48,20 +46,6 @@ void halve_by_place(std::vector<int>& order, int first, int count, int least, in
   halve_by_place(order, first + half, count - half, least, multiple, place, leaf);
 }
 
-Vector3 mean_of(const Matrix3X& places, const std::vector<int>& chosen) {
-  Vector3 mean = Vector3::Zero();
-  for (const int v : chosen) mean += places.col(v) / static_cast<double>(chosen.size());
-  return mean;
-}
-
-/// Of the second moment about the mean, by which slopes are fitted. A flat patch has no slope across: any
-/// will do, 0 is as good.
-Matrix3 inverse_moment(const Matrix3X& places, const std::vector<int>& chosen, const Vector3& mean) {
-  Matrix3 second = Matrix3::Zero();
-  for (const int v : chosen) second += (places.col(v) - mean) * (places.col(v) - mean).transpose();
-  return (second + 1e-9 * second.trace() * Matrix3::Identity()).inverse();
-}
-
 }  // namespace
 
 RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& basis,
@@ -82,7 +66,7 @@ RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& bas
   }
   make_patches(mesh.vertices);
   const std::vector<std::vector<int>> members = patch_vertices();
-  fit_patches(mesh.vertices, basis, members);
+  bound_patches(mesh.vertices, members);
 
   words_ = (patches_.size() + 63) / 64;
   neighbours_.assign(words_ * patches_.size(), 0);
@@ -100,12 +84,8 @@ RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& bas
 
 RestSolid::RestSolid(const VolumeMesh& mesh, std::shared_ptr<const RestField> field)
     : RestSolid(mesh, Matrix(3 * mesh.vertex_count(), 0), std::move(field)) {
-  for (std::vector<int>& vertices : patch_vertices()) {
-    PatchFit& fit = fits_.emplace_back();
-    fit.mean = mean_of(mesh.vertices, vertices);
-    fit.inverse = inverse_moment(mesh.vertices, vertices, fit.mean);
-    fit.vertices = std::move(vertices);
-  }
+  for (std::vector<int>& vertices : patch_vertices())
+    fits_.push_back({AffineFit(mesh.vertices(Eigen::all, vertices)), std::move(vertices)});
 }
 
 std::vector<std::vector<int>> RestSolid::patch_vertices() const {
@@ -203,47 +183,11 @@ void RestSolid::make_patches(const Matrix3X& vertices) {
   patches_.resize(static_cast<std::size_t>(patch_count));
 }
 
-void RestSolid::fit_patches(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
-                            const std::vector<std::vector<int>>& members) {
-  const auto put = [&](const Vector3& column) {
-    for (const double number : column) motions_.push_back(static_cast<float>(number));
-    motions_.push_back(0.0F);
-  };
-  bound_stride_ = (static_cast<std::size_t>(rank_) + 15) / 16 * 16;
+void RestSolid::bound_patches(const Matrix3X& vertices, const std::vector<std::vector<int>>& members) {
   for (std::size_t p = 0; p < members.size(); ++p) {
-    const std::vector<int>& of_patch = members[p];
-    const Vector3 mean = mean_of(vertices, of_patch);
-    Vector3 low = vertices.col(of_patch[0]), high = low;
-    for (const int v : of_patch) {
-      low = low.cwiseMin(vertices.col(v));
-      high = high.cwiseMax(vertices.col(v));
-    }
-    const Vector3 center = 0.5 * (low + high);
-    patches_[p] = {center.cast<float>(), (0.5 * (high - low)).cast<float>()};
-    const Matrix3 inverse = inverse_moment(vertices, of_patch, mean);
-    put(center);
-    for (int l = 0; l < 3; ++l) put(Vector3::Unit(l));
-    for (Index k = 0; k < rank_; ++k) {
-      Vector3 middle = Vector3::Zero();
-      Matrix3 products = Matrix3::Zero();
-      for (const int v : of_patch) {
-        const Vector3 u = basis.block<3, 1>(3 * v, k);
-        middle += u / static_cast<double>(of_patch.size());
-        products += u * (vertices.col(v) - mean).transpose();
-      }
-      const Matrix3 slope = products * inverse;
-      const Vector3 at_center = middle + slope * (center - mean);
-      double left = 0.0;
-      for (const int v : of_patch)
-        left = std::max(
-            left, (basis.block<3, 1>(3 * v, k) - at_center - slope * (vertices.col(v) - center)).norm());
-      constexpr double rounding = 1e-6;  // of floats, in sums of some dozen numbers
-      bounds_.push_back(
-          static_cast<float>(left + rounding * (at_center.norm() + slope.norm() * (high - low).norm())));
-      put(at_center);
-      for (int l = 0; l < 3; ++l) put(slope.col(l));
-    }
-    bounds_.resize((p + 1) * bound_stride_, 0.0F);
+    const Matrix3X places = vertices(Eigen::all, members[p]);
+    const Vector3 low = places.rowwise().minCoeff(), high = places.rowwise().maxCoeff();
+    patches_[p] = {(0.5 * (low + high)).cast<float>(), (0.5 * (high - low)).cast<float>()};
   }
   // Tetrahedra from which walks start: of each place of a patch's box the one whose middle is nearest.
   const std::size_t per_patch = start_side * start_side * start_side;
@@ -277,11 +221,22 @@ void RestSolid::pack_patches(const Matrix3X& vertices, const Eigen::Ref<const Ma
       [&](int p) { return patches_[static_cast<std::size_t>(p)].center.cast<double>(); }, [](int, int) {});
   slots_.resize(order_.size());
   balls_ = BallPackets(vertices, basis);
+  maps_ = PatchMaps(rank_);
   for (std::size_t slot = 0; slot < order_.size(); ++slot) {
     const auto p = static_cast<std::size_t>(order_[slot]);
+    const auto packet = static_cast<int>(slot / lane_count), lane = static_cast<int>(slot % lane_count);
     slots_[p] = static_cast<int>(slot);
-    if (slot % lane_count == 0) balls_.add();
-    balls_.put(static_cast<int>(slot / lane_count), static_cast<int>(slot % lane_count), members[p]);
+    if (lane == 0) {
+      balls_.add();
+      halves_.emplace_back();
+    }
+    balls_.put(packet, lane, members[p]);
+    const auto count = static_cast<Index>(members[p].size());
+    Matrix rows(3 * count, rank_);
+    for (Index i = 0; i < count; ++i)
+      rows.middleRows<3>(3 * i) = basis.middleRows<3>(Index{3} * members[p][static_cast<std::size_t>(i)]);
+    maps_.add(patches_[p].center.cast<double>(), vertices(Eigen::all, members[p]), rows);
+    for (int l = 0; l < 3; ++l) halves_.back().at[l][lane] = patches_[p].half(l);
   }
   balls_.finish();
 }
@@ -291,7 +246,7 @@ int RestSolid::start_in(int patch, const Eigen::Vector3f& rest) const {
   std::size_t index = 0;
   for (int k = 2; k >= 0; --k) {
     const float share = 0.5F * static_cast<float>(start_side) * ((rest(k) - p.center(k)) / p.half(k) + 1.0F);
-    const float within = std::min(std::max(share, 0.0F), static_cast<float>(start_side) - 0.5F);
+    const float within = share > 0.0F ? std::min(share, static_cast<float>(start_side) - 0.5F) : 0.0F;
     index = index * start_side + static_cast<std::size_t>(within);
   }
   return starts_[static_cast<std::size_t>(patch) * start_side * start_side * start_side + index];
@@ -338,7 +293,7 @@ void RestSolid::rows_at(const SolidPlace& place, Eigen::Ref<Eigen::Matrix3Xd> ro
 }
 
 std::size_t RestSolid::bytes() const {
-  return sizeof(float) * (rows_.size() + places_.size() + motions_.size() + bounds_.size()) +
+  return maps_.bytes() + sizeof(float) * (rows_.size() + places_.size()) +
          sizeof(Tetrahedron) * tetrahedra_.size() + sizeof(int) * (patch_of_.size() + starts_.size()) +
          sizeof(std::uint64_t) * neighbours_.size();
 }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/contact/ball_packets.hpp"
+#include "limber/contact/patch_maps.hpp"
 #include "limber/contact/rest_field.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 
@@ -22,13 +23,12 @@ struct SolidPlace {
 /// found. Or a piece of it, without a field: cut from the rest it does not know how far the surface is.
 ///
 /// A patch is a connected group of tetrahedra, about 1/192 of them. How its vertices move is nearly affine in
-/// their rest places, and linear in q as all motion is:
-///   x_v(q) = t + A (X_v - c) + e,  t = c + sum q_k u_k,  A = I + sum q_k G_k,  |e| <= sum |q_k| e_k,
-/// with (u_k, G_k) fitted to column k of the basis by least squares and e_k what is left of it, which shrinks
-/// with the square of the patch's size. So t, A and the bound cost O(r), whatever the patch holds; the box of
-/// its deformed tetrahedra follows, and so does a first guess of the rest place of any x: c + A^-1 (x - t).
-/// Balls that follow q [James & Pai 2004] are the same without A. Where each vertex moves by itself, t and A
-/// are fitted to where they are, in O(n).
+/// their rest places, and linear in q as all motion is (patch_maps.hpp):
+///   x_v(q) = t + A (X_v - c) + e_v,
+/// with a bound of |e_v| that shrinks with the square of the patch's size. t, A and the bound cost O(r),
+/// whatever the patch holds; the box of its deformed tetrahedra follows, and so does a first guess of the
+/// rest place of any x: c + A^-1 (x - t). Balls that follow q [James & Pai 2004] are the same without A.
+/// Where each vertex moves by itself, t and A are fitted to where they are, in O(n).
 ///
 /// Bricks are cut into six tetrahedra each, the same way everywhere; within a brick that differs from its
 /// trilinear map in second order. Floats: places are good to 1e-6 of the size. Constant, shared by all bodies
@@ -77,11 +77,10 @@ class RestSolid {
   struct Patch {
     Eigen::Vector3f center = Eigen::Vector3f::Zero(), half = Eigen::Vector3f::Zero();  ///< box at rest
   };
-  /// Of a patch whose vertices move each by itself: how an affine map is fitted to them.
+  /// Of a patch whose vertices move each by itself.
   struct PatchFit {
+    AffineFit affine;
     std::vector<int> vertices;
-    Vector3 mean = Vector3::Zero();     ///< of their rest places, m
-    Matrix3 inverse = Matrix3::Zero();  ///< of the second moment of these about it
   };
   struct RestWalk {
     int tetrahedron = -1;
@@ -92,8 +91,7 @@ class RestSolid {
   void find_neighbours();
   void make_patches(const Matrix3X& vertices);
   [[nodiscard]] std::vector<std::vector<int>> patch_vertices() const;
-  void fit_patches(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
-                   const std::vector<std::vector<int>>& members);
+  void bound_patches(const Matrix3X& vertices, const std::vector<std::vector<int>>& members);
   void pack_patches(const Matrix3X& vertices, const Eigen::Ref<const Matrix>& basis,
                     const std::vector<std::vector<int>>& members);
   [[nodiscard]] const float* row_of(int vertex) const {
@@ -114,13 +112,12 @@ class RestSolid {
   std::vector<float> places_;  ///< X once more: walks at rest ask for nothing else
   std::vector<Patch> patches_;
   std::vector<PatchFit> fits_;  ///< of patches, where vertices move each by itself; else none
-  std::vector<float> motions_;  ///< of patches: c and I, then u_k and G_k per coordinate, in columns of four
-  std::size_t bound_stride_ = 0;
-  std::vector<float> bounds_;  ///< of patches: e_k, and zeros up to a multiple of sixteen
-  std::vector<int> starts_;    ///< of patches: tetrahedra nearest to places of its box
-  std::vector<int> order_;     ///< patches, those together that are next to each other; sixteen to a packet
-  std::vector<int> slots_;     ///< of patches: where they are in that order
-  BallPackets balls_;          ///< around the vertices of patches, in that order
+  std::vector<int> starts_;     ///< of patches: tetrahedra nearest to places of its box
+  std::vector<int> order_;      ///< patches, those together that are next to each other; sixteen to a packet
+  std::vector<int> slots_;      ///< of patches: where they are in that order
+  BallPackets balls_;           ///< around the vertices of patches, in that order
+  PatchMaps maps_;              ///< how they move, in that order
+  std::vector<LanePlaces> halves_;  ///< of their packets: half the boxes at rest
   std::size_t words_ = 0;
   std::vector<std::uint64_t> neighbours_;  ///< of patches: words_ each, a bit per patch
 };

@@ -31,9 +31,10 @@ struct SweptBox {
   }
 };
 
-/// Sixteen of them.
+/// Sixteen of them. A corner at the end of the step is where its least way, or its largest, takes it.
 struct SweptBoxes {
   Lanes low[3], high[3], least_way[3], most_way[3];
+  Lanes low_end[3], high_end[3];
 
   /// No place is in any of them.
   void clear() {
@@ -42,6 +43,14 @@ struct SweptBoxes {
       high[l] = -low[l];
       least_way[l] = most_way[l] = Lanes{};
     }
+    set_ends();
+  }
+  /// Of the others, once these are set.
+  void set_ends() {
+    for (int l = 0; l < 3; ++l) {
+      low_end[l] = low[l] + least_way[l];
+      high_end[l] = high[l] + most_way[l];
+    }
   }
   void set(int lane, const SweptBox& box) {
     for (int l = 0; l < 3; ++l) {
@@ -49,6 +58,8 @@ struct SweptBoxes {
       high[l][lane] = box.high(l);
       least_way[l][lane] = box.least_way(l);
       most_way[l][lane] = box.most_way(l);
+      low_end[l][lane] = box.low(l) + box.least_way(l);
+      high_end[l][lane] = box.high(l) + box.most_way(l);
     }
   }
   [[nodiscard]] SweptBox at(int lane) const {
@@ -84,7 +95,7 @@ struct SweptBoxes {
     boxes.high[l] = center.at[l] + balls.radius;
     boxes.least_way[l] = boxes.most_way[l] = Lanes{};
   }
-  if (ways == nullptr) return;
+  if (ways == nullptr) return boxes.set_ends();
   const Eigen::Vector3f shift = (motion.step * motion.velocity).cast<float>();
   const Eigen::Vector3f spin = (motion.step * motion.angular_velocity).cast<float>();
   const LanePlaces way = turn_lanes(turn, ways->center);
@@ -97,6 +108,7 @@ struct SweptBoxes {
     boxes.least_way[l] = middle - spread;
     boxes.most_way[l] = middle + spread;
   }
+  boxes.set_ends();
 }
 
 /// The same of a packet, which are of the domain's points.
@@ -109,17 +121,17 @@ inline void bound_followed(const BallPackets& balls, int packet, const FollowedC
   bound_balls(at, &ways, turn, motion, boxes);
 }
 
-/// A bit for each of sixteen boxes that comes within `margin` of another one while their parts go their ways:
-/// exactly so for boxes and ways as they are, so it never misses parts that do.  between: from b's origin to
-/// a's, m.
+/// A bit for each of sixteen boxes that comes within `margin` of another one while their parts go their ways,
+/// along each axis at the beginning or at the end of these: exactly so for boxes and ways as they are, so it
+/// never misses parts that do.  between: from b's origin to a's, m.
 [[gnu::always_inline]] inline std::uint32_t may_meet(const SweptBox& a, const SweptBoxes& b,
                                                      const SweptBox::Corner& between, float margin) {
   LaneMask meets = b.high[0] >= b.low[0];  // lanes without a box meet nothing, however wide the margin is
   for (int l = 0; l < 3; ++l) {
-    const Lanes none{}, back = a.least_way(l) - b.most_way[l], forth = a.most_way(l) - b.least_way[l];
     const float low = a.low(l) + between(l) - margin, high = a.high(l) + between(l) + margin;
+    const float low_end = low + a.least_way(l), high_end = high + a.most_way(l);
     meets &=
-        (low + (back < none ? back : none) <= b.high[l]) & (high + (forth > none ? forth : none) >= b.low[l]);
+        ((low <= b.high[l]) | (low_end <= b.high_end[l])) & ((high >= b.low[l]) | (high_end >= b.low_end[l]));
   }
   return bits_of(meets);
 }

@@ -50,6 +50,11 @@ void TouchFinder::find(RefittedBoxes& points, DeformedSolid& solid, const OwnPat
                        std::vector<Touch>& touches) {
   const std::size_t slots = points.boxes_.size() * lane_count;
   if (touch_of_.size() < slots) touch_of_.assign(slots, -1);
+  const std::size_t patches = solid.boxes_.size() * lane_count;
+  if (asked_.size() < patches) {
+    near_slots_.resize(patches);
+    asked_.resize(patches);
+  }
   visited_ = 0;
   between_ = points.pose().position - solid.pose().position;
   for (int l = 0; l < 3; ++l) shift_(l) = static_cast<float>(between_(l));
@@ -64,59 +69,85 @@ void TouchFinder::find(RefittedBoxes& points, DeformedSolid& solid, const OwnPat
   found_.clear();
 }
 
-void TouchFinder::find_group(RefittedBoxes& points, Index group, DeformedSolid& solid, const OwnPatches* own,
-                             std::vector<Touch>& touches) {
-  const auto g = static_cast<std::size_t>(group);
-  bool fitted = points.fitted_[g] != 0;
-  SweptBox box =
-      fitted ? points.boxes_[g] : points.around_[g / lane_count].at(static_cast<int>(group % lane_count));
+/// Points of the group that are in the box of a patch, or come into it, a bit for each.
+inline std::uint32_t TouchFinder::in_box(const RefittedBoxes& points, std::size_t group,
+                                         const DeformedSolid& solid, std::size_t slot) const {
+  const SweptBox& around = points.boxes_[group];
+  const SweptBoxes& boxes = solid.boxes_[slot / lane_count];
+  const std::size_t lane = slot % lane_count;
+  const float* const at = points.positions_.data() + group * 3 * lane_count;
+  LaneMask near = LaneMask{} == 0;
+  for (int l = 0; l < 3; ++l) {
+    const float back = std::min(around.least_way(l) - boxes.most_way[l][lane], 0.0F);
+    const float forth = std::max(around.most_way(l) - boxes.least_way[l][lane], 0.0F);
+    const Lanes x = load_lanes(at + l * lane_count);
+    near &= (x >= boxes.low[l][lane] - shift_(l) - forth - margin_) &
+            (x <= boxes.high[l][lane] - shift_(l) - back + margin_);
+  }
+  return bits_of(near);
+}
+
+/// Whether the ball around a group is near a patch, or near its ball where it was not computed: whether the
+/// group is worth its own box.
+bool TouchFinder::ball_is_near(const RefittedBoxes& points, std::size_t group,
+                               const DeformedSolid& solid) const {
+  const SweptBox ball = points.around_[group / lane_count].at(static_cast<int>(group % lane_count));
+  for (std::size_t sixteen = 0; sixteen < solid.packets_.size(); ++sixteen) {
+    std::uint32_t packets = solid.near_packets(sixteen, ball, shift_, margin_);
+    for (; packets != 0; packets &= packets - 1) {
+      const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
+      if (may_meet(ball, solid.boxes_[packet], shift_, margin_) != 0) return true;
+    }
+  }
+  return false;
+}
+
+/// Patches whose boxes are near that of a group; returns how many.
+std::size_t TouchFinder::list_patches(const SweptBox& box, std::size_t group, DeformedSolid& solid,
+                                      const OwnPatches* own) {
+  std::size_t count = 0;
   for (std::size_t sixteen = 0; sixteen < solid.packets_.size(); ++sixteen) {
     std::uint32_t packets = solid.near_packets(sixteen, box, shift_, margin_);
-    if (packets != 0 && !fitted) {
-      // Whether that was worth it is seen by the balls of the patches.
-      bool near = false;
-      for (std::uint32_t left = packets; left != 0 && !near; left &= left - 1)
-        near =
-            may_meet(box,
-                     solid.around_[sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(left))],
-                     shift_, margin_) != 0;
-      if (!near) continue;
-      box = points.box(group);
-      fitted = true;
-      packets = solid.near_packets(sixteen, box, shift_, margin_);
-    }
     for (; packets != 0; packets &= packets - 1) {
       const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
       std::uint32_t near = solid.near_patches(packet, box, shift_, margin_);
-      if (own != nullptr) near &= ~std::uint32_t{own->of_group_[g * own->packets_ + packet]};
+      if (own != nullptr) near &= ~std::uint32_t{own->of_group_[group * own->packets_ + packet]};
       for (; near != 0; near &= near - 1)
-        look_at(points, group, solid, packet * lane_count + static_cast<std::size_t>(std::countr_zero(near)),
-                own, touches);
+        near_slots_[count++] = packet * lane_count + static_cast<std::size_t>(std::countr_zero(near));
     }
   }
+  return count;
 }
 
-void TouchFinder::look_at(const RefittedBoxes& points, Index group, DeformedSolid& solid, std::size_t slot,
-                          const OwnPatches* own, std::vector<Touch>& touches) {
-  ++visited_;
+/// One list after the other: the processor cannot foresee what is near, and would wait at each.
+void TouchFinder::find_group(RefittedBoxes& points, Index group, DeformedSolid& solid, const OwnPatches* own,
+                             std::vector<Touch>& touches) {
   const auto g = static_cast<std::size_t>(group);
-  const int patch = solid.rest_->order_[slot];
-  const SweptBox& around = points.boxes_[g];
-  const SweptBox box = solid.boxes_[slot / lane_count].at(static_cast<int>(slot % lane_count));
+  if (points.fitted_[g] == 0 && !ball_is_near(points, g, solid)) return;
+  const std::size_t near = list_patches(points.box(group), g, solid, own);
+  visited_ += static_cast<Index>(near);
+  std::size_t count = 0;
+  for (std::size_t i = 0; i < near; ++i) {
+    const std::size_t slot = near_slots_[i];
+    std::uint32_t open = in_box(points, g, solid, slot);
+    if (own != nullptr) open &= ~std::uint32_t{own->lanes_[g * own->packets_ * lane_count + slot]};
+    asked_[count] = {slot, open};
+    count += open != 0 ? 1 : 0;
+  }
+  for (std::size_t i = 0; i < count; ++i)
+    ask_points(points, g, asked_[i].points, solid, asked_[i].slot, own, touches);
+}
+
+/// Asks for some of a group, a bit for each.
+void TouchFinder::ask_points(const RefittedBoxes& points, std::size_t g, std::uint32_t open,
+                             DeformedSolid& solid, std::size_t slot, const OwnPatches* own,
+                             std::vector<Touch>& touches) {
   constexpr std::size_t column = 3 * lane_count;
   const float* const at = points.positions_.data() + g * column;
   const float* const ways = points.ways_.data() + g * column;
-  LaneMask near = LaneMask{} == 0;
-  for (int l = 0; l < 3; ++l) {
-    const float back = std::min(around.least_way(l) - box.most_way(l), 0.0F);
-    const float forth = std::max(around.most_way(l) - box.least_way(l), 0.0F);
-    const Lanes x = load_lanes(at + l * lane_count);
-    near &= (x >= box.low(l) - shift_(l) - forth - margin_) & (x <= box.high(l) - shift_(l) - back + margin_);
-  }
-  std::uint32_t open = bits_of(near);
-  if (own != nullptr) open &= ~std::uint32_t{own->lanes_[g * own->packets_ * lane_count + slot]};
-  if (open == 0) return;
-  open &= in_patch(points, g, solid, patch, box);
+  const SweptBox box = solid.boxes_[slot / lane_count].at(static_cast<int>(slot % lane_count));
+  LanePlaces guesses;
+  open &= in_patch(points, g, solid, slot, box, guesses);
   for (; open != 0; open &= open - 1) {
     const int i = std::countr_zero(open);
     const std::size_t place = g * lane_count + static_cast<std::size_t>(i);
@@ -132,10 +163,11 @@ void TouchFinder::look_at(const RefittedBoxes& points, Index group, DeformedSoli
     const float reach = margin_ + closing.matrix().norm();
     const Vector3 x =
         solid.rotation_.transpose() * (between_ + Vector3(at[i], at[lane_count + i], at[2 * lane_count + i]));
+    const Eigen::Vector3f guess(guesses.at[0][i], guesses.at[1][i], guesses.at[2][i]);
     Touch touch;
     const std::uint64_t* const homes =
         own != nullptr ? own->of_point_.data() + static_cast<std::size_t>(point) * own->words_ : nullptr;
-    if (!solid.touch_patch(patch, x.cast<float>(), reach, homes, touch.solid)) continue;
+    if (!solid.touch_patch(slot, x.cast<float>(), guess, reach, homes, touch.solid)) continue;
     touch.point = point;
     touch.reach = static_cast<double>(reach);
     if (known < 0) {
@@ -149,29 +181,36 @@ void TouchFinder::look_at(const RefittedBoxes& points, Index group, DeformedSoli
 }
 
 /// Points whose places may be in the box of the patch at rest, by how it moves: what its box in the world
-/// holds beside it where it is turned. As touch_patch() asks, of sixteen at once.
-std::uint32_t TouchFinder::in_patch(const RefittedBoxes& points, std::size_t group, DeformedSolid& solid,
-                                    int patch, const SweptBox& box) const {
-  const DeformedSolid::Motion& motion = solid.inverted_motion(patch);
-  const RestSolid::Patch& home = solid.rest_->patches_[static_cast<std::size_t>(patch)];
+/// holds beside it where it is turned.  guesses: where they are at rest.
+std::uint32_t TouchFinder::in_patch(const RefittedBoxes& points, std::size_t group,
+                                    const DeformedSolid& solid, std::size_t slot, const SweptBox& box,
+                                    LanePlaces& guesses) const {
+  const DeformedSolid::Motions& motions = solid.motions_[slot / lane_count];
+  const std::size_t lane = slot % lane_count;
+  const RestSolid::Patch& home = solid.rest_->patches_[static_cast<std::size_t>(solid.rest_->order_[slot])];
   const float* const at = points.positions_.data() + group * 3 * lane_count;
   const float* const ways = points.ways_.data() + group * 3 * lane_count;
   LanePlaces x;
   Lanes closing{};  // no less than its length
+  float far = 0.0F;
   for (int l = 0; l < 3; ++l) {
-    x.at[l] = load_lanes(at + l * lane_count) + (shift_(l) - motion.world(l));
+    const float world = motions.world.at[l][lane];
+    far += std::abs(world) + std::abs(shift_(l));
+    x.at[l] = load_lanes(at + l * lane_count) + (shift_(l) - world);
     const Lanes way = load_lanes(ways + l * lane_count);
     const Lanes up = way - box.least_way(l), down = box.most_way(l) - way;
     closing += up > down ? up : down;
   }
   // Twice the digits that the places have.
-  const Lanes off =
-      closing + (motion.slack + margin_ + 2e-6F * (motion.world.norm() + shift_.matrix().norm()));
-  const LanePlaces guess = turn_lanes(motion.back, x);
+  const Lanes off = closing + (motions.slack[lane] + margin_ + 2e-6F * far), squared = off * off;
   LaneMask out{};
-  for (int l = 0; l < 3; ++l) {
-    const Lanes size = guess.at[l] < 0.0F ? -guess.at[l] : guess.at[l];
-    out |= size - home.half(l) > motion.rows(l) * off;
+  for (int k = 0; k < 3; ++k) {
+    Lanes& guess = guesses.at[k];
+    guess = motions.back[k].at[0][lane] * x.at[0] + motions.back[k].at[1][lane] * x.at[1] +
+            motions.back[k].at[2][lane] * x.at[2];
+    const Lanes beyond = (guess < 0.0F ? -guess : guess) - home.half(k);
+    out |= (beyond > 0.0F) & (beyond * beyond > motions.rows.at[k][lane] * squared);
+    guess += home.center(k);
   }
   return ~bits_of(out);
 }

@@ -76,11 +76,24 @@ class TouchFinder {
             std::vector<Touch>& touches);
   void find_group(RefittedBoxes& points, Index group, DeformedSolid& solid, const OwnPatches* own,
                   std::vector<Touch>& touches);
-  void look_at(const RefittedBoxes& points, Index group, DeformedSolid& solid, std::size_t slot,
-               const OwnPatches* own, std::vector<Touch>& touches);
-  [[nodiscard]] std::uint32_t in_patch(const RefittedBoxes& points, std::size_t group, DeformedSolid& solid,
-                                       int patch, const SweptBox& box) const;
+  [[nodiscard]] bool ball_is_near(const RefittedBoxes& points, std::size_t group,
+                                  const DeformedSolid& solid) const;
+  std::size_t list_patches(const SweptBox& box, std::size_t group, DeformedSolid& solid,
+                           const OwnPatches* own);
+  void ask_points(const RefittedBoxes& points, std::size_t group, std::uint32_t open, DeformedSolid& solid,
+                  std::size_t slot, const OwnPatches* own, std::vector<Touch>& touches);
+  [[nodiscard]] std::uint32_t in_box(const RefittedBoxes& points, std::size_t group,
+                                     const DeformedSolid& solid, std::size_t slot) const;
+  std::uint32_t in_patch(const RefittedBoxes& points, std::size_t group, const DeformedSolid& solid,
+                         std::size_t slot, const SweptBox& box, LanePlaces& guesses) const;
 
+  /// A patch, and a bit for each point of a group that may touch it.
+  struct Asked {
+    std::size_t slot = 0;
+    std::uint32_t points = 0;
+  };
+  std::vector<std::size_t> near_slots_;                ///< of patches near a group
+  std::vector<Asked> asked_;                           ///< of these
   std::vector<int> touch_of_;                          ///< of slots: index into touches; -1: none yet
   std::vector<int> found_;                             ///< slots for which there is one
   Vector3 between_ = Vector3::Zero();                  ///< from the solid's origin to that of the points, m
