@@ -95,6 +95,7 @@ class Soak {
     const Energy start = subject_.energy();
     subject_.mark_momentum();
     Energy most = start;
+    const double rounding = subject_.energy_rounding();
     const Index count = some(free_steps);
     for (Index i = 0; i < count; ++i) {
       if (!step()) break;
@@ -106,8 +107,8 @@ class Soak {
     tally_.drift = worse(tally_.drift, drift);
     if (!(drift <= subject_.goals().drift))
       fmt::print("  drifted by {:.3g}: h = {:.3g} s, episode {}\n", drift, h_, tally_.episodes);
-    const double gain =
-        (most.total() - start.total() - subject_.energy_rounding()) / std::max(start.size(), 1e-300);
+    const double allowed = start.total() + rounding + subject_.pushed_out();
+    const double gain = (most.total() - allowed) / std::max(start.size(), 1e-300);
     tally_.worst = worse(tally_.worst, gain);
     if (gain <= subject_.goals().gain) return;
     ++tally_.grown;

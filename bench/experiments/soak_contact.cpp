@@ -106,17 +106,17 @@ class TouchingSubject : public Subject {
     step_ = h;
     const SolveReport report = world_.step(varied_ ? h * log_uniform(varying_, 0.5, 1.0) : h);
     deepest_ = std::max(deepest_, world_.contact_report().deepest);
-    if (deepest_ > deep * size_) pushed_out_ += world_.contact_report().pushed_out;
+    pushed_out_ += world_.contact_report().pushed_out;
     return report;
   }
   /// Steps in velocities may give back a little of what they lost before: 1.5 % for each second of a step's
   /// length (tree_coupled.cpp). Energies are those of the middle of a step, where what flies is g h^2 / 8
   /// below its parabola: steps of other lengths show others. What hands have pressed deep into something
-  /// comes out of it, at half a size per second at most (ContactOptions::recovery_speed), against all that
-  /// presses it in.
+  /// comes out of it, at half a size per second at most (ContactOptions::recovery_speed).
   [[nodiscard]] double energy_rounding() const override {
+    constexpr double deep = 0.005;
     const double fast = deepest_ > deep * size_ ? world_.contact_options().recovery_speed * size_ : 0.0;
-    double rounding = pushed_out_ + 0.015 * step_ * energy().size();
+    double rounding = 0.015 * step_ * energy().size();
     const auto add = [&](double mass, const Vector3& gravity) {
       rounding += 0.5 * mass * (fast * fast + 0.25 * step_ * step_ * gravity.squaredNorm());
     };
@@ -126,6 +126,7 @@ class TouchingSubject : public Subject {
       add(world_.rigid(b).mass_properties().mass, world_.rigid(b).gravity());
     return rounding;
   }
+  [[nodiscard]] double pushed_out() const override { return pushed_out_; }
   [[nodiscard]] Energy energy() const override {
     Energy sum;
     for (Index b = 0; b < world_.body_count(); ++b) {
@@ -156,8 +157,6 @@ class TouchingSubject : public Subject {
   }
 
  private:
-  static constexpr double deep = 0.005;  ///< sizes
-
   [[nodiscard]] double room() const { return 1.5 * size_; }  ///< half of its width, m
   [[nodiscard]] Vector3 speed(Random& random) const {
     return log_uniform(random, 0.01, 10.0) * size_ * random_direction(random);

@@ -253,7 +253,9 @@ void ContactStep::find_unearned(Island& island) {
     if (!alone) sum += island.solver.rows(number, 1) * seen(second).start;
     due -= impulse.dot(island.solver.drift(number));
     if (near.material.compliance > 0.0) due += std::max(0.0, 0.5 * impulse.z() * sum.z());
-    island.pushed_out += std::max(0.0, island.solver.cone(number).approach) * impulse.z();
+    const double out =
+        std::min(island.solver.cone(number).approach, island.solver.relative_velocity(number).z());
+    island.pushed_out += std::max(0.0, out) * impulse.z();
     const double work = 0.5 * impulse.head<2>().dot(sum.head<2>());
     if (!(work > 0.0)) continue;
     turned += work;

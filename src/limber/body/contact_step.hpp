@@ -36,7 +36,7 @@ struct ContactReport {
   bool converged = true;    ///< in all islands
   double residual = 0.0;    ///< share of the momentum that flows which is not accounted for, there
   double deepest = 0.0;     ///< m, of the points found, at the start of the step
-  double pushed_out = 0.0;  ///< J: work at most of what pushed out what was too deep
+  double pushed_out = 0.0;  ///< J: work of what pushed out what was too deep
   /// Pairs of bodies near each other of which neither has a solid (BodyShell::can_have_solid()), and bodies
   /// that were to touch themselves but move by a method that cannot.
   int untested = 0;
