@@ -95,12 +95,13 @@ class Soak {
     const Energy start = subject_.energy();
     subject_.mark_momentum();
     Energy most = start;
-    const double rounding = subject_.energy_rounding();
+    double rounding = subject_.energy_rounding();
     const Index count = some(free_steps);
     for (Index i = 0; i < count; ++i) {
       if (!step()) break;
       if (i % 10 != 0 && i + 1 < count) continue;  // the energy of a tree costs as much as a step
       const Energy now = subject_.energy();
+      rounding = std::max(rounding, subject_.energy_rounding());
       if (std::isfinite(most.total()) && !(now.total() <= most.total())) most = now;
     }
     const double drift = subject_.drift();

@@ -91,7 +91,10 @@ class FullSubject : public Subject {
     const double flight = thrown_ ? 0.5 * linear_momentum(momenta).squaredNorm() / mass() : 0.0;
     return {0.5 * now.v.dot(momenta) - flight, model_->energy(now.u), -push_.weight.dot(now.u)};
   }
-  [[nodiscard]] double energy_rounding() const override { return model_->energy_rounding(); }
+  /// Far from where it began it has fewer digits left for its strain.
+  [[nodiscard]] double energy_rounding() const override {
+    return std::max(1.0, state().u.lpNorm<Eigen::Infinity>() / length) * model_->energy_rounding();
+  }
   void mark_momentum() override {
     if (!thrown_) return;
     marked_ = momentum();

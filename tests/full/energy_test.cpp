@@ -65,7 +65,9 @@ TEST(FullEnergy, LetsAStiffBodyTurnOnWhereStepsAreRescued) {
       Matrix3X velocity = mesh.vertices;
       for (auto column : velocity.colwise()) column = spin.cross(Vector3(column - center));
       FullDynamics dynamics(model, no_load, Vector::Zero(model.dof_count()), model.dofs().restrict(velocity));
-      const double start = dynamics.energy(), h = 1.0 / 30.0;
+      // Turned around, its ends are two lengths from where rounding of strains counts.
+      const double start = dynamics.energy(), most = start * (1.0 + 1e-9) + 2.0 * model.energy_rounding(),
+                   h = 1.0 / 30.0;
       double turned = 0.0;
       const auto axis = [&] {
         const Vector& u = dynamics.state().u;
@@ -83,11 +85,95 @@ TEST(FullEnergy, LetsAStiffBodyTurnOnWhereStepsAreRescued) {
         const Vector3 now = axis();
         turned += std::atan2(before.cross(now).y(), before.dot(now));
         before = now;
-        ASSERT_LE(dynamics.energy(), start * (1.0 + 1e-9)) << law << young;
+        ASSERT_LE(dynamics.energy(), most) << law << young;
       }
       EXPECT_NEAR(turned, 12.0, 0.3) << law << young;
     }
   }
+}
+
+/// Velocities of a stiff beam that turns by half a radian in a step of h seconds, and shakes.
+Vector turning(const FullModel& model, double h) {
+  const Vector3 axis = Vector3(0.3, 0.8, 0.5).normalized();
+  Random random(7);
+  Matrix3X velocity = model.mesh().vertices;
+  for (auto column : velocity.colwise()) {
+    column = (0.5 / h) * axis.cross(Vector3(column) - Vector3(0.5, 0.1, 0.1)) +
+             0.3 * Vector3(random.normal(), random.normal(), random.normal());
+  }
+  return model.dofs().restrict(velocity);
+}
+
+/// Its steps gain by the error of their method, one after the other; in parts they do not.
+TEST(FullEnergy, OfAStiffBodyThatTurnsFastIsKeptInParts) {
+  for (const std::string_view law : {"stvk", "corotational", "neo-hookean"}) {
+    const VolumeMesh mesh =
+        make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), Eigen::Vector3i(5, 1, 1)});
+    const FullModel model(mesh, {test::material(law, 3e6, 0.3, 1000.0)}, {},
+                          {MassKind::consistent, Executor(1)});
+    const FreeFlight flight(model);
+    for (const double h : {0.03, 0.08}) {
+      for (const NewmarkOptions& rule : {NewmarkOptions{}, real_time_newmark()}) {
+        SCOPED_TRACE(fmt::format("{}, h = {}, {} iterations", law, h, rule.max_iterations));
+        FullDynamics dynamics(model, no_load, Vector::Zero(model.dof_count()), turning(model, h),
+                              {.newmark = rule});
+        const double start = dynamics.energy();
+        const Vector3 L = flight.angular_momentum(dynamics.state().u, dynamics.state().v);
+        int rescued = 0;
+        for (int i = 0; i < 150; ++i) {
+          const SolveReport report = dynamics.step(h);
+          ASSERT_TRUE(report.ok()) << "step " << i;
+          rescued += report.rescued ? 1 : 0;
+          ASSERT_LE(dynamics.energy(), start * (1.0 + 1e-9)) << "step " << i;
+        }
+        EXPECT_LE(rescued, 5);
+        const DynamicState& end = dynamics.state();
+        EXPECT_LT((flight.angular_momentum(end.u, end.v) - L).norm(), 1e-12 * L.norm());
+      }
+    }
+  }
+}
+
+/// It remembers whether parts were of use lately.
+TEST(FullEnergy, OfABodyWhoseStepsAreRescuedGoesOnFromASavedState) {
+  const double h = 0.08;
+  const FullModel model = make_beam_model("stvk", false);
+  const Vector rest = Vector::Zero(model.dof_count());
+  const DynamicsOptions options{.newmark = real_time_newmark()};
+  FullDynamics dynamics(model, no_load, rest, 30.0 * thrown(model),
+                        {.newmark = real_time_newmark(), .max_halvings = 0});
+  ASSERT_TRUE(dynamics.step(h).rescued);
+  dynamics.set_options(options);
+  ASSERT_GT(dynamics.memory().whole_steps, 0);
+
+  StateWriter out;
+  dynamics.memory().save(out);
+  StateReader in(out.bytes(), "state");
+  FullDynamics other(model, no_load, rest, rest, options);
+  other.resume(dynamics.state(), true);
+  other.set_memory(FullDynamics::Memory::restored(in, model.dof_count()));
+  for (int i = 0; i < 20; ++i) {
+    const SolveReport report = dynamics.step(h), again = other.step(h);
+    ASSERT_TRUE(report.ok() && again.ok()) << "step " << i;
+    ASSERT_EQ(report.iterations, again.iterations) << "step " << i;
+    ASSERT_EQ(dynamics.state().u, other.state().u) << "step " << i;
+  }
+}
+
+TEST(NewmarkStep, ThatIsNotToBeRescuedFailsAndKeepsTheState) {
+  const double h = 0.08;
+  const FullModel model = make_beam_model("stvk", false);
+  FullSystem system(model, {});
+  const Vector no_force = Vector::Zero(model.dof_count());
+  NewmarkWorkspace work;
+  DynamicState state{0.0, no_force, 30.0 * thrown(model), no_force};
+  const DynamicState start = state;
+  EXPECT_FALSE(newmark_step(system, h, no_force, state, work, real_time_newmark(), Rescues::none).ok());
+  EXPECT_EQ(state.u, start.u);
+  EXPECT_EQ(state.v, start.v);
+  EXPECT_EQ(state.time, 0.0);
+  const SolveReport report = newmark_step(system, h, no_force, state, work, real_time_newmark());
+  EXPECT_TRUE(report.ok() && report.rescued);
 }
 
 /// Energy that the step lost in which the load went must not come back later. The strongest of these pushes
@@ -185,7 +271,7 @@ TEST(FullEnergy, OfAVeryStiffBodyInFlightGrowsByRoundingAtMost) {
         ASSERT_TRUE(dynamics.step(0.05).ok()) << "step " << i;
         ASSERT_LE(dynamics.energy(), most) << "step " << i;
       }
-      EXPECT_GT(dynamics.energy(), 0.99 * start) << "it stopped";
+      EXPECT_GT(dynamics.energy(), 0.9 * start) << "it stopped";  // some of it comes back later
     }
   }
 }

@@ -25,6 +25,16 @@ double extent_of(const FullModel& model) {
   return (X.rowwise().maxCoeff() - X.rowwise().minCoeff()).norm();
 }
 
+/// A step that gains energy is taken in so many parts before one of them is rescued: long steps of a stiff
+/// body that turns or shakes gain by the error of their method, which falls with the square of their length.
+/// What would be a run of rescues, each of which damps, is none by two or four parts mostly; more than eight
+/// help few.
+constexpr double most_parts = 8.0;
+
+/// Steps that are not taken in parts after one for which they were of no use, at most: where they never are,
+/// they are six tries more in 32 steps then.
+constexpr std::int64_t longest_wait = 31;
+
 bool same_places(const std::vector<FullHandle>& one, const std::vector<FullHandle>& other) {
   return std::equal(one.begin(), one.end(), other.begin(), other.end(),
                     [](const FullHandle& a, const FullHandle& b) { return a.place == b.place; });
@@ -450,6 +460,8 @@ void FullDynamics::Memory::save(StateWriter& out) const {
   out.write(reached);
   out.write(wake.drag);
   out.write(wake.velocity);
+  out.write(whole_steps);
+  out.write(most_whole_steps);
 }
 
 FullDynamics::Memory FullDynamics::Memory::restored(StateReader& in, Index size) {
@@ -458,6 +470,11 @@ FullDynamics::Memory FullDynamics::Memory::restored(StateReader& in, Index size)
   in.read(memory.reached);
   in.read(memory.wake.drag);
   in.read(memory.wake.velocity);
+  in.read(memory.whole_steps);
+  in.read(memory.most_whole_steps);
+  require(memory.whole_steps >= 0 && memory.whole_steps <= longest_wait && memory.most_whole_steps >= 0 &&
+              memory.most_whole_steps <= longest_wait,
+          "the state has numbers that are out of range");
   require(memory.reached.allFinite(), "the state has numbers that are not finite");
   for (const Vector* const x : {&memory.wake.drag, &memory.wake.velocity}) {
     require(x->allFinite(), "the state has numbers that are not finite");
@@ -578,6 +595,19 @@ void FullDynamics::note_motion(bool moves) {
   if (!moves) state_.slack = 0.0;
 }
 
+/// After a step.  split: whether it was taken in parts.
+void FullDynamics::note_parts(bool rescued, bool split) {
+  Memory& memory = memory_;
+  if (memory.whole_steps > 0) {
+    --memory.whole_steps;
+  } else if (rescued) {
+    memory.most_whole_steps = std::min(2 * memory.most_whole_steps + 1, longest_wait);
+    memory.whole_steps = memory.most_whole_steps;
+  } else if (split) {
+    memory.most_whole_steps = 0;
+  }
+}
+
 SolveReport FullDynamics::central_differences(double h) {
   take_load(state_.time + 0.5 * h, state_.time + 1.5 * h, h);
   if (system_.wind().blows()) {
@@ -603,6 +633,9 @@ SolveReport FullDynamics::newmark(double h, bool led) {
   const double begin = state_.time;
   const NewmarkOptions newmark = rule();
   bool changes = state_.changed;
+  // What hands and air give, rescues bound best: in these alone hands pull gently.
+  const bool spares = handles_.empty() && !system_.wind().blows();
+  bool in_parts = spares && memory_.whole_steps == 0, split = false;
   const auto advance = [&](double part, bool last) {
     // Caution is for steps that damp less, and has forces of the middle of the step, where handles are
     // behind.
@@ -615,9 +648,15 @@ SolveReport FullDynamics::newmark(double h, bool led) {
     }
     load_(state_.time + 0.5 * part, state_.time + 1.5 * part, f_ext_);
     const StepLoad load = mean_load(f_ext_, newmark, load_before_, state_);
+    split = split || part < h;
     changes = changes || !load.stands_still();
-    SolveReport report =
-        newmark_step(system_, part, load, state_, newmark_work_, newmark, last && options_.last_resort);
+    Rescues rescues = in_parts && most_parts * part > h ? Rescues::none : Rescues::gains;
+    if (last) rescues = options_.last_resort ? Rescues::all : Rescues::gains;
+    SolveReport report = newmark_step(system_, part, load, state_, newmark_work_, newmark, rescues);
+    in_parts = in_parts && !report.rescued;  // no more of them in vain
+    // What was lost is forgotten by the step, in however many parts it is taken: the energy of a stiff body
+    // that tumbles goes up and down by far more than it should lose.
+    if (report.ok() && state_.slack > 0.0) state_.slack *= std::pow(kept_slack, part / h - 1.0);
     if (report.ok()) {
       const SolveReport settled = system_.settle_wind(report.rescued, state_, memory_.wake);
       if (!settled.ok()) report.status = settled.status;
@@ -627,6 +666,7 @@ SolveReport FullDynamics::newmark(double h, bool led) {
     return report;
   };
   const SolveReport report = step_by_halves(advance, h, options_.max_halvings);
+  if (spares) note_parts(report.rescued, split);
   state_.time = begin + h;
   if (changes) forget_slack(state_);
   return report;

@@ -11,6 +11,7 @@
 #include "limber/linalg/sparse_solver.hpp"
 #include "limber/linalg/state_stream.hpp"
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -194,7 +195,8 @@ struct DynamicsOptions {
   NewmarkOptions newmark{};
   RayleighDamping damping{};
   SparseSolverKind solver = SparseSolverKind::cholesky;
-  int max_halvings = 6;     ///< a Newmark step that fails is taken as two half steps, and so on, this often
+  int max_halvings = 6;     ///< a Newmark step that fails is taken as two half steps, and so on, this often;
+                            ///< where it would gain energy, three times at most
   bool last_resort = true;  ///< then it is rescued (integrators/rescue.hpp); false: it fails
 };
 
@@ -250,11 +252,14 @@ class FullDynamics {
   /// After a change of loads.
   void note_change() { limber::note_change(state_); }
 
-  /// What else it goes on from: memory of supports, handles and wind.
+  /// What else it goes on from: memory of supports, handles, wind and parts of steps.
   struct Memory {
     bool moved = false;                 ///< whether the support or a handle did, in the last step
     Matrix3X reached = Matrix3X(3, 0);  ///< targets of the handles in it, 3 x handles, m
     FullWind::Wake wake;                ///< of the air in it
+    /// Steps to go that are not taken in parts where they gain energy, and how many that were last: more each
+    /// time that parts were of no use.
+    std::int64_t whole_steps = 0, most_whole_steps = 0;
 
     void save(StateWriter& out) const;
     /// size: how many unknowns there are. Throws Error for what cannot be.
@@ -275,6 +280,7 @@ class FullDynamics {
   SolveReport newmark(double h, bool led);  ///< led: whether a handle moves
   SolveReport central_differences(double h);
   void note_motion(bool moves);
+  void note_parts(bool rescued, bool split);
   void forget_wake();
   /// f_ext_: mean from t0 to t1 in steps of h seconds, with the inertia of supports.
   void take_load(double t0, double t1, double h);

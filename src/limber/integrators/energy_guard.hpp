@@ -22,8 +22,8 @@ namespace limber {
 // forgotten by a thousandth a step, and at once where loads or the body change. A step that ends above R by
 // little is slowed down (its velocity is scaled); one that ends above by more is taken again by implicit
 // Euler, shortened until it does not gain: rescued, as is one that Newton's iteration does not find, however
-// short. Loads that change between two steps change E at the start of the next, and R with it: the work of
-// hands, supports and wind is theirs.
+// short. (Full bodies first try shorter steps there.) Loads that change between two steps change E at the
+// start of the next, and R with it: the work of hands, supports and wind is theirs.
 
 enum class EnergyVerdict {
   accept,  ///< E <= R
@@ -53,12 +53,14 @@ inline double slowing_factor(double allowed, double kinetic, double potential) {
   return std::sqrt(std::clamp((allowed - potential) / kinetic, 0.0, 1.0));
 }
 
+/// What is kept of the slack from one step to the next.
+inline constexpr double kept_slack = 0.999;
+
 /// What the next step may give back. Rounding that passed R is a debt, which is never forgotten: however many
 /// steps, E does not creep up.
 inline double next_slack(double allowed, double energy) {
-  constexpr double kept = 0.999;
   const double slack = allowed - energy;
-  return slack > 0.0 ? kept * slack : slack;
+  return slack > 0.0 ? kept_slack * slack : slack;
 }
 
 }  // namespace limber

@@ -50,6 +50,14 @@ constexpr NewmarkOptions cautious(const NewmarkOptions& options) {
   return options.alpha_f > 0.0 ? generalized_alpha(strong, options.max_iterations) : options;
 }
 
+/// Which steps newmark_step() rescues (rescue.hpp). Others that would need it fail, so that shorter ones can
+/// be tried.
+enum class Rescues {
+  none,
+  gains,  ///< those that end with too much energy, and linearised ones that cannot be solved
+  all,    ///< and those for which Newton's iteration does not converge
+};
+
 /// Of a linearised step that gains energy, before it is rescued.
 inline constexpr int iterations_beyond_linearised = 8;
 
@@ -199,15 +207,15 @@ inline StepLoad mean_load(const Vector& end, const NewmarkOptions& options, Vect
 /// next step need not do it again.
 ///
 /// Where the load is another than in the step before, or the body has changed, call note_change() first.
-/// On failure the state is left as it was. last: no shorter step will be tried where Newton's iteration does
-/// not converge, so that the step is rescued then, too; one linearised step always is. A linearised step that
-/// ends with more energy than is allowed is first iterated on: solved better, most end within.
+/// On failure the state is left as it was. A linearised step that ends with more energy than is allowed is
+/// first iterated on: solved better, most end within.
 /// residual in the report: |M a + D v + f - f_ext| over the largest of these four norms, at the last
 /// evaluation; 0 for one linearised step and for one that is rescued, which ask for no more than finite
 /// numbers.
 template <DynamicSystem System>
 SolveReport newmark_step(System& system, double h, const StepLoad& load, DynamicState& state,
-                         NewmarkWorkspace& work, const NewmarkOptions& options = {}, bool last = false) {
+                         NewmarkWorkspace& work, const NewmarkOptions& options = {},
+                         Rescues rescues = Rescues::gains) {
   DynamicState& next = work.next;
   ForcesOfEnergy<System> forces(system);
   if (state.caution > 0) forces.take();  // those of the body have just led up in energy
@@ -218,7 +226,9 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
   work.start_force.resize(state.u.size());  // for a step that is iterated on, which allocates nothing
   SolveReport report = solve_newmark(system, h, load.end, state, work, taken);
   next.caution = std::max(0, state.caution - 1);
-  if (!report.ok() && options.max_iterations != 1 && !last) return report;  // shorter steps may converge
+  const bool always_ends =
+      rescues == Rescues::all || (rescues == Rescues::gains && options.max_iterations == 1);
+  if (!report.ok() && !always_ends) return report;
   if (options.guarded) {
     const double allowed =
         step_energy(system, load.mean, state.u, state.v, start_energy, work.product).total() + state.slack;
@@ -228,6 +238,10 @@ SolveReport newmark_step(System& system, double h, const StepLoad& load, Dynamic
       report = solve_newmark(system, h, load.end, state, work, taken);
       ++report.iterations;
       within = report.ok() && end_within(system, h, load, allowed, state, next, work.rescue);
+    }
+    if (!within && rescues == Rescues::none) {
+      if (report.ok()) report.status = SolveStatus::not_converged;  // to an end that it may have
+      return report;
     }
     if (!within) {
       const bool unsolved = !report.ok();

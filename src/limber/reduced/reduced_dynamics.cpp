@@ -367,7 +367,7 @@ SolveReport step_once(ReducedWorkspace& work, double h, const StepLoad& load, Dy
   require(options.newmark.beta > 0.0, "Newmark's beta is {}, expected more than 0", options.newmark.beta);
   work.system.exact_damping = options.newmark.max_iterations > 1;
   return newmark_step(work.system, h, load, state, work.newmark, options.newmark,
-                      last && options.last_resort);
+                      last && options.last_resort ? Rescues::all : Rescues::gains);
 }
 
 SolveReport step(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,

@@ -169,7 +169,8 @@ inline SolveReport step(ReducedWorkspace& work, double h, const Vector& load, Dy
   return step(work, h, StepLoad(load), state, options);
 }
 
-/// The same, never by halves.  last: as in newmark_step().
+/// The same, never by halves.  last: no shorter step will be tried where Newton's iteration does not
+/// converge.
 SolveReport step_once(ReducedWorkspace& work, double h, const StepLoad& load, DynamicState& state,
                       const ReducedStepOptions& options, bool last);
 
