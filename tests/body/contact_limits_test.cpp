@@ -85,30 +85,67 @@ TEST(ContactLimits, RandomHandsPressNothingIntoTheGround) {
   }
 }
 
-TEST(ContactLimits, WhatIsPushedOutOfTwoWallsGainsNoEnergy) {
-  for (const double h : {3e-5, 1e-3}) {
-    World world;
-    // A half of a percent narrower than the cube, which comes out slowly and squeezed.
-    for (const double side : {-1.0, 1.0})
-      world.add_obstacle(
-          {.name = "wall",
-           .shape = HalfSpace{},
-           .pose = {Vector3(0.0, 0.0, 0.0995 * side),
-                    Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), -side * Vector3::UnitZ())}});
-    Body body(cube());
-    TreeState state = body.state();
-    state.v(6) = 2.0;
-    body.set_state(state);
-    add(world, std::move(body));
-    ASSERT_TRUE(world.step(h).ok());
-    double most = energy(world);
-    for (int i = 0; i < 400; ++i) {
+/// Modes of the cube: which of a multiple one are among them hangs on the rounding of the machine, so others are
+/// tried, too.
+constexpr int few_modes = 13, some_modes = 18, more_modes = 21;
+
+TEST(ContactLimits, WhatIsPushedOutOfTwoWallsGainsHardlyAnyEnergy) {
+  for (const int modes : {some_modes, more_modes}) {
+    for (const double h : {3e-5, 1e-3}) {
+      World world;
+      // A half of a percent narrower than the cube, which comes out slowly and squeezed.
+      for (const double side : {-1.0, 1.0})
+        world.add_obstacle(
+            {.name = "wall",
+             .shape = HalfSpace{},
+             .pose = {Vector3(0.0, 0.0, 0.0995 * side),
+                      Eigen::Quaterniond::FromTwoVectors(Vector3::UnitZ(), -side * Vector3::UnitZ())}});
+      Body body(cube(modes));
+      TreeState state = body.state();
+      state.v(6) = 2.0;
+      body.set_state(state);
+      add(world, std::move(body));
       ASSERT_TRUE(world.step(h).ok());
-      const double now = energy(world);
-      EXPECT_LE(now, most * (1.0 + 1e-6)) << h << " " << i;
-      most = std::max(most, now);
+      const double start = energy(world);
+      double out = 0.0, before = start;
+      int rescued = 0;
+      for (int i = 0; i < 400; ++i) {
+        const StepReport report = world.step(h);
+        ASSERT_TRUE(report.ok());
+        rescued += report.rescued ? 1 : 0;
+        out += world.contact_report().pushed_out;
+        const double now = energy(world);
+        EXPECT_LE(now, before + 1.01 * world.contact_report().pushed_out + 2e-5 * start) << h << " " << i;
+        EXPECT_LE(now, start + 0.02 * out + 1e-5 * start) << h << " " << i << ": vibrations lose what it got";
+        before = now;
+      }
+      EXPECT_GT(out, 1e-4 * start) << h;
+      EXPECT_LE(rescued, 4) << h;
     }
-    EXPECT_GT(world.contact_report().pushed_out, 0.0);
+  }
+}
+
+TEST(ContactLimits, WhatStartsInTheGroundComesOutInStepsOfItsOwnLength) {
+  for (const Method method : {Method::reduced, Method::warped}) {
+    for (const int modes : {few_modes, some_modes, more_modes}) {
+      for (const double h : {1e-3, 1.0 / 60.0}) {
+        for (const double depth : {5e-4, 1e-2}) {
+          World world;
+          world.add_obstacle(ground());
+          Body body = falling(-depth, 1e6, gravity, modes);
+          body.set_method(method);
+          add(world, std::move(body));
+          int parts = 0;
+          const int steps = static_cast<int>(1.0 / h);
+          for (int i = 0; i < steps; ++i) {
+            ASSERT_TRUE(world.step(h).ok());
+            parts += world.contact_report().steps;
+          }
+          EXPECT_LE(parts, 1.05 * steps + 20) << name_of(method) << " " << modes << " " << h << " " << depth;
+          EXPECT_LT(speed(world.body(0)).norm(), 1e-4);
+        }
+      }
+    }
   }
 }
 

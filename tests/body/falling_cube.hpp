@@ -5,25 +5,29 @@
 #include "limber/precompute/build_model.hpp"
 #include "tests/body/bar.hpp"
 
+#include <map>
+
 namespace limber::test::contact {
 
 inline const Vector3 gravity(0.0, 0.0, -9.81);
 
-/// A free cube of 0.2 m.
-inline std::shared_ptr<const Model> cube() {
-  static const std::shared_ptr<const Model> model = [] {
+/// A free cube of 0.2 m, of so many modes, the rigid ones among them.
+inline std::shared_ptr<const Model> cube(int modes = 18) {
+  static std::map<int, std::shared_ptr<const Model>> models;
+  std::shared_ptr<const Model>& model = models[modes];
+  if (!model) {
     VolumeMesh mesh = make_beam({ElementKind::tetrahedron, Vector3::Constant(0.2), {4, 4, 4}});
     const FullModel full(mesh, {test::material("stvk", 1e6, 0.3, 1000.0)}, {});
-    ReducedModel reduced = build_reduced_model(full, compute_linear_modes(full, 18).elastic_shapes());
+    ReducedModel reduced = build_reduced_model(full, compute_linear_modes(full, modes).elastic_shapes());
     reduced.name = "cube";
-    return std::make_shared<const Model>(make_model(std::move(reduced), true));
-  }();
+    model = std::make_shared<const Model>(make_model(std::move(reduced), true));
+  }
   return model;
 }
 
 /// With its lower face at that height.
-inline Body falling(double height, double young = 1e6, const Vector3& weight = gravity) {
-  Body body(cube());
+inline Body falling(double height, double young = 1e6, const Vector3& weight = gravity, int modes = 18) {
+  Body body(cube(modes));
   body.set_material(0, test::material("stvk", young, 0.3, 1000.0));
   body.set_gravity(weight);
   TreeState state = body.state();

@@ -137,12 +137,13 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
     // What is hardly deep stays there: fields of deforming bodies are no more exact than that, and what is
     // pushed out of their noise never comes to rest. Out of a shape that is exact it comes, but slowly:
     // pushed fast in the midst of a blow, it would get back energy that it had lost.
-    const double depth = std::max(0.0, -distance), slop = options.slop * size;
-    const double slowly =
-        near.at_place < 0 ? std::min(options.recovery * std::min(depth, slop) / h_, calm_speed * size) : 0.0;
-    cone.approach = distance > 0.0 ? -distance / h_
-                                   : std::min(slowly + options.recovery * std::max(0.0, depth - slop) / h_,
-                                              options.recovery_speed * size);
+    // In the parts of a step it comes as fast as in the whole: faster, shorter steps would be none the gentler.
+    const double depth = std::max(0.0, -distance), slop = options.slop * size,
+                 rate = options.recovery / std::max(h_, part_.whole);
+    const double slowly = near.at_place < 0 ? std::min(rate * std::min(depth, slop), calm_speed * size) : 0.0;
+    cone.approach =
+        distance > 0.0 ? -distance / h_
+                       : std::min(slowly + rate * std::max(0.0, depth - slop), options.recovery_speed * size);
     // A shape that creeps would be pushed out uphill: that has time until it is at ease.
     if (creeps(near.first) || creeps(near.second)) cone.approach = std::min(cone.approach, 0.0);
   }
@@ -187,7 +188,7 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
       solver.cone(number).normal *= pulled_softness;
       solver.cone(number).tangent *= pulled_softness;
     }
-    if (near.material.restitution > 0.0 &&
+    if (near.material.restitution > 0.0 && !creeps(near.first) && !creeps(near.second) &&
         solver.cone(number).approach > -std::numeric_limits<float>::max()) {
       // How fast it comes, from the velocities before the step; slower than a few steps of gravity nothing
       // bounces, and only what meets in this step does.
@@ -252,10 +253,10 @@ void ContactStep::find_unearned(Island& island) {
                   island.solver.rows(number, 0) * seen(first).start;
     if (!alone) sum += island.solver.rows(number, 1) * seen(second).start;
     due -= impulse.dot(island.solver.drift(number));
-    if (near.material.compliance > 0.0) due += std::max(0.0, 0.5 * impulse.z() * sum.z());
-    const double out =
-        std::min(island.solver.cone(number).approach, island.solver.relative_velocity(number).z());
-    island.pushed_out += std::max(0.0, out) * impulse.z();
+    if (near.material.compliance > 0.0)
+      due += std::max(0.0, 0.5 * impulse.z() * sum.z());
+    else if (island.solver.cone(number).approach > 0.0)
+      island.pushed_out += std::max(0.0, 0.5 * impulse.z() * sum.z());
     const double work = 0.5 * impulse.head<2>().dot(sum.head<2>());
     if (!(work > 0.0)) continue;
     turned += work;
@@ -268,8 +269,10 @@ void ContactStep::find_unearned(Island& island) {
   if (hosted) return;
   double given = -due;
   for (const int member : island.members) given += work_on(static_cast<std::size_t>(member));
-  if (given > turned) share_unearned(island, given - turned);
-  if (given > island.pushed_out) island.gain = (given - island.pushed_out) / energy_of(island);
+  if (given > turned) share_excess(island, given - turned);
+  const auto deforms = [&](int member) { return members_[static_cast<std::size_t>(member)].body != nullptr; };
+  if (given > island.pushed_out && std::any_of(island.members.begin(), island.members.end(), deforms))
+    island.gain = (given - island.pushed_out) / energy_of(island);
 }
 
 /// Work of its impulses on a member, as it counts that itself (CoupledStep::hardness), J.
@@ -280,19 +283,17 @@ double ContactStep::work_on(std::size_t member) const {
   return 0.5 * pushes_[member].tail(count).dot(step.start.tail(count) + ends_[member].tail(count));
 }
 
-/// What nobody earned, by those bodies that got it; where only rigid ones did, by all.
-void ContactStep::share_unearned(const Island& island, double energy) {
-  double got = 0.0, bodies = 0.0;
+/// What contacts gave too much, by those bodies that got it. Rigid ones have no vibrations to take it from.
+void ContactStep::share_excess(const Island& island, double energy) {
+  double got = 0.0;
   for (const int member : island.members) {
     const auto m = static_cast<std::size_t>(member);
-    if (members_[m].body == nullptr) continue;
-    got += std::max(0.0, work_on(m));
-    bodies += 1.0;
+    if (members_[m].body != nullptr) got += std::max(0.0, work_on(m));
   }
+  if (!(got > 0.0)) return;
   for (const int member : island.members) {
     const auto m = static_cast<std::size_t>(member);
-    if (members_[m].body == nullptr) continue;
-    step_of(m).unearned += energy * (got > 0.0 ? std::max(0.0, work_on(m)) / got : 1.0 / bodies);
+    if (members_[m].body != nullptr) step_of(m).excess += energy * std::max(0.0, work_on(m)) / got;
   }
 }
 
@@ -320,7 +321,7 @@ SolveReport ContactStep::solve(const ContactOptions& options) {
 void ContactStep::solve_islands(const ContactOptions& options) {
   solved_ = true;
   for (std::size_t i = 0; i < members_.size(); ++i) {
-    step_of(i).unearned = 0.0;
+    step_of(i).unearned = step_of(i).excess = 0.0;
     ends_[i] = seen(i).free;
     pushes_[i].setZero(ends_[i].size());
   }
@@ -332,7 +333,6 @@ void ContactStep::solve_islands(const ContactOptions& options) {
     const ContactSolveReport& solved = islands_[static_cast<std::size_t>(i)].solved;
     report_.iterations = std::max(report_.iterations, solved.iterations);
     report_.active += solved.active;
-    report_.pushed_out += islands_[static_cast<std::size_t>(i)].pushed_out;
     report_.converged = report_.converged && solved.ok();
     report_.residual = std::max(report_.residual, solved.residual);
     solved_ = solved_ && solved.status != SolveStatus::not_finite;
@@ -363,11 +363,12 @@ bool ContactStep::creeps(const Island& island) const {
 
 /// Those of an island that is not solved stand still for this step. Those with every vertex, which nothing
 /// but impulses moves, and shapes that creep, which have no momentum, go on as if nothing touched them.
-void ContactStep::stop(const Island& island) {
+void ContactStep::stop(Island& island) {
+  island.pushed_out = 0.0;
   for (const int member : island.members) {
     const auto m = static_cast<std::size_t>(member);
     const bool crept = creeps(member) && members_[m].elastic != ElasticEnd::rigid;
-    step_of(m).unearned = 0.0;
+    step_of(m).unearned = step_of(m).excess = 0.0;
     if (condenses(m) || crept) {
       ends_[m] = seen(m).free;
       pushes_[m].setZero(ends_[m].size());
@@ -394,7 +395,7 @@ bool ContactStep::stop_unsolved(bool last) {
   };
   bool any = false;
   for (int i = 0; i < report_.islands; ++i) {
-    const Island& island = islands_[static_cast<std::size_t>(i)];
+    Island& island = islands_[static_cast<std::size_t>(i)];
     if (!unsolved(island)) continue;
     if (!creeps(island)) {
       if (!last) continue;
@@ -436,6 +437,8 @@ StepReport ContactStep::commit(bool last) {
     total.status = SolveStatus::not_finite;
     return total;
   }
+  for (int i = 0; i < report_.islands; ++i)
+    report_.pushed_out += islands_[static_cast<std::size_t>(i)].pushed_out;
   reports_.assign(members_.size(), {});
   executor_.parallel_for(static_cast<std::ptrdiff_t>(members_.size()), [this, last](std::ptrdiff_t index) {
     const auto i = static_cast<std::size_t>(index);

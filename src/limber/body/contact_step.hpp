@@ -165,13 +165,13 @@ class ContactStep {
   [[nodiscard]] int root_of(int member);
   void solve_island(Island& island, const ContactOptions& options);
   void find_unearned(Island& island);
-  void share_unearned(const Island& island, double energy);
+  void share_excess(const Island& island, double energy);
   [[nodiscard]] double energy_of(const Island& island) const;
   [[nodiscard]] double work_on(std::size_t member) const;
   [[nodiscard]] static bool unsolved(const Island& island);
   [[nodiscard]] bool creeps(int member) const;
   [[nodiscard]] bool creeps(const Island& island) const;
-  void stop(const Island& island);
+  void stop(Island& island);
   [[nodiscard]] bool stop_unsolved(bool last);
   void write_rows(int side, std::size_t contact, const Matrix3& axes, ContactSolver::Rows rows);
   void set_cone(ContactSolver& solver, int number, std::size_t contact, const ContactOptions& options);

@@ -207,7 +207,8 @@ SolveReport FullMotion::condense(CondensedStep& step) {
 
 SolveReport FullMotion::end_condensed(const CondensedStep& step, const Vector& impulse, bool last) {
   before_ = moment();
-  return coupled_->end(step.unknowns, impulse, step.step.unearned, last, moment_.state, moment_.coupled);
+  return coupled_->end(step.unknowns, impulse, step.step.unearned, step.step.excess, last, moment_.state,
+                       moment_.coupled);
 }
 
 void FullMotion::undo_coupled() { adopt(before_); }

@@ -171,7 +171,7 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
   const bool rigid = step.elastic == ElasticEnd::rigid;
   const double h = step.h, alpha = setup_.damping.mass;
   const Index rank = state_.q.size();
-  before_ = {modal_state(), flight_ ? flight_->state() : FlightState(), state_, pose_, coupled_h_};
+  before_ = {modal_state(), flight_ ? flight_->state() : FlightState(), state_, pose_, coupled_h_, went_};
   const WarpedState& start = before_.modal;
   const Index moving = rigid ? u.size() - rank : u.size();
   const Matrix3 axes = pose_.rotation.toRotationMatrix();
@@ -179,6 +179,7 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
   Matrix3 middle_axes = axes;
   double work =
       0.5 * (impulse.tail(moving).dot(step.start.tail(moving)) + impulse.tail(moving).dot(u.tail(moving)));
+  double flown = 0.0;
   Vector3 spin_before = Vector3::Zero();
   if (flight_) {
     const FlightState& now = before_.flight;
@@ -188,10 +189,11 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
     end.linear = (before * now.linear + step.kick * loads_.force + linear) / after;
     end.angular = (before * now.angular + step.kick * loads_.torque + angular) / after;
     work -= linear.dot(now.linear + end.linear) / (2.0 * flight_->lumps().mass());
-    spin_before = flight_->root().angular_velocity;
+    flown = linear.dot(end.linear - now.linear) / flight_->lumps().mass();
+    spin_before = went_.size() > 0 ? Vector3(went_.tail<3>()) : flight_->root().angular_velocity;
   }
   WarpedState back = start;
-  back.q -= 0.5 * coupled_h_ * start.v;
+  back.q -= 0.5 * coupled_h_ * (went_.size() > 0 ? Vector(amplitudes_ * went_.head(rank)) : start.v);
   const Matrix3 back_axes = turned_axes(-0.5 * coupled_h_ * spin_before, axes);
   const double fixed_before = fixed_energy(back, back_axes, before_.flight.angular);
   const double before = 0.5 * start.v.squaredNorm() + fixed_before;
@@ -200,17 +202,18 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
   WarpedState modal = start;
   modal.v = amplitudes_ * u.head(rank);
   if (rigid) modal.v.setZero();
+  Vector3 spin = Vector3::Zero();
   WarpedState middle = modal;
   middle.q = start.q + 0.5 * h * modal.v;
   modal.q = start.q + h * modal.v;
   if (flight_) {
-    const Vector3 spin = mean_spin(middle.q, modal.v, end.angular, h);
+    spin = mean_spin(middle.q, modal.v, end.angular, h);
     middle_axes = turned_axes(0.5 * h * spin, axes);
     end.rotation = turned_frame(h * spin, pose_.rotation);
     end.center = before_.flight.center + (h / flight_->lumps().mass()) * end.linear;
   }
   const double kinetic = 0.5 * modal.v.squaredNorm(), fixed = fixed_energy(middle, middle_axes, end.angular);
-  double allowed = before + work - step.unearned + start.slack;
+  double allowed = before + work + start.slack;
   // Of steps of two lengths loads do not give what their potential loses (multidomain/tree_coupled.cpp).
   if (coupled_h_ > 0.0 && h != coupled_h_) {
     const double here = load_potential(start, axes),
@@ -218,12 +221,23 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
                  then = (load_potential(back, back_axes) - here) / (0.5 * coupled_h_);
     allowed += std::max(0.0, 0.25 * (coupled_h_ - h) * (now - then));
   }
+  if (coupled_h_ > 0.0 && (h != coupled_h_ || went_.size() > 0)) {
+    const double share = coupled_h_ / (coupled_h_ + h);
+    const Vector& went = went_.size() > 0 ? went_ : step.start;
+    const Vector way = share * went + (1.0 - share) * u - 0.5 * (step.start + u);
+    allowed += std::max(0.0, impulse.tail(moving).dot(way.tail(moving)) + (share - 0.5) * flown);
+  }
   const double rounding =
       warped_energy_digits * (kinetic + std::abs(fixed) + std::abs(before) + std::abs(work));
+  double unknown = rounding;
+  if (flight_) {
+    allowed += missed_work(step, u, impulse, flight_->lumps().mass());
+    unknown = std::max(unknown, solved_digits(impulse, flight_->lumps().mass()));
+  }
   const bool finite = std::isfinite(kinetic + fixed) && modal.q.allFinite() && end.center.allFinite();
   EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
   const bool judged = coupled_h_ > 0.0 && std::isfinite(allowed);
-  if (finite && judged) verdict = judge_energy(allowed, kinetic, fixed, rounding);
+  if (finite && judged) verdict = judge_energy(allowed, kinetic, fixed, unknown);
   // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
   if (verdict == EnergyVerdict::rescue && finite && (rigid || (last && fixed <= allowed))) {
     verdict = EnergyVerdict::slow;
@@ -233,11 +247,22 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
     report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
     return report;
   }
-  double left = kinetic;
+  double left = kinetic, factor = 1.0;
   if (verdict == EnergyVerdict::slow) {
-    const double factor = slowing_factor(allowed, kinetic, fixed);
-    modal.v *= factor;
+    factor = slowing_factor(allowed, kinetic, fixed);
     left *= factor * factor;
+  }
+  if (judged && !rigid && step.unearned + step.excess > 0.0) {
+    allowed -= step.unearned;
+    const double taken = taken_back(left + fixed - (allowed - step.excess), left, left + std::abs(fixed));
+    factor *= std::sqrt(1.0 - taken / std::max(left, taken));
+    left -= taken;
+  }
+  went_.resize(0);
+  if (factor < 1.0) {
+    went_ = u;
+    if (flight_) went_.tail<3>() = spin;
+    modal.v *= factor;
   }
   const double most = warped_slack_rate * h * left;
   modal.slack =
@@ -280,20 +305,24 @@ void WarpedMotion::undo_coupled() {
   state_ = before_.state;
   pose_ = before_.pose;
   coupled_h_ = before_.h;
+  went_ = before_.went;
 }
 
 /// Half a step back, where energies of coupled bodies are at home.
 WarpedMotion WarpedMotion::in_middle() const {
   WarpedMotion result = *this;
   const double back = 0.5 * coupled_h_;
+  const bool slowed = went_.size() > 0;
   FlightState state = flight_ ? flight_->state() : FlightState();
   state.modal = modal_state();
-  state.modal.q -= back * state.modal.v;
+  state.modal.q -= back * (slowed ? Vector(amplitudes_ * went_.head(state_.q.size())) : state.modal.v);
   if (flight_) {
+    const Vector3 spin = slowed ? Vector3(went_.tail<3>()) : state_.root.angular_velocity;
     state.center -= (back / flight_->lumps().mass()) * state.linear;
-    state.rotation = turned_frame(-back * state_.root.angular_velocity, state.rotation);
+    state.rotation = turned_frame(-back * spin, state.rotation);
   }
   result.coupled_h_ = 0.0;
+  result.went_.resize(0);
   result.take_coupled(state);
   return result;
 }

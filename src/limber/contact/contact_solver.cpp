@@ -194,6 +194,8 @@ void ContactSolver::analyze() {
   std::sort(by_pair_.begin(), by_pair_.end(), [&](int i, int j) { return key(i) < key(j); });
   for (BlockNumbers* vector : {&u_, &gradient_, &direction_, &moved_, &product_, &pushed_, &weights_})
     vector->assign(at(factor_.padded_total()), 0.0);
+  kept_.u.reserve(u_.size());
+  kept_.lifts.reserve(contacts_.size());
   for (int b = 0; b < static_cast<int>(bodies_.size()); ++b)
     as_vector(part(weights_, b), sizes_[at(b)]) = bodies_[at(b)].step_matrix->diagonal().cwiseInverse();
 }
@@ -464,6 +466,13 @@ void ContactSolver::advance(double x) {
   for (ConeLanes& lanes : lanes_) lanes.advance(x);
 }
 
+void ContactSolver::start_again(const ContactSolveOptions& options) {
+  start_at(contacts_.empty());
+  if (!std::isfinite(options.lift)) return;
+  (void)find_lifts(false);
+  take_lifts();
+}
+
 /// From where u_ is.
 void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveReport& report) {
   // Where several bodies touch, lifts that follow what is not solved yet lead it astray.
@@ -480,11 +489,18 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
     take_lifts();
     return true;
   };
+  // What is solved but for its friction will do.
+  const auto give_up = [&](SolveStatus status) {
+    if (std::isfinite(kept_.residual))
+      return_to_kept(report);
+    else
+      report.status = status;
+  };
   while (!contacts_.empty()) {
     const double size = differentiate(report);
     const double left = norm(gradient_);
     if (!std::isfinite(left)) {
-      report.status = SolveStatus::not_finite;
+      give_up(SolveStatus::not_finite);
       break;
     }
     report.residual = left > known_ ? left / size : 0.0;
@@ -507,22 +523,19 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
     }
     if (solved) break;
     if (report.iterations >= most) {
-      if (kept_.residual <= options.tolerance) {
-        return_to_kept(report);
-        break;
-      }
-      if (was_long && softness_ == 1.0) {
-        report.status = SolveStatus::not_converged;
+      const bool kept = std::isfinite(kept_.residual);
+      if (kept || (was_long && softness_ == 1.0)) {
+        give_up(SolveStatus::not_converged);
         break;
       }
       most += options.max_iterations * (was_long ? 1 : more_iterations);
-      if (!was_long) start_at(false);
+      if (!was_long) start_again(options);
       set_softness(was_long ? 1.0 : softest_of_all);
       was_long = was_soft = true;
       continue;
     }
     if (!assemble_and_factor()) {
-      report.status = SolveStatus::not_finite;
+      give_up(SolveStatus::not_finite);
       break;
     }
     factored = true;
@@ -542,11 +555,7 @@ ContactSolveReport ContactSolver::solve(const ContactSolveOptions& options) {
   ContactSolveReport report;
   analyze();
   lanes_.assign((contacts_.size() + packet_size - 1) / packet_size, ConeLanes());
-  start_at(contacts_.empty());
-  if (std::isfinite(options.lift)) {
-    (void)find_lifts(false);
-    take_lifts();
-  }
+  start_again(options);
   kept_.residual = std::numeric_limits<double>::infinity();
   iterate(options, report);
   return report;

@@ -115,6 +115,7 @@ class ContactSolver {
   [[nodiscard]] Vector3 velocity_at(const Contact& contact, BlockNumbers& u) const;
   void analyze();
   void start_at(bool free);
+  void start_again(const ContactSolveOptions& options);
   void follow_velocities();
   void keep_solution(const ContactSolveReport& report);
   void return_to_kept(ContactSolveReport& report);

@@ -41,14 +41,16 @@ Matrix3 rotation_by(const Vector3& way) {
 void CoupledFull::Memory::save(StateWriter& out) const {
   for (const double value : {h, elastic, pulled, fast}) out.write(value);
   out.write(judged);
+  out.write(went);
 }
 
 CoupledFull::Memory CoupledFull::Memory::restored(StateReader& in) {
   Memory memory;
   for (double* value : {&memory.h, &memory.elastic, &memory.pulled, &memory.fast}) in.read(*value);
   in.read(memory.judged);
+  in.read(memory.went);
   require(std::isfinite(memory.h) && memory.h >= 0.0 && std::isfinite(memory.elastic) &&
-              std::isfinite(memory.pulled) && std::isfinite(memory.fast),
+              std::isfinite(memory.pulled) && std::isfinite(memory.fast) && memory.went.allFinite(),
           "the state has a step that is none, or energies that are not finite");
   return memory;
 }
@@ -369,15 +371,16 @@ void CoupledFull::slow(double factor, Way& way) const {
   way.fast *= factor * factor;
 }
 
-SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impulse, double unearned, bool last,
-                             DynamicState& state, Memory& memory) {
+SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impulse, double unearned,
+                             double excess, bool last, DynamicState& state, Memory& memory) {
   const auto count = static_cast<Index>(unknowns.size());
   Vector pushed = Vector::Zero(displacement_.size());
   for (Index i = 0; i < count; ++i) pushed(unknowns[static_cast<std::size_t>(i)]) = impulse(i);
   const Split start = split(start_velocity_);
   Split velocity = split(free_velocity_);
   Vector6 on_whole = Vector6::Zero(), momentum = Vector6::Zero();
-  double struck = 0.0, flown = 0.0, flight_before = 0.0;
+  double struck = 0.0, flown = 0.0, flight_before = 0.0, flight_gained = 0.0;
+  const bool was_slowed = memory.went.size() == velocity_.size();
   if (count > 0) {
     Vector b = pushed, change(pushed.size());
     if (const SolveReport report = solve_rest(b, change); !report.ok()) return report;
@@ -392,16 +395,28 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
     const Vector3 linear = whole_mass_.leftCols<3>().transpose() * velocity_;
     flown = on_whole.head<3>().dot(linear + momentum.head<3>()) / (2.0 * mass_);
     flight_before = linear.squaredNorm() / (2.0 * mass_);
+    flight_gained = on_whole.head<3>().dot(momentum.head<3>() - linear) / mass_;
+  }
+  // What impulses do along the way of places beyond what they give to velocities (multidomain/tree_coupled.cpp).
+  double along = 0.0;
+  if (memory.judged && (was_slowed || h_ != last_h_)) {
+    const double share = last_h_ / (last_h_ + h_);
+    const auto work = [&](const Split& way) {
+      return (rigid_ ? 0.0 : pushed.dot(way.rest)) + on_whole.dot(way.whole);
+    };
+    along = (0.5 - share) * (work(velocity) - work(start) - flight_gained);
+    if (was_slowed) along += share * work(split(memory.went - velocity_));
   }
   const double fast = 0.5 * fast_share_ * h_ * h_;
-  const double loads_before = potential(displacement_ - 0.5 * last_h_ * velocity_);
+  const double loads_before =
+      potential(displacement_ - 0.5 * last_h_ * (was_slowed ? memory.went : velocity_));
   const double before = 0.5 * velocity_.dot(model_.mass() * velocity_) - flight_before + memory.elastic +
                         memory.pulled + fast * memory.fast + loads_before;
   SolveReport report{SolveStatus::converged, 1, 0.0};
   report.rescued = rigid_;
   Way way;
   take_way(velocity, momentum, way);
-  double allowed = before + struck - unearned - flown + state.slack;
+  double allowed = before + struck + std::max(0.0, along) - flown + state.slack;
   // Of steps of two lengths loads do not give what their potential loses (multidomain/tree_coupled.cpp).
   const bool remembered = memory.judged;
   if (remembered && h_ != last_h_ && way.velocity.allFinite())
@@ -424,8 +439,21 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
     report.status = finite ? SolveStatus::not_converged : SolveStatus::not_finite;
     return report;
   }
-  if (verdict == EnergyVerdict::slow)
-    slow(slowing_factor(allowed, way.kinetic - way.locked, fixed + way.locked), way);
+  double factor = verdict == EnergyVerdict::slow
+                      ? slowing_factor(allowed, way.kinetic - way.locked, fixed + way.locked)
+                      : 1.0;
+  if (judged && !rigid_ && unearned + excess > 0.0) {
+    allowed -= unearned;
+    const double vibrations = factor * factor * (way.kinetic - way.locked);
+    const double taken = taken_back(way.locked + vibrations + fixed - (allowed - excess), vibrations,
+                                    way.kinetic + way.elastic + way.pulled);
+    factor *= std::sqrt(1.0 - taken / std::max(vibrations, taken));
+  }
+  Vector went;
+  if (factor < 1.0) {
+    went = way.velocity;
+    slow(factor, way);
+  }
   // What even a shape that stays did not keep is not held against the steps that follow.
   const double most = slack_share * h_ * std::max(0.0, way.kinetic + way.elastic + way.pulled);
   state.slack =
@@ -437,7 +465,7 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   state.time += h_;
   state.caution = 0;
   state.changed = false;
-  memory = {h_, way.elastic, way.pulled, way.fast, true};
+  memory = {h_, way.elastic, way.pulled, way.fast, true, std::move(went)};
   return report;
 }
 

@@ -42,6 +42,7 @@ class CoupledFull {
     double pulled = 0.0;   ///< of springs there, J
     double fast = 0.0;     ///< u . K u, J/s^2
     bool judged = false;   ///< whether the next step may be judged by these: nothing has changed since
+    Vector went;           ///< u that it went by, where it was slowed down at its end; else empty
 
     void save(StateWriter& out) const;
     static Memory restored(StateReader& in);  ///< throws Error for numbers that cannot be
@@ -76,9 +77,9 @@ class CoupledFull {
 
   /// Moves the state.  impulse: of the unknowns of condense(). Where the step gains energy it fails, and all
   /// is as it was; but for one that is rigid.  last: it may be slowed down by any factor.
-  /// unearned: what of its work is not to be counted as given, J (CoupledStep).
-  SolveReport end(std::span<const int> unknowns, const Vector& impulse, double unearned, bool last,
-                  DynamicState& state, Memory& memory);
+  /// unearned, excess: what contacts gave that was not due, J (CoupledStep).
+  SolveReport end(std::span<const int> unknowns, const Vector& impulse, double unearned, double excess,
+                  bool last, DynamicState& state, Memory& memory);
 
  private:
   using Vector6 = Eigen::Matrix<double, 6, 1>;

@@ -63,4 +63,12 @@ inline double next_slack(double allowed, double energy) {
   return slack > 0.0 ? kept_slack * slack : slack;
 }
 
+/// J that vibrations lose of what contacts gave though it was not due: as much of it as nobody sees.
+/// surplus: of energy with all of it, vibrations: kinetic energy of these, energy: of the body.
+inline double taken_back(double surplus, double vibrations, double energy) {
+  constexpr double unseen = 0.1, unnoticed = 1e-9;  // less is not worth a sweep
+  const double taken = std::min(surplus, unseen * vibrations);
+  return taken > unnoticed * std::max(0.0, energy) ? taken : 0.0;
+}
+
 }  // namespace limber

@@ -2,6 +2,8 @@
 
 #include "limber/linalg/types.hpp"
 
+#include <algorithm>
+
 namespace limber {
 
 /// Where in a step in velocities elastic forces are taken.
@@ -43,11 +45,29 @@ struct CoupledStep {
   /// creeps to where it is at ease, without momentum of its own, or stays.
   double hardness = 0.0;
   bool pulled = false;     ///< whether springs couple the unknowns: the diagonal of A says little then
-  double unearned = 0.0;   ///< J, set by whoever couples: what impulses give only because the step is long
+  double unearned = 0.0;   ///< J, set by whoever couples: what friction gives only because the step is long
+  double excess = 0.0;     ///< J, likewise: what contacts give besides, which vibrations are to lose
   bool condensed = false;  ///< whether A is too large to be stored whole: what is touched is asked for later
   Matrix matrix;           ///< A, n x n, symmetric positive definite, stored whole
   Vector start;            ///< u_0, n
   Vector free;             ///< u*, n: where no impulse acts
 };
+
+/// Of a body that nothing holds, J: how far its energy is known where contacts push it so. They know velocities
+/// to some digits only of what impulses change them by; where it rests that is more than all of its energy.
+inline double solved_digits(const Vector& impulse, double mass) {
+  constexpr double digits = 1e-6;  // the tolerance of the solver
+  return digits * impulse.segment<3>(impulse.size() - 6).squaredNorm() / mass;
+}
+
+/// What impulses give such a body beyond their work on u, J: its momentum knows how the whole moves to more
+/// digits. No more than some times solved_digits().
+inline double missed_work(const CoupledStep& step, const Vector& u, const Vector& impulse, double mass) {
+  const Index first = u.size() - 6;
+  double missed = 0.0;
+  for (Index i = first; i < first + 3; ++i)
+    missed += impulse(i) * (impulse(i) - step.matrix.col(i).dot(u - step.free));
+  return std::clamp(0.5 * missed / mass, 0.0, 3.0 * solved_digits(impulse, mass));
+}
 
 }  // namespace limber

@@ -33,9 +33,6 @@ namespace {
 /// length: some 1e-5 at 1 ms. More would let a body that was struck ring up again.
 constexpr double slack_rate = 0.015;
 
-/// Share of the energy that contacts may give in a step though they should not: less is not worth a sweep.
-constexpr double unnoticed = 1e-9;
-
 double step_damping(double frequency, double h) {
   const double x = frequency * h, power = x * x * x * x;
   return 0.3 * h * frequency * frequency * power / (16.0 + power);
@@ -318,6 +315,26 @@ double TreeDynamics::Parts::load_potential(double later) {
   return sum;
 }
 
+/// The same in the middle of the last step.
+double TreeDynamics::Parts::load_potential_of_middle() {
+  const double later = -0.5 * middle_.h;
+  if (middle_.went.size() == 0 || (adrift() && forces.empty() && springs.empty()))
+    return load_potential(later);
+  const Vector v = state.v;
+  const FrameState root = state.root;
+  state.v = middle_.went.head(coordinate_count());
+  if (tree->free) {
+    state.root.velocity = middle_.went.segment<3>(coordinate_count());
+    state.root.angular_velocity = middle_.went.tail<3>();
+  }
+  place_all(Rotations::keep);
+  const double result = load_potential(later);
+  state.v = v;
+  state.root = root;
+  place_all(Rotations::keep);
+  return result;
+}
+
 /// What loads as they were when the step was begun do to the velocities of the state, W.
 double TreeDynamics::Parts::load_power() {
   const bool alone = adrift();
@@ -459,13 +476,22 @@ void TreeDynamics::Parts::undo_coupled() {
 
 /// Energies of the middle of the last step, with the stiffness as it is now.
 void TreeDynamics::Parts::judge_middle() {
-  way_ = state.q - 0.5 * middle_.h * state.v;
-  evaluate_elastic(way_);
-  middle_.q = way_;
+  if (middle_.q.size() != state.q.size()) middle_.q = state.q - 0.5 * middle_.h * state.v;
+  evaluate_elastic(middle_.q);
   middle_.elastic = elastic_energy();
   middle_.kinetic = kinetic_;
   middle_.judged = true;
   evaluate_elastic(state.q);
+}
+
+/// At the end of a step in velocities, vibrations that many times as fast.
+void TreeDynamics::Parts::slow_down_to(double factor) {
+  if (middle_.went.size() == 0) {
+    middle_.went.resize(velocity_count());
+    middle_.went.head(coordinate_count()) = state.v;
+    if (tree->free) middle_.went.tail<6>() << state.root.velocity, state.root.angular_velocity;
+  }
+  scale_motion(factor, locked());
 }
 
 SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
@@ -480,7 +506,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   const bool first = !middle_.known, other_length = !first && h != middle_.h;
   if (!first && !middle_.judged) judge_middle();
   const double before = (first ? kinetic_ + elastic_before : middle_.kinetic + middle_.elastic) - flight();
-  const double loads_before = load_potential(first ? 0.0 : -0.5 * middle_.h);
+  const double loads_before = first ? load_potential(0.0) : load_potential_of_middle();
   energy_size_ = std::abs(before) + flight() + std::abs(loads_before);
   const double rounding_before = rounding();
   const double power_before = other_length ? load_power() : 0.0;
@@ -489,10 +515,12 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
       0.5 * (impulse.tail(moving).dot(step.start.tail(moving)) + impulse.tail(moving).dot(u.tail(moving)));
   if (stays) find_lasting_shape();
   take_coupled_impulses(step, impulse);
-  double carried = 0.0;
-  if (adrift())
-    carried = Vector3(impulse.segment<3>(count)).dot(start_.momentum.linear + momentum_.linear) /
-              (2.0 * momentum_.mass);
+  double carried = 0.0, flown = 0.0;
+  if (adrift()) {
+    const Vector3 push = impulse.segment<3>(count) / momentum_.mass;
+    carried = 0.5 * push.dot(start_.momentum.linear + momentum_.linear);
+    flown = push.dot(momentum_.linear - start_.momentum.linear);
+  }
   double crept = 1.0;
   const MiddleEnergy found =
       creeps && !stays ? creep_downhill(step, u, elastic_before, crept) : take_way(step, u);
@@ -505,18 +533,28 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   const double fixed = found.elastic + load_potential(-0.5 * h);
   const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
   double allowed = before + loads_before + struck - carried + wind_work(h) + start_.state.slack;
-  // From one middle to the next a load F acts for k, while places go by (h_0 u_0 + h u) / 2: of steps of two
-  // lengths its work is not what its potential loses, by F . (h_0 - h) (u - u_0) / 4, however short they are.
-  // Springs lose more than that, at the end of the step as they are, so that nobody is charged for it.
+  // From one middle to the next places go by other ways than the velocities say, where the step before was of
+  // another length or was slowed down at its end: what contacts and loads do along the way is not what they give
+  // to velocities. Either may be what elastic forces stand against, so each is taken for what is more. Springs
+  // lose more than that, at the end of the step as they are, so that nobody is charged for it.
   if (other_length && finite)
     allowed += std::max(0.0, 0.25 * (middle_before_.h - h) * (load_power() - power_before));
+  if ((other_length || middle_before_.went.size() > 0) && finite) {
+    const double share = middle_before_.h / (middle_before_.h + h);
+    const Vector& went = middle_before_.went.size() > 0 ? middle_before_.went : step.start;
+    const double along = share * impulse.tail(moving).dot(went.tail(moving)) +
+                         (1.0 - share) * impulse.tail(moving).dot(u.tail(moving));
+    allowed += std::max(0.0, along - struck + (share - 0.5) * flown);
+  }
+  if (adrift() && finite) allowed += missed_work(step, u, impulse, momentum_.mass);
   EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
   energy_size_ = found.kinetic + flight() + std::abs(found.elastic) + std::abs(fixed) +
                  std::abs(loads_before) + std::abs(struck);
   // A shape that is crushed in the step has any stiffness at its end, which is none of its excuses.
   const double bits = std::min(rounding_before, rounding());
   if (finite && std::isfinite(allowed))
-    verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked, bits);
+    verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked,
+                           adrift() ? std::max(bits, solved_digits(impulse, momentum_.mass)) : bits);
   SolveReport report{SolveStatus::converged, 1, 0.0};
   report.rescued = creeps;
   // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
@@ -531,6 +569,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     return report;
   }
   double kinetic = found.kinetic;
+  middle_.went.resize(0);
   if (stays && verdict == EnergyVerdict::slow && adrift() && fixed + found.locked > allowed &&
       impulse.isZero(0.0)) {
     // Where it has turned by much. What is pushed has to stay where it was let go.
@@ -538,18 +577,16 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     kinetic = locked().kinetic - flight();
   } else if (verdict == EnergyVerdict::slow) {
     const double factor = slowing_factor(allowed, found.kinetic - found.locked, fixed + found.locked);
-    scale_motion(factor, locked());
+    slow_down_to(factor);
     kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
   }
-  double slack = next_slack(allowed, kinetic + fixed);
-  if (step.unearned > 0.0 && !creeps) {
-    // What contacts gave that was not due is taken from the vibrations, as far as nobody sees that, and not
-    // saved up.
-    const double most = 0.1 * (kinetic - found.locked), surplus = kinetic + fixed - (allowed - step.unearned);
-    slack =
-        std::min(slack, std::max(next_slack(allowed - step.unearned, kinetic + fixed), start_.state.slack));
-    if (const double taken = std::min(surplus, most); taken > unnoticed * (kinetic + found.elastic)) {
-      scale_motion(std::sqrt(1.0 - taken / (kinetic - found.locked)), locked());
+  if (step.unearned + step.excess > 0.0 && !creeps) {
+    allowed -= step.unearned;
+    const double vibrations = kinetic - found.locked;
+    if (const double taken =
+            taken_back(kinetic + fixed - (allowed - step.excess), vibrations, kinetic + found.elastic);
+        taken > 0.0) {
+      slow_down_to(std::sqrt(1.0 - taken / vibrations));
       kinetic -= taken;
     }
   }
@@ -559,9 +596,9 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   middle_.elastic = found.elastic;
   soften(step, crept);
   // What even a shape that stays did not keep is not held against the steps that follow.
-  state.slack = middle_before_.known
-                    ? std::clamp(slack, -bits, slack_rate * h * std::max(0.0, kinetic + found.elastic))
-                    : 0.0;
+  state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -bits,
+                                                  slack_rate * h * std::max(0.0, kinetic + found.elastic))
+                                     : 0.0;
   state.time = start_.state.time + h;
   state.a.setZero();
   for (TreeNode& node : nodes) node.settled.setZero();

@@ -27,7 +27,7 @@ constexpr double first_hardness = 1e6, hardness_rise = 1e3, hardness_fall = 0.1;
 double TreeDynamics::Parts::hardness(ElasticEnd elastic) const {
   if (elastic == ElasticEnd::rigid) return largest_hardness;
   if (!middle_.known) return 0.0;
-  const bool harder = elastic == ElasticEnd::implicit && !hardened_;
+  const bool harder = elastic == ElasticEnd::implicit && !middle_.hardened;
   return std::min(largest_hardness, (harder ? hardness_rise : 1.0) * middle_.hardness);
 }
 
@@ -115,7 +115,7 @@ TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::creep_downhill(const Coup
 void TreeDynamics::Parts::harden_by(const CoupledStep& step, double share) {
   constexpr double hardest = 0.1 * largest_hardness;
   middle_.hardness = share > 0.0 ? std::min(hardest, step.hardness / share) : hardest;
-  hardened_ = true;
+  middle_.hardened = true;
 }
 
 /// After a step: how hard the shape is in the next one, and what it was in the middle of this.  crept: share
@@ -129,7 +129,7 @@ void TreeDynamics::Parts::soften(const CoupledStep& step, double crept) {
     harden_by(step, crept);
   else if (creeps && !stays && step.hardness > 1.0)
     middle_.hardness = hardness_fall * step.hardness;
-  hardened_ = false;
+  middle_.hardened = false;
   middle_.stayed = creeps;
   if (stays)
     middle_.q = state.q;

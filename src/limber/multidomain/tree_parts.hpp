@@ -73,6 +73,8 @@ class TreeDynamics::Parts {
   [[nodiscard]] TreeState rest() const;
   [[nodiscard]] FrameState rest_root() const;  ///< where it was placed
   [[nodiscard]] Index coordinate_count() const { return nodes.back().first + nodes.back().rank; }
+  /// Of u (CoupledStep).
+  [[nodiscard]] Index velocity_count() const { return coordinate_count() + (tree->free ? 6 : 0); }
   void take_support(PoseFunction motion);  ///< none: it stands still
   void take_state(const TreeState& next);  ///< and all that follows from it
   void take_momentum();                    ///< of a free tree, from its velocities
@@ -268,7 +270,6 @@ class TreeDynamics::Parts {
   // Of shapes that no length of step brings back (tree_creep.cpp).
   /// At the largest they stay as they are: velocities that are left are far below what anything can tell.
   static constexpr double largest_hardness = 1e10;
-  bool hardened_ = false;  ///< whether the step that is tried again knows how hard the shape has to be
   [[nodiscard]] double hardness(ElasticEnd elastic) const;
   [[nodiscard]] bool stiffen(Matrix& A);
   void harden(CoupledStep& step);
@@ -285,6 +286,8 @@ class TreeDynamics::Parts {
   [[nodiscard]] HalfEnergy half_of_middle(const Vector& way) const;
   [[nodiscard]] bool polynomial() const;
   void scale_motion(double factor, const LockedMotion& lock);
+  void slow_down_to(double factor);
+  double load_potential_of_middle();
   void move_by(double t);
   void settle_in_middle(double h);
   void settle_at_end(double h);
@@ -346,7 +349,9 @@ class TreeDynamics::Parts {
     double kinetic = 0.0, elastic = 0.0;  ///< T and W in the middle of it, J
     bool stayed = false;                  ///< whether its shape stayed or crept (tree_creep.cpp)
     double hardness = 0.0;                ///< of the step that follows (CoupledStep)
-    Vector q;                             ///< coordinates in the middle of it
+    bool hardened = false;  ///< whether a step that is tried again knows how hard that has to be
+    Vector q;               ///< coordinates in the middle of it
+    Vector went;            ///< velocities u that it went by, where it was slowed down at its end; else empty
   };
   Middle middle_, middle_before_;
   struct RestModes {
