@@ -255,7 +255,7 @@ void ContactStep::find_unearned(Island& island) {
     due -= impulse.dot(island.solver.drift(number));
     if (near.material.compliance > 0.0)
       due += std::max(0.0, 0.5 * impulse.z() * sum.z());
-    else if (island.solver.cone(number).approach > 0.0)
+    else if (contact.distance < 0.0 && island.solver.cone(number).approach > 0.0)
       island.pushed_out += std::max(0.0, 0.5 * impulse.z() * sum.z());
     const double work = 0.5 * impulse.head<2>().dot(sum.head<2>());
     if (!(work > 0.0)) continue;

@@ -171,7 +171,7 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
   const bool rigid = step.elastic == ElasticEnd::rigid;
   const double h = step.h, alpha = setup_.damping.mass;
   const Index rank = state_.q.size();
-  before_ = {modal_state(), flight_ ? flight_->state() : FlightState(), state_, pose_, coupled_h_, went_};
+  before_ = {modal_state(), flight_ ? flight_->state() : FlightState(), state_, pose_, coupled_h_};
   const WarpedState& start = before_.modal;
   const Index moving = rigid ? u.size() - rank : u.size();
   const Matrix3 axes = pose_.rotation.toRotationMatrix();
@@ -190,10 +190,10 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
     end.angular = (before * now.angular + step.kick * loads_.torque + angular) / after;
     work -= linear.dot(now.linear + end.linear) / (2.0 * flight_->lumps().mass());
     flown = linear.dot(end.linear - now.linear) / flight_->lumps().mass();
-    spin_before = went_.size() > 0 ? Vector3(went_.tail<3>()) : flight_->root().angular_velocity;
+    spin_before = flight_->root().angular_velocity;
   }
   WarpedState back = start;
-  back.q -= 0.5 * coupled_h_ * (went_.size() > 0 ? Vector(amplitudes_ * went_.head(rank)) : start.v);
+  back.q -= 0.5 * coupled_h_ * start.v;
   const Matrix3 back_axes = turned_axes(-0.5 * coupled_h_ * spin_before, axes);
   const double fixed_before = fixed_energy(back, back_axes, before_.flight.angular);
   const double before = 0.5 * start.v.squaredNorm() + fixed_before;
@@ -214,18 +214,16 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
   }
   const double kinetic = 0.5 * modal.v.squaredNorm(), fixed = fixed_energy(middle, middle_axes, end.angular);
   double allowed = before + work + start.slack;
-  // Of steps of two lengths loads do not give what their potential loses (multidomain/tree_coupled.cpp).
+  // What loads and contacts do in steps of two lengths (multidomain/tree_coupled.cpp).
   if (coupled_h_ > 0.0 && h != coupled_h_) {
     const double here = load_potential(start, axes),
                  now = (here - load_potential(middle, middle_axes)) / (0.5 * h),
                  then = (load_potential(back, back_axes) - here) / (0.5 * coupled_h_);
-    allowed += std::max(0.0, 0.25 * (coupled_h_ - h) * (now - then));
-  }
-  if (coupled_h_ > 0.0 && (h != coupled_h_ || went_.size() > 0)) {
-    const double share = coupled_h_ / (coupled_h_ + h);
-    const Vector& went = went_.size() > 0 ? went_ : step.start;
-    const Vector way = share * went + (1.0 - share) * u - 0.5 * (step.start + u);
-    allowed += std::max(0.0, impulse.tail(moving).dot(way.tail(moving)) + (share - 0.5) * flown);
+    const double gained = (impulse.tail(moving).dot(u.tail(moving)) -
+                           impulse.tail(moving).dot(step.start.tail(moving)) - flown) /
+                          step.kick;
+    allowed += std::max(0.0, given_beyond_way(coupled_h_, h, now - then)) +
+               std::max(0.0, -given_beyond_way(coupled_h_, h, gained));
   }
   const double rounding =
       warped_energy_digits * (kinetic + std::abs(fixed) + std::abs(before) + std::abs(work));
@@ -252,21 +250,28 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
     factor = slowing_factor(allowed, kinetic, fixed);
     left *= factor * factor;
   }
+  double slack = next_slack(allowed, left + fixed);
   if (judged && !rigid && step.unearned + step.excess > 0.0) {
-    allowed -= step.unearned;
-    const double taken = taken_back(left + fixed - (allowed - step.excess), left, left + std::abs(fixed));
-    factor *= std::sqrt(1.0 - taken / std::max(left, taken));
-    left -= taken;
+    const double given = allowed - step.unearned;
+    if (const double taken = taken_back(left + fixed - (given - step.excess), left, left + std::abs(fixed));
+        taken > 0.0) {
+      factor *= std::sqrt(1.0 - taken / left);
+      left -= taken;
+    }
+    slack = slack_without(step.excess, given, left + fixed, start.slack);
   }
-  went_.resize(0);
   if (factor < 1.0) {
-    went_ = u;
-    if (flight_) went_.tail<3>() = spin;
+    // From the middle on, so that this stays where it is, half a step before.
+    const Vector fast = modal.v;
     modal.v *= factor;
+    modal.q -= 0.5 * h * (fast - modal.v);
+    if (flight_) {
+      const Vector3 slower = mean_spin(middle.q, modal.v, end.angular, h);
+      end.rotation = turned_frame(0.5 * h * (slower - spin), end.rotation);
+    }
   }
   const double most = warped_slack_rate * h * left;
-  modal.slack =
-      judged ? std::clamp(next_slack(allowed, left + fixed), -rounding, std::max(most, -rounding)) : 0.0;
+  modal.slack = judged ? std::clamp(slack, -rounding, std::max(most, -rounding)) : 0.0;
   modal.time = start.time + h;
   modal.changed = false;
   coupled_h_ = h;
@@ -305,24 +310,20 @@ void WarpedMotion::undo_coupled() {
   state_ = before_.state;
   pose_ = before_.pose;
   coupled_h_ = before_.h;
-  went_ = before_.went;
 }
 
 /// Half a step back, where energies of coupled bodies are at home.
 WarpedMotion WarpedMotion::in_middle() const {
   WarpedMotion result = *this;
   const double back = 0.5 * coupled_h_;
-  const bool slowed = went_.size() > 0;
   FlightState state = flight_ ? flight_->state() : FlightState();
   state.modal = modal_state();
-  state.modal.q -= back * (slowed ? Vector(amplitudes_ * went_.head(state_.q.size())) : state.modal.v);
+  state.modal.q -= back * state.modal.v;
   if (flight_) {
-    const Vector3 spin = slowed ? Vector3(went_.tail<3>()) : state_.root.angular_velocity;
     state.center -= (back / flight_->lumps().mass()) * state.linear;
-    state.rotation = turned_frame(-back * spin, state.rotation);
+    state.rotation = turned_frame(-back * state_.root.angular_velocity, state.rotation);
   }
   result.coupled_h_ = 0.0;
-  result.went_.resize(0);
   result.take_coupled(state);
   return result;
 }

@@ -230,7 +230,6 @@ void WarpedMotion::set_state(const TreeState& state, Accelerations accelerations
   require(keep || next.state_.a.allFinite(), "the state is so far from rest that its forces are not finite");
   if (!flight_ && !grip_.handles.empty()) next.hold(next.dynamics_, grip_);
   next.coupled_h_ = 0.0;
-  next.went_.resize(0);
   *this = std::move(next);
 }
 
@@ -298,10 +297,7 @@ void WarpedMotion::save(StateWriter& out) const {
   out.write(report_.position_error);
   out.write(report_.orientation_error);
   out.write(held);
-  if (setup_.coupled) {
-    out.write(coupled_h_);
-    out.write(went_);
-  }
+  if (setup_.coupled) out.write(coupled_h_);
   if (held) dynamics_.constraints().save(out);
   if (flight_) save_flight(out);
 }
@@ -324,16 +320,9 @@ void WarpedMotion::restore(StateReader& in) {
   in.read(next.report_.position_error);
   in.read(next.report_.orientation_error);
   in.read(held);
-  if (setup_.coupled) {
-    in.read(next.coupled_h_);
-    in.read(next.went_);
-  }
+  if (setup_.coupled) in.read(next.coupled_h_);
   require(std::isfinite(next.coupled_h_) && next.coupled_h_ >= 0.0, "the state is of a step of {} s",
           next.coupled_h_);
-  require(next.went_.allFinite() &&
-              (next.went_.size() == 0 || next.went_.size() == state_.q.size() + (flight_ ? 6 : 0)),
-          "the state has {} velocities of the last step, expected {} finite ones", next.went_.size(),
-          state_.q.size() + (flight_ ? 6 : 0));
   require(next.state_.a.size() == state_.a.size() && to_frame.size() == 4 && wind_push.size() == 3,
           "the state has {} accelerations, a rotation of {} numbers and a push of {}, expected {}, 4 and 3",
           next.state_.a.size(), to_frame.size(), wind_push.size(), state_.a.size());

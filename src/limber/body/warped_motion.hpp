@@ -48,10 +48,7 @@ class WarpedMotion final : public Motion {
                           bool last) override;
   void undo_coupled() override;
   [[nodiscard]] double lag() const override { return 0.5 * coupled_h_; }
-  void set_lag(double lag) override {
-    coupled_h_ = 2.0 * lag;
-    went_.resize(0);
-  }
+  void set_lag(double lag) override { coupled_h_ = 2.0 * lag; }
   /// With the support standing still where it is. Throws Error where springs or handles pull, of which modes
   /// find no equilibrium, and in flight.
   StepReport solve_static(const EquilibriumOptions& options) override;
@@ -170,7 +167,6 @@ class WarpedMotion final : public Motion {
   ConstraintReport report_;
   // Of a body that may touch others.
   double coupled_h_ = 0.0;  ///< s, of the last step, whose mean velocities it has; 0: they are of now
-  Vector went_;             ///< u that it went by, where it was slowed down at its end; else empty
   FlightPush loads_;        ///< of the step that was begun
   struct Before {
     WarpedState modal;
@@ -178,7 +174,6 @@ class WarpedMotion final : public Motion {
     TreeState state;
     Pose pose;
     double h = 0.0;
-    Vector went;
   };
   Before before_;  ///< the last step
   // As they were given, in the world: dynamics do not tell. Sites are made once, and shared by copies.

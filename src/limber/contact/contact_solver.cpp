@@ -530,6 +530,7 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
       }
       most += options.max_iterations * (was_long ? 1 : more_iterations);
       if (!was_long) start_again(options);
+      factored = false;
       set_softness(was_long ? 1.0 : softest_of_all);
       was_long = was_soft = true;
       continue;

@@ -41,16 +41,14 @@ Matrix3 rotation_by(const Vector3& way) {
 void CoupledFull::Memory::save(StateWriter& out) const {
   for (const double value : {h, elastic, pulled, fast}) out.write(value);
   out.write(judged);
-  out.write(went);
 }
 
 CoupledFull::Memory CoupledFull::Memory::restored(StateReader& in) {
   Memory memory;
   for (double* value : {&memory.h, &memory.elastic, &memory.pulled, &memory.fast}) in.read(*value);
   in.read(memory.judged);
-  in.read(memory.went);
   require(std::isfinite(memory.h) && memory.h >= 0.0 && std::isfinite(memory.elastic) &&
-              std::isfinite(memory.pulled) && std::isfinite(memory.fast) && memory.went.allFinite(),
+              std::isfinite(memory.pulled) && std::isfinite(memory.fast),
           "the state has a step that is none, or energies that are not finite");
   return memory;
 }
@@ -358,8 +356,10 @@ double CoupledFull::load_power(const Vector& velocity) const {
   return -force.dot(moved);
 }
 
-/// All motion but that of the whole that many times as fast, from the end of the step on.
+/// All motion but that of the whole that many times as fast from the middle of the step on, so that this stays
+/// where it is, half a step before.
 void CoupledFull::slow(double factor, Way& way) const {
+  const Vector fast = way.velocity;
   if (!flies_) {
     way.velocity *= factor;
   } else {
@@ -367,6 +367,7 @@ void CoupledFull::slow(double factor, Way& way) const {
     flight_->rigid_velocity(way.end, way.velocity, rigid);
     way.velocity = rigid + factor * (way.velocity - rigid);
   }
+  way.end -= 0.5 * h_ * (fast - way.velocity);
   way.kinetic = way.locked + factor * factor * (way.kinetic - way.locked);
   way.fast *= factor * factor;
 }
@@ -380,7 +381,6 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   Split velocity = split(free_velocity_);
   Vector6 on_whole = Vector6::Zero(), momentum = Vector6::Zero();
   double struck = 0.0, flown = 0.0, flight_before = 0.0, flight_gained = 0.0;
-  const bool was_slowed = memory.went.size() == velocity_.size();
   if (count > 0) {
     Vector b = pushed, change(pushed.size());
     if (const SolveReport report = solve_rest(b, change); !report.ok()) return report;
@@ -397,30 +397,24 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
     flight_before = linear.squaredNorm() / (2.0 * mass_);
     flight_gained = on_whole.head<3>().dot(momentum.head<3>() - linear) / mass_;
   }
-  // What impulses do along the way of places beyond what they give to velocities (multidomain/tree_coupled.cpp).
-  double along = 0.0;
-  if (memory.judged && (was_slowed || h_ != last_h_)) {
-    const double share = last_h_ / (last_h_ + h_);
-    const auto work = [&](const Split& way) {
-      return (rigid_ ? 0.0 : pushed.dot(way.rest)) + on_whole.dot(way.whole);
-    };
-    along = (0.5 - share) * (work(velocity) - work(start) - flight_gained);
-    if (was_slowed) along += share * work(split(memory.went - velocity_));
-  }
   const double fast = 0.5 * fast_share_ * h_ * h_;
-  const double loads_before =
-      potential(displacement_ - 0.5 * last_h_ * (was_slowed ? memory.went : velocity_));
+  const double loads_before = potential(displacement_ - 0.5 * last_h_ * velocity_);
   const double before = 0.5 * velocity_.dot(model_.mass() * velocity_) - flight_before + memory.elastic +
                         memory.pulled + fast * memory.fast + loads_before;
   SolveReport report{SolveStatus::converged, 1, 0.0};
   report.rescued = rigid_;
   Way way;
   take_way(velocity, momentum, way);
-  double allowed = before + struck + std::max(0.0, along) - flown + state.slack;
-  // Of steps of two lengths loads do not give what their potential loses (multidomain/tree_coupled.cpp).
+  double allowed = before + struck - flown + state.slack;
+  // What loads and contacts do in steps of two lengths (multidomain/tree_coupled.cpp).
   const bool remembered = memory.judged;
-  if (remembered && h_ != last_h_ && way.velocity.allFinite())
-    allowed += std::max(0.0, 0.25 * (last_h_ - h_) * (load_power(way.velocity) - load_power(velocity_)));
+  if (remembered && h_ != last_h_ && way.velocity.allFinite()) {
+    double gained = on_whole.dot(velocity.whole - start.whole) - flight_gained;
+    if (!rigid_) gained += pushed.dot(velocity.rest) - pushed.dot(start.rest);
+    allowed +=
+        std::max(0.0, given_beyond_way(last_h_, h_, load_power(way.velocity) - load_power(velocity_))) +
+        std::max(0.0, -given_beyond_way(last_h_, h_, gained / kick_));
+  }
   const double fixed = way.elastic + way.pulled + fast * way.fast + potential(way.middle);
   const bool finite = std::isfinite(way.kinetic + fixed) && way.end.allFinite();
   const double rounding = system_.energy_rounding() +
@@ -442,30 +436,27 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   double factor = verdict == EnergyVerdict::slow
                       ? slowing_factor(allowed, way.kinetic - way.locked, fixed + way.locked)
                       : 1.0;
+  const auto energy = [&] { return way.locked + factor * factor * (way.kinetic - way.locked) + fixed; };
+  double slack = next_slack(allowed, energy());
   if (judged && !rigid_ && unearned + excess > 0.0) {
-    allowed -= unearned;
-    const double vibrations = factor * factor * (way.kinetic - way.locked);
-    const double taken = taken_back(way.locked + vibrations + fixed - (allowed - excess), vibrations,
-                                    way.kinetic + way.elastic + way.pulled);
-    factor *= std::sqrt(1.0 - taken / std::max(vibrations, taken));
+    const double given = allowed - unearned, vibrations = factor * factor * (way.kinetic - way.locked);
+    if (const double taken =
+            taken_back(energy() - (given - excess), vibrations, way.kinetic + way.elastic + way.pulled);
+        taken > 0.0)
+      factor *= std::sqrt(1.0 - taken / vibrations);
+    slack = slack_without(excess, given, energy(), state.slack);
   }
-  Vector went;
-  if (factor < 1.0) {
-    went = way.velocity;
-    slow(factor, way);
-  }
+  if (factor < 1.0) slow(factor, way);
   // What even a shape that stays did not keep is not held against the steps that follow.
   const double most = slack_share * h_ * std::max(0.0, way.kinetic + way.elastic + way.pulled);
-  state.slack =
-      judged ? std::clamp(next_slack(allowed, way.kinetic + fixed), -rounding, std::max(most, -rounding))
-             : 0.0;
+  state.slack = judged ? std::clamp(slack, -rounding, std::max(most, -rounding)) : 0.0;
   state.u = std::move(way.end);
   state.v = std::move(way.velocity);
   state.a.setZero(state.u.size());
   state.time += h_;
   state.caution = 0;
   state.changed = false;
-  memory = {h_, way.elastic, way.pulled, way.fast, true, std::move(went)};
+  memory = {h_, way.elastic, way.pulled, way.fast, true};
   return report;
 }
 

@@ -42,7 +42,6 @@ class CoupledFull {
     double pulled = 0.0;   ///< of springs there, J
     double fast = 0.0;     ///< u . K u, J/s^2
     bool judged = false;   ///< whether the next step may be judged by these: nothing has changed since
-    Vector went;           ///< u that it went by, where it was slowed down at its end; else empty
 
     void save(StateWriter& out) const;
     static Memory restored(StateReader& in);  ///< throws Error for numbers that cannot be

@@ -3,6 +3,7 @@
 #include "limber/linalg/types.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace limber {
 
@@ -56,18 +57,19 @@ struct CoupledStep {
 /// Of a body that nothing holds, J: how far its energy is known where contacts push it so. They know velocities
 /// to some digits only of what impulses change them by; where it rests that is more than all of its energy.
 inline double solved_digits(const Vector& impulse, double mass) {
-  constexpr double digits = 1e-6;  // the tolerance of the solver
+  constexpr double digits = 1e-6;  // ContactSolveOptions::tolerance, where nobody chose another
   return digits * impulse.segment<3>(impulse.size() - 6).squaredNorm() / mass;
 }
 
 /// What impulses give such a body beyond their work on u, J: its momentum knows how the whole moves to more
-/// digits. No more than some times solved_digits().
+/// digits. No more than some times solved_digits(), more or less.
 inline double missed_work(const CoupledStep& step, const Vector& u, const Vector& impulse, double mass) {
   const Index first = u.size() - 6;
   double missed = 0.0;
   for (Index i = first; i < first + 3; ++i)
     missed += impulse(i) * (impulse(i) - step.matrix.col(i).dot(u - step.free));
-  return std::clamp(0.5 * missed / mass, 0.0, 3.0 * solved_digits(impulse, mass));
+  const double most = 3.0 * solved_digits(impulse, mass);
+  return std::isfinite(missed) ? std::clamp(0.5 * missed / mass, -most, most) : 0.0;
 }
 
 }  // namespace limber

@@ -315,26 +315,6 @@ double TreeDynamics::Parts::load_potential(double later) {
   return sum;
 }
 
-/// The same in the middle of the last step.
-double TreeDynamics::Parts::load_potential_of_middle() {
-  const double later = -0.5 * middle_.h;
-  if (middle_.went.size() == 0 || (adrift() && forces.empty() && springs.empty()))
-    return load_potential(later);
-  const Vector v = state.v;
-  const FrameState root = state.root;
-  state.v = middle_.went.head(coordinate_count());
-  if (tree->free) {
-    state.root.velocity = middle_.went.segment<3>(coordinate_count());
-    state.root.angular_velocity = middle_.went.tail<3>();
-  }
-  place_all(Rotations::keep);
-  const double result = load_potential(later);
-  state.v = v;
-  state.root = root;
-  place_all(Rotations::keep);
-  return result;
-}
-
 /// What loads as they were when the step was begun do to the velocities of the state, W.
 double TreeDynamics::Parts::load_power() {
   const bool alone = adrift();
@@ -375,12 +355,12 @@ void TreeDynamics::Parts::move_by(double t) {
     state.root.position = start.position + t * state.root.velocity;
     state.root.rotation = turned_by(start.rotation, t * state.root.angular_velocity);
   }
-  place_all(Rotations::seek);
 }
 
 /// The middle of a step, where its velocities are those of the momentum.
 void TreeDynamics::Parts::settle_in_middle(double h) {
   move_by(0.5 * h);
+  place_all(Rotations::seek);
   take_motion();
   if (!adrift()) return;
   momentum_.center = start_.momentum.center + (0.5 * h / momentum_.mass) * momentum_.linear;
@@ -390,10 +370,16 @@ void TreeDynamics::Parts::settle_in_middle(double h) {
 /// The end of the step, from its middle. Elastic forces are those of the end.
 void TreeDynamics::Parts::settle_at_end(double h) {
   move_by(h);
+  if (adrift()) momentum_.center = start_.momentum.center + (h / momentum_.mass) * momentum_.linear;
+  settle_here();
+}
+
+/// What follows from the coordinates and, of a tree adrift, from where its momentum has it.
+void TreeDynamics::Parts::settle_here() {
+  place_all(Rotations::seek);
   evaluate_elastic(state.q);
   take_motion();
   if (adrift()) {
-    momentum_.center = start_.momentum.center + (h / momentum_.mass) * momentum_.linear;
     const SubtreeSums& sum = sums_.front();
     state.root.position = momentum_.center - nodes.front().frame.rotation * (sum.first / sum.mass);
     center_ = momentum_.center - tree->domains.front().position;
@@ -484,14 +470,19 @@ void TreeDynamics::Parts::judge_middle() {
   evaluate_elastic(state.q);
 }
 
-/// At the end of a step in velocities, vibrations that many times as fast.
-void TreeDynamics::Parts::slow_down_to(double factor) {
-  if (middle_.went.size() == 0) {
-    middle_.went.resize(velocity_count());
-    middle_.went.head(coordinate_count()) = state.v;
-    if (tree->free) middle_.went.tail<6>() << state.root.velocity, state.root.angular_velocity;
-  }
+/// At the end of a step in velocities: vibrations that many times as fast from its middle on, so that this stays
+/// where it is, half a step before.
+void TreeDynamics::Parts::slow_down_from_middle(double factor, double h) {
+  way_ = state.v;
+  const FrameState before = state.root;
   scale_motion(factor, locked());
+  state.q -= 0.5 * h * (way_ - state.v);
+  if (tree->free) {
+    state.root.position -= 0.5 * h * (before.velocity - state.root.velocity);
+    state.root.rotation =
+        turned_by(state.root.rotation, -0.5 * h * (before.angular_velocity - state.root.angular_velocity));
+  }
+  settle_here();
 }
 
 SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
@@ -506,7 +497,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   const bool first = !middle_.known, other_length = !first && h != middle_.h;
   if (!first && !middle_.judged) judge_middle();
   const double before = (first ? kinetic_ + elastic_before : middle_.kinetic + middle_.elastic) - flight();
-  const double loads_before = first ? load_potential(0.0) : load_potential_of_middle();
+  const double loads_before = load_potential(first ? 0.0 : -0.5 * middle_.h);
   energy_size_ = std::abs(before) + flight() + std::abs(loads_before);
   const double rounding_before = rounding();
   const double power_before = other_length ? load_power() : 0.0;
@@ -533,18 +524,16 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   const double fixed = found.elastic + load_potential(-0.5 * h);
   const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
   double allowed = before + loads_before + struck - carried + wind_work(h) + start_.state.slack;
-  // From one middle to the next places go by other ways than the velocities say, where the step before was of
-  // another length or was slowed down at its end: what contacts and loads do along the way is not what they give
-  // to velocities. Either may be what elastic forces stand against, so each is taken for what is more. Springs
-  // lose more than that, at the end of the step as they are, so that nobody is charged for it.
-  if (other_length && finite)
-    allowed += std::max(0.0, 0.25 * (middle_before_.h - h) * (load_power() - power_before));
-  if ((other_length || middle_before_.went.size() > 0) && finite) {
-    const double share = middle_before_.h / (middle_before_.h + h);
-    const Vector& went = middle_before_.went.size() > 0 ? middle_before_.went : step.start;
-    const double along = share * impulse.tail(moving).dot(went.tail(moving)) +
-                         (1.0 - share) * impulse.tail(moving).dot(u.tail(moving));
-    allowed += std::max(0.0, along - struck + (share - 0.5) * flown);
+  if (other_length && finite) {
+    // Where forces stand against each other, they do along the way of places what is more than what they give to
+    // velocities, or less (given_beyond_way()): each of them is taken for what is more. Springs lose more than
+    // that, at the end of the step as they are, so that nobody is charged for it.
+    const double last_h = middle_before_.h,
+                 gained = (impulse.tail(moving).dot(u.tail(moving)) -
+                           impulse.tail(moving).dot(step.start.tail(moving)) - flown) /
+                          step.kick;
+    allowed += std::max(0.0, given_beyond_way(last_h, h, load_power() - power_before)) +
+               std::max(0.0, -given_beyond_way(last_h, h, gained));
   }
   if (adrift() && finite) allowed += missed_work(step, u, impulse, momentum_.mass);
   EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
@@ -569,7 +558,6 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     return report;
   }
   double kinetic = found.kinetic;
-  middle_.went.resize(0);
   if (stays && verdict == EnergyVerdict::slow && adrift() && fixed + found.locked > allowed &&
       impulse.isZero(0.0)) {
     // Where it has turned by much. What is pushed has to stay where it was let go.
@@ -577,28 +565,29 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     kinetic = locked().kinetic - flight();
   } else if (verdict == EnergyVerdict::slow) {
     const double factor = slowing_factor(allowed, found.kinetic - found.locked, fixed + found.locked);
-    slow_down_to(factor);
+    slow_down_from_middle(factor, h);
     kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
   }
-  if (step.unearned + step.excess > 0.0 && !creeps) {
-    allowed -= step.unearned;
-    const double vibrations = kinetic - found.locked;
+  double slack = next_slack(allowed, kinetic + fixed);
+  if (step.unearned + step.excess > 0.0 && !creeps && !first) {
+    const double given = allowed - step.unearned, vibrations = kinetic - found.locked;
     if (const double taken =
-            taken_back(kinetic + fixed - (allowed - step.excess), vibrations, kinetic + found.elastic);
+            taken_back(kinetic + fixed - (given - step.excess), vibrations, kinetic + found.elastic);
         taken > 0.0) {
-      slow_down_to(std::sqrt(1.0 - taken / vibrations));
+      slow_down_from_middle(std::sqrt(1.0 - taken / vibrations), h);
       kinetic -= taken;
     }
+    slack = slack_without(step.excess, given, kinetic + fixed, start_.state.slack);
   }
   middle_.known = middle_.judged = true;
   middle_.h = h;
   middle_.kinetic = kinetic + flight();
   middle_.elastic = found.elastic;
   soften(step, crept);
-  // What even a shape that stays did not keep is not held against the steps that follow.
-  state.slack = middle_before_.known ? std::clamp(next_slack(allowed, kinetic + fixed), -bits,
-                                                  slack_rate * h * std::max(0.0, kinetic + found.elastic))
-                                     : 0.0;
+  // What even a shape that stays did not keep is not held against the steps that follow, nor what is below what
+  // contacts were solved to.
+  const double most = slack_rate * h * std::max(0.0, kinetic + found.elastic);
+  state.slack = middle_before_.known ? std::clamp(slack, -bits, most) : 0.0;
   state.time = start_.state.time + h;
   state.a.setZero();
   for (TreeNode& node : nodes) node.settled.setZero();

@@ -73,8 +73,6 @@ class TreeDynamics::Parts {
   [[nodiscard]] TreeState rest() const;
   [[nodiscard]] FrameState rest_root() const;  ///< where it was placed
   [[nodiscard]] Index coordinate_count() const { return nodes.back().first + nodes.back().rank; }
-  /// Of u (CoupledStep).
-  [[nodiscard]] Index velocity_count() const { return coordinate_count() + (tree->free ? 6 : 0); }
   void take_support(PoseFunction motion);  ///< none: it stands still
   void take_state(const TreeState& next);  ///< and all that follows from it
   void take_momentum();                    ///< of a free tree, from its velocities
@@ -286,11 +284,11 @@ class TreeDynamics::Parts {
   [[nodiscard]] HalfEnergy half_of_middle(const Vector& way) const;
   [[nodiscard]] bool polynomial() const;
   void scale_motion(double factor, const LockedMotion& lock);
-  void slow_down_to(double factor);
-  double load_potential_of_middle();
+  void slow_down_from_middle(double factor, double h);
   void move_by(double t);
   void settle_in_middle(double h);
   void settle_at_end(double h);
+  void settle_here();
   void take_coupled_impulses(const CoupledStep& step, const Vector& impulse);
   struct MiddleEnergy {
     double kinetic = 0.0, locked = 0.0, elastic = 0.0;

@@ -113,7 +113,6 @@ void TreeDynamics::Parts::save(StateWriter& out) const {
   out.write(middle_.stayed);
   out.write(middle_.hardness);
   out.write(middle_.q);
-  out.write(middle_.went);
   for (const TreeNode& node : nodes) {
     out.write_numbers({node.turned.data(), 9});
     out.write_numbers({node.settled.data(), 6});
@@ -145,12 +144,10 @@ void TreeDynamics::Parts::restore(StateReader& in) {
   in.read(middle.stayed);
   in.read(middle.hardness);
   in.read(middle.q);
-  in.read(middle.went);
   require(std::isfinite(kinetic) && center.allFinite() && std::isfinite(middle.kinetic) &&
               std::isfinite(middle.elastic) && std::isfinite(middle.h) && middle.h >= 0.0 &&
               std::isfinite(middle.hardness) && middle.hardness >= 0.0 && middle.q.allFinite() &&
-              (!middle.judged || middle.q.size() == state.q.size()) && middle.went.allFinite() &&
-              (middle.went.size() == 0 || middle.went.size() == velocity_count()),
+              (!middle.judged || middle.q.size() == state.q.size()),
           "the state has an energy that is not finite");
   std::vector<std::pair<Matrix3, Vector6>> moving;
   for (std::size_t i = 0; i < nodes.size(); ++i) moving.push_back(read_moving(in, i));
