@@ -356,18 +356,18 @@ double CoupledFull::load_power(const Vector& velocity) const {
   return -force.dot(moved);
 }
 
-/// All motion but that of the whole that many times as fast from the middle of the step on, so that this stays
-/// where it is, half a step before.
+/// All motion but that of the whole that many times as fast: of a body that is held from the middle of the step
+/// on, so that this stays where it is, half a step before; of one that flies, whose places say how much angular
+/// momentum its velocities have, from the end on.
 void CoupledFull::slow(double factor, Way& way) const {
-  const Vector fast = way.velocity;
-  if (!flies_) {
-    way.velocity *= factor;
-  } else {
+  if (flies_) {
     Vector rigid;
     flight_->rigid_velocity(way.end, way.velocity, rigid);
     way.velocity = rigid + factor * (way.velocity - rigid);
+  } else {
+    way.end -= 0.5 * h_ * (1.0 - factor) * way.velocity;
+    way.velocity *= factor;
   }
-  way.end -= 0.5 * h_ * (fast - way.velocity);
   way.kinetic = way.locked + factor * factor * (way.kinetic - way.locked);
   way.fast *= factor * factor;
 }
