@@ -19,7 +19,7 @@ struct ContactOptions {
   /// What is hardly deep, as a share of the size of the smaller body: left as it is in deforming bodies, and
   /// made good by 0.002 sizes per second at most in others.
   double slop = 3e-4;
-  double recovery = 0.2;  ///< share of what is deeper that is made good in a step
+  double recovery = 0.2;  ///< share of what is deeper that is made good in a step, whatever its parts
   /// Speed of that at most, as sizes of the smaller body per second: what starts inside of something comes
   /// out gently.
   double recovery_speed = 0.5;
@@ -123,7 +123,9 @@ class ContactStep {
     std::vector<ContactBody> bodies;
     ContactSolver solver;
     ContactSolveReport solved;
-    double gain = 0.0;  ///< share of the energy of its members that impulses give, where they should take
+    /// Share of the energy of its members that impulses give, where they should take; 0 where none of them
+    /// deforms: rigid bodies have no shape that would gain, and the step is exact for them.
+    double gain = 0.0;
     double pushed_out = 0.0;  ///< J, ContactReport
     Matrix3X own_rows;
   };
