@@ -184,7 +184,7 @@ class OnlineSubject : public FullSubject {
   [[nodiscard]] Goals goals() const override {
     Goals goals = FullSubject::goals();
     goals.gain = 2.0 * OnlineSettings().error;
-    goals.share = 0.05;
+    goals.share = 0.15;
     return goals;
   }
   void change(Random& random) override {
