@@ -153,6 +153,7 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
 void ContactStep::solve_island(Island& island, const ContactOptions& options) {
   ContactSolver& solver = island.solver;
   island.bodies.clear();
+  island.bounces.clear();
   for (std::size_t k = 0; k < island.members.size(); ++k) {
     const auto m = static_cast<std::size_t>(island.members[k]);
     numbers_[m] = static_cast<int>(k);
@@ -201,9 +202,11 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
             member.rigid != nullptr ? member.rigid->gravity() : member.body->loads().gravity;
         weight = std::max(weight, std::max(h_, part_.whole) * gravity.norm());
       }
-      if (coming < -4.0 * weight && contacts_[contact].distance <= -coming * h_)
-        solver.cone(number).approach =
-            std::max(solver.cone(number).approach, -near.material.restitution * coming);
+      if (coming < -4.0 * weight && contacts_[contact].distance <= -coming * h_) {
+        double& approach = solver.cone(number).approach;
+        island.bounces.push_back({number, approach, std::max(approach, -near.material.restitution * coming)});
+        approach = island.bounces.back().leaving;
+      }
     }
   }
   ContactSolveOptions chosen = options.solve;
@@ -212,11 +215,8 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
   chosen.lift = std::max(chosen.lift, lift_share * size / h_);
   island.solved = solver.solve(chosen);
   island.gain = 0.0;
-  for (std::size_t k = 0; k < island.members.size(); ++k) {
-    const auto m = static_cast<std::size_t>(island.members[k]);
-    ends_[m] = solver.velocity(static_cast<int>(k));
-    pushes_[m] = solver.impulses_on(static_cast<int>(k));
-  }
+  take_solution(island);
+  if (!island.bounces.empty()) solve_bounces(island, chosen);
   for (std::size_t i = 0; i < island.contacts.size(); ++i) {
     ContactPoint& contact = contacts_[static_cast<std::size_t>(island.contacts[i])];
     const Matrix3 axes = axes_of(contact.normal);
@@ -224,6 +224,45 @@ void ContactStep::solve_island(Island& island, const ContactOptions& options) {
     contact.velocity = axes * solver.relative_velocity(static_cast<int>(i));
   }
   find_unearned(island);
+}
+
+void ContactStep::take_solution(Island& island) {
+  for (std::size_t k = 0; k < island.members.size(); ++k) {
+    const auto m = static_cast<std::size_t>(island.members[k]);
+    ends_[m] = island.solver.velocity(static_cast<int>(k));
+    pushes_[m] = island.solver.impulses_on(static_cast<int>(k));
+  }
+}
+
+/// Work of the impulses of an island on its members, J.
+double ContactStep::given_by(const Island& island) const {
+  double given = 0.0;
+  for (const int member : island.members) given += work_on(static_cast<std::size_t>(member));
+  for (std::size_t i = 0; i < island.contacts.size(); ++i)  // obstacles that move give what is theirs
+    given += island.solver.impulse(static_cast<int>(i)).dot(island.solver.drift(static_cast<int>(i)));
+  return given;
+}
+
+/// Where several places bounce at once, or one that also slides, velocities that all of them leave with, as their
+/// restitution has it, may take more energy than there was [Kane 1984]. Then all bounce by the largest share of
+/// that which takes no more.
+void ContactStep::solve_bounces(Island& island, const ContactSolveOptions& options) {
+  constexpr int most_tries = 6;
+  const double most = options.tolerance * energy_of(island);
+  if (!(given_by(island) > most)) return;
+  double good = 0.0, bad = 1.0, share = 1.0;
+  const auto bounce_by = [&](double x) {
+    share = x;
+    for (const Bounce& bounce : island.bounces)
+      island.solver.cone(bounce.number).approach = bounce.alone + x * (bounce.leaving - bounce.alone);
+    island.solved = island.solver.solve(options);
+    take_solution(island);
+  };
+  for (int i = 0; i < most_tries; ++i) {
+    bounce_by(0.5 * (good + bad));
+    (given_by(island) > most ? bad : good) = share;
+  }
+  if (share != good) bounce_by(good);
 }
 
 /// Contacts take energy from what touches and give none, but for springs that get back what they have taken,
@@ -266,12 +305,15 @@ void ContactStep::find_unearned(Island& island) {
       if (alone) break;
     }
   }
+  island.pushed_out = std::max(0.0, island.pushed_out);
   if (hosted) return;
   double given = -due;
   for (const int member : island.members) given += work_on(static_cast<std::size_t>(member));
   if (given > turned) share_excess(island, given - turned);
   const auto deforms = [&](int member) { return members_[static_cast<std::size_t>(member)].body != nullptr; };
-  if (given > island.pushed_out && std::any_of(island.members.begin(), island.members.end(), deforms))
+  // What a shape that creeps does to others is not counted as its own loss.
+  if (given > island.pushed_out && !creeps(island) &&
+      std::any_of(island.members.begin(), island.members.end(), deforms))
     island.gain = (given - island.pushed_out) / energy_of(island);
 }
 
@@ -322,6 +364,7 @@ void ContactStep::solve_islands(const ContactOptions& options) {
   solved_ = true;
   for (std::size_t i = 0; i < members_.size(); ++i) {
     step_of(i).unearned = step_of(i).excess = 0.0;
+    step_of(i).tolerance = options.solve.tolerance;
     ends_[i] = seen(i).free;
     pushes_[i].setZero(ends_[i].size());
   }

@@ -117,6 +117,11 @@ class ContactStep {
     double speed = 0.0;  ///< m/s, at most; of a member
   };
 
+  /// A contact that bounces: velocities along its normal from which on it pushes, m/s.
+  struct Bounce {
+    int number = 0;                     ///< in the solver
+    double alone = 0.0, leaving = 0.0;  ///< if it did not bounce, and as its restitution has it
+  };
   /// What it takes to solve an island.
   struct Island {
     std::vector<int> members, contacts;
@@ -128,6 +133,7 @@ class ContactStep {
     double gain = 0.0;
     double pushed_out = 0.0;  ///< J, ContactReport
     Matrix3X own_rows;
+    std::vector<Bounce> bounces;
   };
 
   void begin(std::size_t member);
@@ -166,6 +172,9 @@ class ContactStep {
   void solve_islands(const ContactOptions& options);
   [[nodiscard]] int root_of(int member);
   void solve_island(Island& island, const ContactOptions& options);
+  void solve_bounces(Island& island, const ContactSolveOptions& options);
+  void take_solution(Island& island);
+  [[nodiscard]] double given_by(const Island& island) const;
   void find_unearned(Island& island);
   void share_excess(const Island& island, double energy);
   [[nodiscard]] double energy_of(const Island& island) const;

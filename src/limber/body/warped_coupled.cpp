@@ -213,7 +213,7 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
     end.center = before_.flight.center + (h / flight_->lumps().mass()) * end.linear;
   }
   const double kinetic = 0.5 * modal.v.squaredNorm(), fixed = fixed_energy(middle, middle_axes, end.angular);
-  double allowed = before + work + start.slack;
+  double allowed = before + work + start.slack, beyond = 0.0;
   // What loads and contacts do in steps of two lengths (multidomain/tree_coupled.cpp).
   if (coupled_h_ > 0.0 && h != coupled_h_) {
     const double here = load_potential(start, axes),
@@ -222,21 +222,21 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
     const double gained = (impulse.tail(moving).dot(u.tail(moving)) -
                            impulse.tail(moving).dot(step.start.tail(moving)) - flown) /
                           step.kick;
-    allowed += std::max(0.0, given_beyond_way(coupled_h_, h, now - then)) +
-               std::max(0.0, -given_beyond_way(coupled_h_, h, gained));
+    beyond = beyond_way(coupled_h_, h, now - then, gained);
+    allowed += beyond;
   }
   const double rounding =
       warped_energy_digits * (kinetic + std::abs(fixed) + std::abs(before) + std::abs(work));
   double unknown = rounding;
   if (flight_) {
     allowed += missed_work(step, u, impulse, flight_->lumps().mass());
-    unknown = std::max(unknown, solved_digits(impulse, flight_->lumps().mass()));
+    unknown = std::max(unknown, solved_digits(step, impulse, flight_->lumps().mass()));
   }
   const bool finite = std::isfinite(kinetic + fixed) && modal.q.allFinite() && end.center.allFinite();
   EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
   const bool judged = coupled_h_ > 0.0 && std::isfinite(allowed);
   if (finite && judged) verdict = judge_energy(allowed, kinetic, fixed, unknown);
-  // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
+  // In the end it may be slowed down by as much as it takes.
   if (verdict == EnergyVerdict::rescue && finite && (rigid || (last && fixed <= allowed))) {
     verdict = EnergyVerdict::slow;
     report.rescued = true;
@@ -250,7 +250,7 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
     factor = slowing_factor(allowed, kinetic, fixed);
     left *= factor * factor;
   }
-  double slack = next_slack(allowed, left + fixed);
+  double slack = slack_without(beyond, allowed, left + fixed, start.slack);
   if (judged && !rigid && step.unearned + step.excess > 0.0) {
     const double given = allowed - step.unearned;
     if (const double taken = taken_back(left + fixed - (given - step.excess), left, left + std::abs(fixed));
@@ -258,7 +258,7 @@ SolveReport WarpedMotion::end_coupled(const CoupledStep& step, const Vector& u, 
       factor *= std::sqrt(1.0 - taken / left);
       left -= taken;
     }
-    slack = slack_without(step.excess, given, left + fixed, start.slack);
+    slack = slack_without(step.excess + beyond, given, left + fixed, start.slack);
   }
   if (factor < 1.0) {
     // From the middle on, so that this stays where it is, half a step before.

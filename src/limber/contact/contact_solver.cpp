@@ -38,6 +38,12 @@ constexpr double velocity_rounding = 1e-15, stiffness_of_contacts = 1e3;
 /// what they are off, of 0.5 less than 1 %.
 constexpr int most_slides = 2;
 
+/// What contacts may give way by where lifts did not follow, in multiples of what lifts are known to.
+constexpr double most_given_way = 10.0;
+
+/// m/s: no step tells that from rest, and most contacts are slower.
+constexpr double still = 1e-7;
+
 /// Times that they do before, and the residual from which on.
 constexpr int most_early_slides = 4;
 constexpr double near_sliding = 1e-2;
@@ -235,11 +241,34 @@ void ContactSolver::set_softness(double softness) {
     lanes_[i / packet_size].set_cone(static_cast<int>(i % packet_size), cone_of(contacts_[i]));
 }
 
-/// The next lifts, from how fast contacts slide. Returns by how much that of one that counts changes at most,
-/// m/s: what leaves anyway is not lifted.  again: from what a solution makes of others, of which a share is
-/// left, so that it is taken to change by somewhat more.
-double ContactSolver::find_lifts(bool again) {
-  constexpr double still = 1e-7;  // m/s: no step tells that from rest, and most contacts are slower
+/// The first lifts: from how fast contacts slide in the guess. With friction above 1 lifts follow slowly, and not
+/// at all what sticks in the end though it slid before: there from what friction leaves of how fast it would
+/// slide if nothing touched, where it presses by what stops it.
+void ContactSolver::guess_lifts() {
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    Contact& contact = contacts_[i];
+    contact.lift = 0.0;
+    const double mu = contact.cone.friction, speed = relative_velocity(static_cast<int>(i)).head<2>().norm();
+    if (!(speed > still)) continue;
+    contact.lift = mu * speed;
+    if (mu <= 1.0) continue;
+    Vector3 free = contact.drift;
+    for (int side = 0; side < 2; ++side) {
+      const int body = contact.bodies[side];
+      if (body < 0) continue;
+      const Vector& u = *bodies_[at(body)].free_velocity;
+      for (int l = 0; l < 3; ++l)
+        free(l) += as_vector(rows_.data() + contact.rows[side] + l * padded(body), u.size()).dot(u);
+    }
+    const double coming = std::max(0.0, contact.cone.approach - free.z());
+    contact.lift = mu * std::clamp(free.head<2>().norm() - mu * coming, 0.0, speed);
+  }
+}
+
+/// The next lifts, from how fast contacts slide, beyond what they creep by where they stick (friction_cone.hpp).
+/// Returns by how much that of one that counts changes at most, m/s: what leaves anyway is not lifted. Of what a
+/// solution makes of others a share is left, so that it is taken to change by somewhat more.
+double ContactSolver::find_lifts() {
   double most = 0.0;
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     Contact& contact = contacts_[i];
@@ -247,12 +276,28 @@ double ContactSolver::find_lifts(bool again) {
     const double mu = contact.cone.friction, squared = v.head<2>().squaredNorm();
     contact.next_lift = contact.lift;
     if (squared <= still * still && contact.lift == 0.0) continue;
-    const double change = mu * std::sqrt(squared) - contact.lift;
+    const double creep = mu * softness_ * contact.cone.tangent * contact.impulse.z();
+    const double change = mu * std::max(0.0, std::sqrt(squared) - creep) - contact.lift;
     if (std::abs(change) > most && (contact.pushes || v.z() < contact.cone.approach)) most = std::abs(change);
-    contact.next_lift =
-        std::max(0.0, contact.lift + (again ? 1.0 + 0.5 * std::min(mu * mu, 1.0) : 1.0) * change);
+    contact.next_lift = std::max(0.0, contact.lift + (1.0 + 0.5 * std::min(mu * mu, 1.0)) * change);
   }
   return most;
+}
+
+/// Contacts that give way by more than that, m/s, only because lifts did not follow what slides, as with
+/// friction far above 1: are to be solved as they are. Returns whether there is any.
+bool ContactSolver::drop_lifts(double most) {
+  bool any = false;
+  for (std::size_t i = 0; i < contacts_.size(); ++i) {
+    Contact& contact = contacts_[i];
+    contact.next_lift = contact.lift;
+    if (contact.lift == 0.0) continue;
+    const double normal = relative_velocity(static_cast<int>(i)).z();
+    if (contact.cone.approach - contact.cone.normal * contact.impulse.z() - normal <= most) continue;
+    contact.next_lift = 0.0;
+    any = true;
+  }
+  return any;
 }
 
 /// Where lifts have changed, impulses stay about what they are, and it is the velocities that follow: a step
@@ -468,21 +513,18 @@ void ContactSolver::advance(double x) {
 
 void ContactSolver::start_again(const ContactSolveOptions& options) {
   start_at(contacts_.empty());
-  if (!std::isfinite(options.lift)) return;
-  (void)find_lifts(false);
-  take_lifts();
+  if (std::isfinite(options.lift)) guess_lifts();
 }
 
 /// From where u_ is.
 void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveReport& report) {
   // Where several bodies touch, lifts that follow what is not solved yet lead it astray.
   int most = options.max_iterations, slides = 0, early_slides = bodies_.size() > 1 ? most_early_slides : 0;
-  bool tried_free = contacts_.empty(), was_soft = false, was_long = false, factored = false;
+  bool tried_free = contacts_.empty(), was_soft = false, was_long = false, factored = false, dropped = false;
   set_softness(1.0);
   // Lets lifts follow the velocities as they are. Returns whether any has changed.
   const auto slide = [&](int& count, int most_of_them) {
-    if (!(count < most_of_them && std::isfinite(options.lift) && find_lifts(true) > options.lift))
-      return false;
+    if (!(count < most_of_them && std::isfinite(options.lift) && find_lifts() > options.lift)) return false;
     ++count;
     if (report.residual <= options.tolerance && softness_ == 1.0) keep_solution(report);
     if (factored) follow_lifts();
@@ -521,7 +563,14 @@ void ContactSolver::iterate(const ContactSolveOptions& options, ContactSolveRepo
       set_softness(softness_);
       continue;
     }
-    if (solved) break;
+    if (solved) {
+      if (dropped || !std::isfinite(options.lift) || !drop_lifts(most_given_way * options.lift)) break;
+      dropped = true;
+      if (factored) follow_lifts();
+      take_lifts();
+      set_softness(softness_);
+      continue;
+    }
     if (report.iterations >= most) {
       const bool kept = std::isfinite(kept_.residual);
       if (kept || (was_long && softness_ == 1.0)) {

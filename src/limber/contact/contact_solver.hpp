@@ -48,9 +48,10 @@ struct ContactSolveReport : SolveReport {
 ///                                                          [Castro, Permenter & Han 2022, section V]
 ///
 /// The price of convexity is that what slides is lifted: such a contact pushes until v_n = a + mu |v_t|. So
-/// it is solved with a - mu s in place of a, with s the |v_t| of the guess, and s follows what comes out
+/// it is solved with a - mu s in place of a, with s the |v_t| that is expected, and s follows what comes out
 /// until it is that: Coulomb's friction, then. Each time a share of some mu^2 / (1 + mu^2) of the error is
-/// left. It follows while the iteration goes on, and the velocities go along, so that impulses stay what they
+/// left; what would sink in because s does not follow, as with friction far above 1, is solved without. It
+/// follows while the iteration goes on, and the velocities go along, so that impulses stay what they
 /// were: half as many iterations again as with s as it was; none more for what rests or slides on as before.
 ///                                                          [de Saxce & Feng 1998; Acary & Cadoux 2013]
 ///
@@ -120,7 +121,9 @@ class ContactSolver {
   void keep_solution(const ContactSolveReport& report);
   void return_to_kept(ContactSolveReport& report);
   void set_softness(double softness);
-  double find_lifts(bool again);
+  void guess_lifts();
+  double find_lifts();
+  bool drop_lifts(double most);
   void follow_lifts();
   void take_lifts();
   /// As it is taken for now.

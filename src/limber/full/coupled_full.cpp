@@ -405,15 +405,14 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   report.rescued = rigid_;
   Way way;
   take_way(velocity, momentum, way);
-  double allowed = before + struck - flown + state.slack;
+  double allowed = before + struck - flown + state.slack, beyond = 0.0;
   // What loads and contacts do in steps of two lengths (multidomain/tree_coupled.cpp).
   const bool remembered = memory.judged;
   if (remembered && h_ != last_h_ && way.velocity.allFinite()) {
     double gained = on_whole.dot(velocity.whole - start.whole) - flight_gained;
     if (!rigid_) gained += pushed.dot(velocity.rest) - pushed.dot(start.rest);
-    allowed +=
-        std::max(0.0, given_beyond_way(last_h_, h_, load_power(way.velocity) - load_power(velocity_))) +
-        std::max(0.0, -given_beyond_way(last_h_, h_, gained / kick_));
+    beyond = beyond_way(last_h_, h_, load_power(way.velocity) - load_power(velocity_), gained / kick_);
+    allowed += beyond;
   }
   const double fixed = way.elastic + way.pulled + fast * way.fast + potential(way.middle);
   const bool finite = std::isfinite(way.kinetic + fixed) && way.end.allFinite();
@@ -424,7 +423,7 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
   const bool judged = remembered && std::isfinite(allowed);
   if (finite && judged)
     verdict = judge_energy(allowed, way.kinetic - way.locked, fixed + way.locked, rounding);
-  // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
+  // In the end it may be slowed down by as much as it takes.
   if (verdict == EnergyVerdict::rescue && finite && (rigid_ || (last && fixed + way.locked <= allowed))) {
     verdict = EnergyVerdict::slow;
     report.rescued = true;
@@ -437,14 +436,14 @@ SolveReport CoupledFull::end(std::span<const int> unknowns, const Vector& impuls
                       ? slowing_factor(allowed, way.kinetic - way.locked, fixed + way.locked)
                       : 1.0;
   const auto energy = [&] { return way.locked + factor * factor * (way.kinetic - way.locked) + fixed; };
-  double slack = next_slack(allowed, energy());
+  double slack = slack_without(beyond, allowed, energy(), state.slack);
   if (judged && !rigid_ && unearned + excess > 0.0) {
     const double given = allowed - unearned, vibrations = factor * factor * (way.kinetic - way.locked);
     if (const double taken =
             taken_back(energy() - (given - excess), vibrations, way.kinetic + way.elastic + way.pulled);
         taken > 0.0)
       factor *= std::sqrt(1.0 - taken / vibrations);
-    slack = slack_without(excess, given, energy(), state.slack);
+    slack = slack_without(excess + beyond, given, energy(), state.slack);
   }
   if (factor < 1.0) slow(factor, way);
   // What even a shape that stays did not keep is not held against the steps that follow.

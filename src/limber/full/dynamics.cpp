@@ -27,8 +27,8 @@ double extent_of(const FullModel& model) {
 
 /// A step that gains energy is taken in so many parts before one of them is rescued: long steps of a stiff
 /// body that turns or shakes gain by the error of their method, which falls with the square of their length.
-/// What would be a run of rescues, each of which damps, is none by two or four parts mostly; more than eight
-/// help few.
+/// What would be a run of rescues, which are of first order, is none by two or four parts mostly; more than
+/// eight help few.
 constexpr double most_parts = 8.0;
 
 /// Steps that are not taken in parts after one for which they were of no use, at most: where they never are,
@@ -604,7 +604,7 @@ void FullDynamics::note_parts(bool rescued, bool split) {
     memory.most_whole_steps = std::min(2 * memory.most_whole_steps + 1, longest_wait);
     memory.whole_steps = memory.most_whole_steps;
   } else if (split) {
-    memory.most_whole_steps = 0;
+    memory.most_whole_steps /= 2;
   }
 }
 

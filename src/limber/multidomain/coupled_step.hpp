@@ -48,6 +48,7 @@ struct CoupledStep {
   bool pulled = false;     ///< whether springs couple the unknowns: the diagonal of A says little then
   double unearned = 0.0;   ///< J, set by whoever couples: what friction gives only because the step is long
   double excess = 0.0;     ///< J, likewise: what contacts give besides, which vibrations are to lose
+  double tolerance = 0.0;  ///< likewise: to which share impulses were solved for
   bool condensed = false;  ///< whether A is too large to be stored whole: what is touched is asked for later
   Matrix matrix;           ///< A, n x n, symmetric positive definite, stored whole
   Vector start;            ///< u_0, n
@@ -56,9 +57,8 @@ struct CoupledStep {
 
 /// Of a body that nothing holds, J: how far its energy is known where contacts push it so. They know velocities
 /// to some digits only of what impulses change them by; where it rests that is more than all of its energy.
-inline double solved_digits(const Vector& impulse, double mass) {
-  constexpr double digits = 1e-6;  // ContactSolveOptions::tolerance, where nobody chose another
-  return digits * impulse.segment<3>(impulse.size() - 6).squaredNorm() / mass;
+inline double solved_digits(const CoupledStep& step, const Vector& impulse, double mass) {
+  return step.tolerance * impulse.segment<3>(impulse.size() - 6).squaredNorm() / mass;
 }
 
 /// What impulses give such a body beyond their work on u, J: its momentum knows how the whole moves to more
@@ -68,7 +68,7 @@ inline double missed_work(const CoupledStep& step, const Vector& u, const Vector
   double missed = 0.0;
   for (Index i = first; i < first + 3; ++i)
     missed += impulse(i) * (impulse(i) - step.matrix.col(i).dot(u - step.free));
-  const double most = 3.0 * solved_digits(impulse, mass);
+  const double most = 3.0 * solved_digits(step, impulse, mass);
   return std::isfinite(missed) ? std::clamp(0.5 * missed / mass, -most, most) : 0.0;
 }
 

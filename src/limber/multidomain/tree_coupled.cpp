@@ -485,6 +485,20 @@ void TreeDynamics::Parts::slow_down_from_middle(double factor, double h) {
   settle_here();
 }
 
+/// What springs fling so far within a step that even a shape that stays would gain by it stands where it was, in
+/// that shape: they pull at what rests in the next one.
+TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::stand_still() {
+  return_to_start();
+  state.q = lasting_;
+  state.v.setZero();
+  state.root.velocity.setZero();
+  state.root.angular_velocity.setZero();
+  settle_here();
+  MiddleEnergy found;
+  found.elastic = elastic_energy();
+  return found;
+}
+
 SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vector& u, const Vector& impulse,
                                              bool last) {
   const double h = step.h;
@@ -513,27 +527,24 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     flown = push.dot(momentum_.linear - start_.momentum.linear);
   }
   double crept = 1.0;
-  const MiddleEnergy found =
-      creeps && !stays ? creep_downhill(step, u, elastic_before, crept) : take_way(step, u);
+  MiddleEnergy found = creeps && !stays ? creep_downhill(step, u, elastic_before, crept) : take_way(step, u);
   if (crept < 1.0 && step.elastic == ElasticEnd::mean && !impulse.isZero(0.0)) {
     // What it touches was pushed for all of the way: once more, harder, so that it may go all of it.
     return_to_start();
     harden_by(step, crept);
     return {SolveStatus::not_converged, 1, 0.0};
   }
-  const double fixed = found.elastic + load_potential(-0.5 * h);
-  const bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
-  double allowed = before + loads_before + struck - carried + wind_work(h) + start_.state.slack;
+  double fixed = found.elastic + load_potential(-0.5 * h);
+  bool finite = std::isfinite(found.kinetic + fixed) && state.q.allFinite();
+  double allowed = before + loads_before + struck - carried + wind_work(h) + start_.state.slack, beyond = 0.0;
   if (other_length && finite) {
-    // Where forces stand against each other, they do along the way of places what is more than what they give to
-    // velocities, or less (given_beyond_way()): each of them is taken for what is more. Springs lose more than
-    // that, at the end of the step as they are, so that nobody is charged for it.
+    // Springs lose more than that, at the end of the step as they are, so that nobody is charged for it.
     const double last_h = middle_before_.h,
                  gained = (impulse.tail(moving).dot(u.tail(moving)) -
                            impulse.tail(moving).dot(step.start.tail(moving)) - flown) /
                           step.kick;
-    allowed += std::max(0.0, given_beyond_way(last_h, h, load_power() - power_before)) +
-               std::max(0.0, -given_beyond_way(last_h, h, gained));
+    beyond = beyond_way(last_h, h, load_power() - power_before, gained);
+    allowed += beyond;
   }
   if (adrift() && finite) allowed += missed_work(step, u, impulse, momentum_.mass);
   EnergyVerdict verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
@@ -543,14 +554,20 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   const double bits = std::min(rounding_before, rounding());
   if (finite && std::isfinite(allowed))
     verdict = judge_energy(allowed, found.kinetic - found.locked, fixed + found.locked,
-                           adrift() ? std::max(bits, solved_digits(impulse, momentum_.mass)) : bits);
+                           adrift() ? std::max(bits, solved_digits(step, impulse, momentum_.mass)) : bits);
   SolveReport report{SolveStatus::converged, 1, 0.0};
   report.rescued = creeps;
-  // In the end it may be slowed down by as much as it takes: all is where contacts have let it go.
+  // In the end it may be slowed down by as much as it takes.
   if (verdict == EnergyVerdict::rescue && finite &&
       (stays || ((last || creeps) && fixed + found.locked <= allowed))) {
     verdict = EnergyVerdict::slow;
     report.rescued = true;
+  }
+  if (stays && !adrift() && !(finite && fixed + found.locked <= allowed)) {
+    found = stand_still();
+    fixed = found.elastic + load_potential(0.0);
+    finite = std::isfinite(fixed);
+    verdict = finite ? EnergyVerdict::accept : EnergyVerdict::rescue;
   }
   if (verdict == EnergyVerdict::rescue) {
     return_to_start();
@@ -565,10 +582,14 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
     kinetic = locked().kinetic - flight();
   } else if (verdict == EnergyVerdict::slow) {
     const double factor = slowing_factor(allowed, found.kinetic - found.locked, fixed + found.locked);
-    slow_down_from_middle(factor, h);
+    // A shape that creeps has the energy of its end, which is to stay as well.
+    if (creeps)
+      scale_motion(factor, locked());
+    else
+      slow_down_from_middle(factor, h);
     kinetic = found.locked + factor * factor * (found.kinetic - found.locked);
   }
-  double slack = next_slack(allowed, kinetic + fixed);
+  double slack = slack_without(beyond, allowed, kinetic + fixed, start_.state.slack);
   if (step.unearned + step.excess > 0.0 && !creeps && !first) {
     const double given = allowed - step.unearned, vibrations = kinetic - found.locked;
     if (const double taken =
@@ -577,7 +598,7 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
       slow_down_from_middle(std::sqrt(1.0 - taken / vibrations), h);
       kinetic -= taken;
     }
-    slack = slack_without(step.excess, given, kinetic + fixed, start_.state.slack);
+    slack = slack_without(step.excess + beyond, given, kinetic + fixed, start_.state.slack);
   }
   middle_.known = middle_.judged = true;
   middle_.h = h;

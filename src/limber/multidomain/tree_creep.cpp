@@ -133,8 +133,10 @@ void TreeDynamics::Parts::soften(const CoupledStep& step, double crept) {
   middle_.stayed = creeps;
   if (stays)
     middle_.q = state.q;
-  else
+  else if (creeps)
     middle_.q = 0.5 * (start_.state.q + state.q);
+  else
+    middle_.q = state.q - 0.5 * step.h * state.v;  // also where it was slowed down from there on
 }
 
 }  // namespace limber

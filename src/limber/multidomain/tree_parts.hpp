@@ -294,6 +294,7 @@ class TreeDynamics::Parts {
     double kinetic = 0.0, locked = 0.0, elastic = 0.0;
   };
   MiddleEnergy take_way(const CoupledStep& step, const Vector& u);
+  MiddleEnergy stand_still();
   void judge_middle();
   MiddleEnergy creep_downhill(const CoupledStep& step, const Vector& u, double before, double& share);
   void return_to_start();
@@ -349,7 +350,6 @@ class TreeDynamics::Parts {
     double hardness = 0.0;                ///< of the step that follows (CoupledStep)
     bool hardened = false;  ///< whether a step that is tried again knows how hard that has to be
     Vector q;               ///< coordinates in the middle of it
-    Vector went;            ///< velocities u that it went by, where it was slowed down at its end; else empty
   };
   Middle middle_, middle_before_;
   struct RestModes {
