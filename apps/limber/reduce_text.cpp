@@ -1,5 +1,6 @@
 #include "apps/limber/reduce_text.hpp"
 
+#include "apps/limber/body_options.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
 #include "apps/limber/memory.hpp"
@@ -110,6 +111,7 @@ std::string reduce_text(const std::string& mesh, const Json& json) {
   std::string text = fmt::format("{}: {} elements, {} unknowns -> rank {}\n{}\n", mesh,
                                  count_text(json["elements"]), count_text(json["unknowns"]),
                                  json["rank"].get<int>(), json["description"].get<std::string>());
+  text += source_text(json);
   if (const Json& frequencies = json["frequencies_hz"]; !frequencies.empty()) {
     text += fmt::format("linear modes from {:.4g} to {:.4g} Hz{}\n", frequencies.front().get<double>(),
                         frequencies.back().get<double>(), rigid_text(json["rigid_modes"].get<int>()));

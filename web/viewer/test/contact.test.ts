@@ -44,7 +44,7 @@ describe('bodies that are held', () => {
   it('have no ground', () => {
     world.load(new FakeBody(), 'bar.glb', false);
     expect(world.settings.ground).toBe(true);
-    expect(world.surroundings).toEqual({ ground: null, balls: [] });
+    expect(world.surroundings).toEqual({ up: 'z', ground: null, balls: [] });
     expect(() => world.handle({ kind: 'drop', body: 1 })).toThrow('held');
   });
 });
