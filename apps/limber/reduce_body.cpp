@@ -7,6 +7,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/base/words.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/io/displacement_file.hpp"
 #include "limber/io/sketch_file.hpp"
 #include "limber/scene/selection.hpp"
@@ -61,14 +62,21 @@ void warn_of_forces(const ReducedModel& reduced, const ReduceReport& report) {
       100.0 * reduced.cubature->training.held_out_error, 100.0 * reduced.cubature->training.error_asked_for));
 }
 
+/// Most files do not say which way is up.
+std::string_view up_hint(const BodyOptions& options) {
+  const bool known = options.up || is_builtin(options.mesh) || up_of(options) != UpAxis::z;
+  return known ? "" : " (else --up y)";
+}
+
 /// What became of it, in a line for standard error.
 std::string shown_text(const ReduceCommand& options, const BodyToReduce& loaded, const Model& model,
                        double seconds) {
   const FullModel& full = loaded.body.model;
   const Holding& holding = loaded.body.source.holding;
-  return fmt::format("{}: {} is up; {}{} elements -> rank {} in {:.1f} s; {}", options.body.mesh,
-                     word_of(model.up, up_axis_words), loaded.body.source.meshing ? "meshed, " : "",
-                     count_text(full.mesh().element_count()), model.rank(0), seconds,
+  return fmt::format("{}: {} is up{}; {}{} elements -> rank {} in {:.1f} s; {}", options.body.mesh,
+                     word_of(model.up, up_axis_words), up_hint(options.body),
+                     loaded.body.source.meshing ? "meshed, " : "", count_text(full.mesh().element_count()),
+                     model.rank(0), seconds,
                      holding.vertices == 0
                          ? "nothing holds it"
                          : fmt::format("held at {} vertices: {}", count_text(holding.vertices), holding.how));

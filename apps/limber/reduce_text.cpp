@@ -101,8 +101,12 @@ std::string angles_text(const Json& json) {
   if (!json.contains("true_modes")) return "";
   const auto angles = json["true_modes"]["angles_degrees"].get<std::vector<double>>();
   const auto held = std::count_if(angles.begin(), angles.end(), [](double angle) { return angle < 5.0; });
-  return fmt::format("; of {} true modes it holds {} within 5 degrees (the farthest at {:.2g})",
-                     angles.size(), held, *std::max_element(angles.begin(), angles.end()));
+  const auto count = static_cast<std::ptrdiff_t>(angles.size());
+  const std::string more = 5 * held < 3 * count
+                               ? fmt::format("; --rank {} holds more of them", 2 * json["rank"].get<int>())
+                               : std::string();
+  return fmt::format("; of {} true modes it holds {} within 5 degrees (the farthest at {:.2g}){}", count,
+                     held, *std::max_element(angles.begin(), angles.end()), more);
 }
 
 }  // namespace

@@ -128,6 +128,19 @@ TEST(AnyFile, ALoosePartIsNamedAndDoesNotFreeTheBody) {
   EXPECT_EQ(run.status, 0) << run.err;
 }
 
+TEST(AnyFile, ABodyThatCollapsesIsToldOf) {
+  const ScratchFolder folder;
+  const std::string reduce =
+      "reduce 'builtin:beam?size=0.03,0.03,0.6&cells=2,2,40' -o m.glb --modes 12 --hold bottom ";
+  const std::string simulate = "simulate m.glb -o motion.glb --seconds 3 --gravity 3,0,-9.81";
+  ASSERT_EQ(run_limber(folder.path(), reduce + "--material fat").status, 0);
+  const auto soft = run_limber(folder.path(), simulate);
+  EXPECT_TRUE(contains(soft.err, "it has collapsed")) << soft.err << soft.out;
+  ASSERT_EQ(run_limber(folder.path(), reduce + "--material plastic").status, 0);
+  const auto stiff = run_limber(folder.path(), simulate);
+  EXPECT_FALSE(contains(stiff.err, "collapsed")) << stiff.err;
+}
+
 TEST(AnyFile, ModesOfASurface) {
   const ScratchFolder folder;
   write_surface(folder / "ball.off", test::icosphere(2, 0.5));

@@ -434,7 +434,8 @@ Standing to_standing(const json& value, const std::vector<ScenePlan>& plans, std
                 : !along.isZero(0.0) ? Vector3(-along.normalized())
                 : plans.empty()      ? Vector3(Vector3::UnitZ())
                                      : up_of_plan(value["bodies"][0], plans.front());
-  standing.gravity = gravity.is_number() ? Vector3(-gravity.get<double>() * standing.up) : along;
+  standing.gravity =
+      gravity.is_number() ? Vector3(Vector3::Zero() - gravity.get<double>() * standing.up) : along;
   return standing;
 }
 
