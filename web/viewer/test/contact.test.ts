@@ -120,7 +120,7 @@ describe.skipIf(needsLimber)(`a body that nothing holds${needsLimber}`, () => {
     );
     expect(reached).toBeGreaterThan(ball!.center[0] - ball!.radius - 0.05);
     set({ ground: false });
-    expect(world.surroundings).toEqual({ ground: null, balls: [] });
+    expect(world.surroundings).toEqual({ up: 'z', ground: null, balls: [] });
   });
 
   it('lands on the same ground as others, wherever it was set', () => {
