@@ -151,6 +151,7 @@ Json describe_model(const std::shared_ptr<const Model>& model) {
             {"coordinates", model->coordinate_count()},
             {"depth", model->depth()},
             {"free", model->free},
+            {"up", word_of(model->up, up_axis_words)},
             {"mass", mass},
             {"frequencies_hz", nullptr},
             {"render_vertices", surface.mesh().vertex_count()},
@@ -178,6 +179,7 @@ std::string model_text(const Json& model) {
       {"domains", fmt::format("{} of {} part{}, {} deep, {}", count_text(model["domains"]), parts.size(),
                               parts.size() == 1 ? "" : "s", count_text(model["depth"]),
                               model["free"].get<bool>() ? "free" : "held")},
+      {"up", words(model["up"])},
       {"coordinates", count_text(model["coordinates"])},
       {"frequencies", described_frequencies_text(model)},
       {"mass", number_text(model["mass"]) + " kg"},
@@ -217,6 +219,7 @@ Json describe_parts(const PartTree& tree) {
             {"domains", tree.placements.size()},
             {"depth", *std::max_element(level.begin(), level.end())},
             {"free", tree.free},
+            {"up", word_of(tree.up, up_axis_words)},
             {"elements", 0},
             {"render_triangles", 0},
             {"parts", Json::array()}};
@@ -251,6 +254,7 @@ std::string parts_text(const Json& tree) {
                {"domains",
                 fmt::format("{} of {} parts, {} deep, {}", count_text(tree["domains"]), tree["parts"].size(),
                             count_text(tree["depth"]), tree["free"].get<bool>() ? "free" : "held")},
+               {"up", words(tree["up"])},
                {"elements", fmt::format("{} in all", count_text(tree["elements"]))},
                {"render triangles", fmt::format("{} in all", count_text(tree["render_triangles"]))}});
   std::vector<std::vector<std::string>> rows{

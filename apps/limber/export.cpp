@@ -1,6 +1,7 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
+#include "apps/limber/shown_bodies.hpp"
 #include "apps/limber/viewer_page.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
@@ -21,7 +22,7 @@ namespace {
 constexpr std::size_t max_page_bytes = 500'000'000;
 
 struct ExportCommand {
-  std::vector<std::string> models;
+  ShowCommand show{.command = "export"};
   std::string output;
   std::string title;
   bool small = false;
@@ -29,8 +30,7 @@ struct ExportCommand {
 };
 
 /// The bytes of a model that go into the page. small: without its simulation mesh.
-std::string model_content(const std::string& path, bool small) {
-  std::string content = read_file(path);
+std::string model_content(const std::string& path, std::string content, bool small) {
   Model model = parse_model(content, path);
   const bool kept = std::any_of(model.parts.begin(), model.parts.end(),
                                 [](const ReducedPart& part) { return part.model.simulation.has_value(); });
@@ -42,7 +42,8 @@ std::string model_content(const std::string& path, bool small) {
 
 void check_size(const ExportCommand& options, std::size_t bytes) {
   require(bytes <= max_page_bytes, "{}: its page would have {}, browsers open at most about {}; {}",
-          fmt::join(options.models, ", "), bytes_text(static_cast<double>(bytes)), bytes_text(max_page_bytes),
+          fmt::join(options.show.names, ", "), bytes_text(static_cast<double>(bytes)),
+          bytes_text(max_page_bytes),
           options.small ? "reduce with a coarser surface or a smaller rank"
                         : "--small leaves the simulation mesh out");
 }
@@ -59,14 +60,16 @@ void run_export(const ExportCommand& options) {
   OutputPlan outputs;
   outputs.add(OutputFile{options.output, ".html", "the page"});
   check_outputs(outputs);
-  check_spares(outputs, FileList(options.models.begin(), options.models.end()));
+  FileList inputs;
   std::size_t original = 0, written = 0;  // bytes of the files and of what the page holds of them
-  const PageModels models = read_page_models(options.models, [&](const std::string& path) {
-    std::string content = model_content(path, options.small);
-    original += std::filesystem::file_size(path);
-    written += content.size();
-    return content;
-  });
+  const auto content = [&](const std::string& path, std::string bytes) {
+    original += bytes.size();
+    std::string result = model_content(path, std::move(bytes), options.small);
+    written += result.size();
+    return result;
+  };
+  const PageModels models = read_shown_bodies(options.show, content, inputs);
+  check_spares(outputs, inputs);
   const std::string_view page = viewer_page();
   check_size(options, size_with_models(page, models));
   const std::string html =
@@ -90,14 +93,10 @@ void run_export(const ExportCommand& options) {
 }  // namespace
 
 Command add_export(CLI::App& program) {
-  CLI::App* parser =
-      program.add_subcommand("export", "Write reduced models, and the viewer, as one HTML file");
+  CLI::App* parser = program.add_subcommand(
+      "export", "Write bodies, and the viewer, as one HTML file: models, surfaces, meshes");
   const auto options = std::make_shared<ExportCommand>();
-  parser
-      ->add_option("MODEL", options->models,
-                   "Reduced models (.glb), side by side in one scene; one given twice is two bodies")
-      ->required()
-      ->type_name("");
+  add_show_options(*parser, options->show)->required();
   parser->add_option("-o,--output", options->output, "The page; it opens from disk, without a network")
       ->required()
       ->type_name("FILE.html");
@@ -107,9 +106,13 @@ Command add_export(CLI::App& program) {
                    "Leave simulation meshes out: bodies move the same, their meshes cannot be shown");
   parser->add_flag("--json", options->json, "Print what was written as JSON");
   parser->footer(
-      "Example:\n  limber export spoon.glb -o spoon.html\n  limber export spoon.glb -o spoon.html --small\n"
+      "Example:\n  limber export bunny.obj -o bunny.html\n  limber export spoon.glb -o spoon.html\n  limber "
+      "export spoon.glb -o spoon.html --small\n"
       "  limber export spoon.glb oak.glb -o both.html");
-  return {parser, [options] { run_export(*options); }};
+  return {parser, [parser, options] {
+            options->show.reduce.stated = stated_options(*parser);
+            run_export(*options);
+          }};
 }
 
 }  // namespace limber::app

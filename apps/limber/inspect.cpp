@@ -1,3 +1,4 @@
+#include "apps/limber/body_options.hpp"
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
@@ -6,6 +7,7 @@
 #include "apps/limber/picture.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/base/words.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
@@ -23,6 +25,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 
@@ -35,6 +38,7 @@ struct InspectCommand {
   std::string file;
   bool json = false;
   std::string picture;
+  std::optional<std::string> up;
   bool render = false;
 };
 
@@ -129,6 +133,7 @@ Json describe_solver(const Scene& scene, const SceneState& state) {
 Json describe_scene(const Scene& scene, const SceneState& state) {
   Json json{{"type", "scene"},
             {"valid", true},
+            {"up", to_json(up_of(scene))},
             {"gravity", to_json(scene.gravity)},
             {"solver", describe_solver(scene, state)},
             {"bodies", Json::array()},
@@ -161,7 +166,10 @@ std::string scene_text(const Json& scene) {
   if (solver.contains("integrator")) how += ", " + words(solver["integrator"]);
   if (solver.contains("steps"))
     how += fmt::format(", {} steps of {} s", count_text(solver["steps"]), number_text(solver["timestep"]));
-  Rows rows{{"scene", "valid"}, {"solver", how}, {"gravity", point_text(scene["gravity"]) + " m/s^2"}};
+  Rows rows{{"scene", "valid"},
+            {"solver", how},
+            {"up", point_text(scene["up"])},
+            {"gravity", point_text(scene["gravity"]) + " m/s^2"}};
   for (const auto& [key, path] : scene["output"].items()) rows.emplace_back("output " + key, words(path));
   std::string text = to_text(rows);
   for (const Json& body : scene["bodies"]) {
@@ -220,8 +228,8 @@ Json inspect_builtin(const InspectCommand& options) {
     found["materials"].push_back(describe_law(body.mesh.regions[r], body.materials[r]));
   }
   write_picture(options, {}, [&] {
-    return options.render ? draw_surface(body.render, body.part_colors, Executor())
-                          : draw_mesh(body.mesh, Executor());
+    return options.render ? draw_surface(body.render, body.part_colors, UpAxis::z, Executor())
+                          : draw_mesh(body.mesh, UpAxis::z, Executor());
   });
   return found;
 }
@@ -230,7 +238,7 @@ Json inspect_model(const InspectCommand& options, std::string_view content) {
   const auto model = std::make_shared<const Model>(parse_model(content, options.file));
   write_picture(options, {options.file}, [&] {
     const TreeSurface surface(model);
-    return draw_surface(surface.mesh(), surface.colors(), Executor());
+    return draw_surface(surface.mesh(), surface.colors(), model->up, Executor());
   });
   Json found = describe_model(model);
   found["file_bytes"] = content.size();
@@ -242,23 +250,25 @@ Json inspect_parts(const InspectCommand& options) {
   write_picture(options, {}, [&] {
     const WholeBody whole = join_parts(parts);
     return options.render || whole.mesh.element_count() == 0
-               ? draw_surface(whole.surface, whole.colors, Executor())
-               : draw_mesh(whole.mesh, Executor());
+               ? draw_surface(whole.surface, whole.colors, parts.up, Executor())
+               : draw_mesh(whole.mesh, parts.up, Executor());
   });
   return describe_parts(parts);
 }
 
 Json inspect_file(const InspectCommand& options, std::string_view content) {
   if (looks_like_model(content)) return inspect_model(options, content);
+  const UpAxis up = up_of({.mesh = options.file, .up = options.up});
   FileList inputs;
   if (looks_like_surface(content) || has_surface_extension(options.file)) {
     const SurfaceMesh surface = read_surface(options.file, {}, &inputs);
     Json found = describe_surface(surface);
-    write_picture(options, inputs, [&] { return draw_surface(surface, {}, Executor()); });
+    found["up"] = word_of(up, up_axis_words);
+    write_picture(options, inputs, [&] { return draw_surface(surface, {}, up, Executor()); });
     return found;
   }
   const VolumeMesh mesh = read_mesh(options.file, &inputs);
-  write_picture(options, inputs, [&] { return draw_mesh(mesh, Executor()); });
+  write_picture(options, inputs, [&] { return draw_mesh(mesh, up, Executor()); });
   return describe_mesh(mesh);
 }
 
@@ -271,17 +281,26 @@ std::string builtin_text(const Json& body) {
 
 std::string found_text(const Json& found) {
   if (found["type"] == "scene") return scene_text(found);
-  if (found["type"] == "surface") return surface_text(found);
+  if (found["type"] == "surface") return surface_text(found) + to_text({{"up", words(found["up"])}});
   if (found["type"] == "reduced model") return model_text(found);
   if (found["type"] == "part tree") return parts_text(found);
   return mesh_text(found) + (found.contains("materials") ? builtin_text(found) : "");
 }
 
+/// Whether a file is a model or a scene.
+bool says_up(const std::string& file) {
+  const std::string content = read_file(file);
+  return is_scene(content) || looks_like_model(content);
+}
+
 void run_inspect(const InspectCommand& options, const std::set<std::string>& stated) {
   const bool drawn = is_builtin(options.file) || is_builtin_tree(options.file);
-  check_options("inspect", stated,
-                {{"--render", !options.picture.empty(), "a description without --picture"},
-                 {"--render", drawn, "a file, which is drawn as it is,"}});
+  check_options(
+      "inspect", stated,
+      {{"--render", !options.picture.empty(), "a description without --picture"},
+       {"--render", drawn, "a file, which is drawn as it is,"},
+       {"--up", !options.picture.empty(), "a description without --picture"},
+       {"--up", !drawn && (!options.up || !says_up(options.file)), "what says itself which way is up"}});
   check_outputs(output_plan(options));
   Json found;
   if (is_builtin_tree(options.file)) {
@@ -320,6 +339,10 @@ Command add_inspect(CLI::App& program) {
   parser->add_flag("--json", options->json, "Print JSON");
   parser->add_option("--picture", options->picture, "Draw it at rest; a mesh also cut open")
       ->type_name("FILE.png");
+  parser
+      ->add_option("--up", options->up,
+                   "In the picture of a file: axis that points upward [y for glTF, else z]")
+      ->type_name("AXIS");
   parser->add_flag("--render", options->render,
                    "In the picture of a built-in body: the surface to draw, not the mesh");
   parser->footer("Example:\n  limber inspect \"builtin:beam?element=brick&cells=20,4,4\" --picture beam.png");

@@ -1,11 +1,12 @@
+#include "apps/limber/body_options.hpp"
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
+#include "apps/limber/meshing_options.hpp"
 #include "apps/limber/option_uses.hpp"
 #include "apps/limber/picture.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
-#include "limber/base/text.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
@@ -16,7 +17,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <array>
 #include <filesystem>
 #include <memory>
 #include <set>
@@ -29,53 +29,21 @@ namespace {
 struct MeshCommand {
   std::vector<std::string> surfaces;
   std::string output;
-  std::string method = "tet";
-  int cells = 40;
-  std::int64_t target_elements = 0;
-  int grading = 0;
-  std::string fill = "touched";
-  bool keep_volume_error = false;
-  double smallest_part = 0.01;
+  MeshingOptions meshing;
+  BodyOptions axes;  ///< --up and --unit alone
   std::string picture;
   int threads = 0;
   bool json = false;
 };
 
-template <std::size_t n>
-std::size_t choose(std::string_view option, const std::string& word,
-                   const std::array<std::string_view, n>& known) {
-  for (std::size_t i = 0; i < n; ++i) {
-    if (word == known[i]) return i;
-  }
-  throw Error("{}: unknown value '{}'; {}", option, word, suggestion(word, known));
-}
-
-MesherOptions mesher_options(const MeshCommand& options) {
-  static constexpr std::array<std::string_view, 2> methods{"tet", "voxel"};
-  static constexpr std::array<std::string_view, 3> fills{"touched", "center", "shell"};
-  MesherOptions result;
-  result.method =
-      choose("--method", options.method, methods) == 0 ? MeshMethod::tetrahedra : MeshMethod::voxels;
-  result.fill = static_cast<VoxelFill>(choose("--fill", options.fill, fills));
-  result.cells = options.cells;
-  result.target_elements = options.target_elements;
-  result.grading = options.grading;
-  result.match_volume = !options.keep_volume_error;
-  result.smallest_part = options.smallest_part;
-  result.executor = Executor(options.threads);
-  return result;
-}
-
 void check_uses(const MeshCommand& options, const std::set<std::string>& stated) {
-  const bool builtin = is_builtin(options.surfaces.front()), voxels = options.method == "voxel";
   std::vector<OptionUse> uses;
-  for (const char* option : {"--method", "--cells", "--target-elements", "--grading", "--fill",
-                             "--smallest-part", "--keep-volume-error"})
-    uses.push_back({option, !builtin, "a built-in body, which has its mesh already,"});
-  uses.push_back({"--cells", options.target_elements == 0, "--target-elements, which chooses the cells,"});
-  for (const char* option : {"--grading", "--keep-volume-error"})
-    uses.push_back({option, !voxels, "the method voxel"});
-  uses.push_back({"--fill", voxels, "the method tet"});
+  add_meshing_uses(uses, options.meshing, !is_builtin(options.surfaces.front()),
+                   "a built-in body, which has its mesh already,");
+  uses.push_back({"--unit", !is_builtin(options.surfaces.front()), "a built-in body, which is in metres,"});
+  uses.push_back({"--up", !is_builtin(options.surfaces.front()), "a built-in body, whose up is z,"});
+  uses.push_back(
+      {"--up", !options.picture.empty(), "a mesh without a --picture, whose file does not hold it,"});
   check_options("mesh", stated, uses);
 }
 
@@ -87,10 +55,11 @@ OutputPlan output_plan(const MeshCommand& options) {
   return outputs;
 }
 
-std::vector<RegionSurface> read_surfaces(const std::vector<std::string>& files, FileList& read_from) {
+std::vector<RegionSurface> read_surfaces(const MeshCommand& options, FileList& read_from) {
   std::vector<RegionSurface> surfaces;
-  for (const std::string& file : files) {
-    surfaces.push_back({read_surface(file, {}, &read_from), std::filesystem::path(file).stem().string()});
+  for (const std::string& file : options.surfaces) {
+    surfaces.push_back(
+        {read_render(options.axes, file, read_from), std::filesystem::path(file).stem().string()});
   }
   return surfaces;
 }
@@ -98,7 +67,8 @@ std::vector<RegionSurface> read_surfaces(const std::vector<std::string>& files, 
 void write_outputs(const MeshCommand& options, const VolumeMesh& mesh) {
   write_results([&] {
     write_mesh(options.output, mesh);
-    if (!options.picture.empty()) write_png(options.picture, draw_mesh(mesh, Executor(options.threads)));
+    if (!options.picture.empty())
+      write_png(options.picture, draw_mesh(mesh, up_of(options.axes), Executor(options.threads)));
   });
 }
 
@@ -120,9 +90,9 @@ void run_mesh(const MeshCommand& options, const std::set<std::string>& stated) {
   const OutputPlan outputs = output_plan(options);
   check_outputs(outputs);
   if (is_builtin(options.surfaces.front())) return export_builtin(options);
-  MesherOptions mesher = mesher_options(options);
+  MesherOptions mesher = mesher_options(options.meshing, options.threads);
   FileList inputs;
-  const std::vector<RegionSurface> surfaces = read_surfaces(options.surfaces, inputs);
+  const std::vector<RegionSurface> surfaces = read_surfaces(options, inputs);
   check_spares(outputs, inputs);
   const Timer timer;
   MeshedSurfaces result;
@@ -161,39 +131,18 @@ Command add_mesh(CLI::App& program) {
   parser->add_option("-o,--output", options->output, "Volume mesh to write (" + volume_format_names() + ")")
       ->required()
       ->type_name("MESH");
-  parser->add_option("--method", options->method, "tet: tetrahedra that follow the surface; voxel: cubes")
-      ->type_name("NAME")
-      ->capture_default_str();
-  parser->add_option("--cells", options->cells, "Lattice cells along the longest side")
-      ->check(CLI::Range(1, 1 << 18).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  parser
-      ->add_option("--target-elements", options->target_elements, "Choose the cells to get about N elements")
-      ->check(CLI::Range(std::int64_t{1}, std::int64_t{100'000'000}).description(""))
-      ->type_name("N");
-  parser->add_option("--grading", options->grading, "tet: let elements inside grow up to 2^N times as large")
-      ->check(CLI::Range(0, 8).description(""))
-      ->type_name("N")
-      ->capture_default_str();
-  parser->add_option("--fill", options->fill, "voxel: which cubes, touched, center or shell")
-      ->type_name("NAME")
-      ->capture_default_str();
-  parser
-      ->add_option("--smallest-part", options->smallest_part,
-                   "Drop loose parts with less than this share of the largest one's volume")
-      ->check(number_range(0.0, 1.0))
-      ->type_name("SHARE")
-      ->capture_default_str();
-  parser->add_flag("--keep-volume-error", options->keep_volume_error,
-                   "tet: do not shift the surface (by a tenth of a cell at most) to meet its volume");
+  add_axes_options(*parser, options->axes);
+  add_meshing_options(*parser, options->meshing);
   parser->add_option("--picture", options->picture, "Draw the mesh and a cut through it")
       ->type_name("FILE.png");
   add_threads(*parser, options->threads)->capture_default_str();
   parser->add_flag("--json", options->json, "Print JSON");
   parser->footer(
       "Example:\n  limber mesh bunny.obj -o bunny.msh --target-elements 50000 --picture bunny.png");
-  return {parser, [parser, options] { run_mesh(*options, stated_options(*parser)); }};
+  return {parser, [parser, options] {
+            options->axes.mesh = options->surfaces.front();
+            run_mesh(*options, stated_options(*parser));
+          }};
 }
 
 }  // namespace limber::app

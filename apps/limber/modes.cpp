@@ -1,11 +1,13 @@
 #include "apps/limber/body_options.hpp"
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
+#include "apps/limber/option_uses.hpp"
 #include "apps/limber/picture.hpp"
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/basis/linear_modes.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/png.hpp"
 #include "limber/io/vtu.hpp"
@@ -14,6 +16,8 @@
 #include <nlohmann/json.hpp>
 
 #include <memory>
+#include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -51,10 +55,10 @@ void write_shapes(const std::string& path, const FullModel& model, const LinearM
             [](std::span<const std::string> contents) { (void)parse_mesh(contents[0], "its content"); });
 }
 
-void write_outputs(const ModesCommand& options, const FullModel& model, const LinearModes& modes) {
+void write_outputs(const ModesCommand& options, const FullModel& model, UpAxis up, const LinearModes& modes) {
   write_results([&] {
     if (!options.output.empty()) write_shapes(options.output, model, modes);
-    if (!options.picture.empty()) write_png(options.picture, draw_modes(model, modes));
+    if (!options.picture.empty()) write_png(options.picture, draw_modes(model, modes, up));
   });
 }
 
@@ -69,10 +73,11 @@ nlohmann::ordered_json modes_json(const LinearModes& modes, const Seconds& secon
   return json;
 }
 
-std::string modes_text(const ModesCommand& options, const FullModel& model, const LinearModes& modes,
+std::string modes_text(const ModesCommand& options, const LoadedBody& body, const LinearModes& modes,
                        const Seconds& seconds) {
-  std::string text = fmt::format("{}: {} elements, {} unknowns\n\n", options.body.mesh,
-                                 model.mesh().element_count(), model.dof_count());
+  std::string text =
+      fmt::format("{}: {} elements, {} unknowns\n{}\n", options.body.mesh, body.model.mesh().element_count(),
+                  body.model.dof_count(), source_text(source_json(body.source)));
   text += fmt::format("{:>5}  {:>22}  {:>15}\n", "mode", "eigenvalue (rad^2/s^2)", "frequency (Hz)");
   for (Index i = 0; i < modes.eigenvalues.size(); ++i) {
     text +=
@@ -85,6 +90,12 @@ std::string modes_text(const ModesCommand& options, const FullModel& model, cons
   return text;
 }
 
+void check_uses(const ModesCommand& options, const std::set<std::string>& stated) {
+  std::vector<OptionUse> uses;
+  add_body_uses(uses, options.body, !is_builtin(options.body.mesh), is_surface_file(options.body.mesh));
+  check_options("modes", stated, uses);
+}
+
 void run_modes(const ModesCommand& options) {
   OutputPlan outputs;
   outputs.add(OutputFile{options.output, ".vtu", "the file of mode shapes"});
@@ -92,9 +103,14 @@ void run_modes(const ModesCommand& options) {
   check_outputs(outputs);
   Seconds seconds;
   Timer timer;
-  const LoadedBody body = load_body(options.body);
-  check_spares(outputs, body.inputs);
-  const FullModel& model = body.model;
+  std::optional<LoadedBody> body;
+  {
+    ProgressBar bar;
+    body.emplace(load_body(options.body, bar.callback()));
+  }
+  check_spares(outputs, body->source.inputs);
+  for (const std::string& warning : body->source.warnings) print_warning(warning);
+  const FullModel& model = body->model;
   seconds.setup = timer.seconds();
   timer.restart();
   const LinearModes modes = solve(model, options.count);
@@ -104,11 +120,13 @@ void run_modes(const ModesCommand& options) {
                               options.body.mesh, name_of(modes.report.status), modes.report.iterations,
                               modes.report.residual));
   }
-  write_outputs(options, model, modes);
+  write_outputs(options, model, body->source.up, modes);
   if (options.json) {
-    print_json(modes_json(modes, seconds));
+    nlohmann::ordered_json json = source_json(body->source);
+    json.update(modes_json(modes, seconds));
+    print_json(json);
   } else {
-    print(modes_text(options, model, modes, seconds));
+    print(modes_text(options, *body, modes, seconds));
   }
 }
 
@@ -117,6 +135,7 @@ void run_modes(const ModesCommand& options) {
 Command add_modes(CLI::App& program) {
   CLI::App* parser = program.add_subcommand("modes", "Compute natural frequencies and mode shapes");
   const auto options = std::make_shared<ModesCommand>();
+  add_body_argument(*parser, options->body);
   add_body_options(*parser, options->body);
   parser->add_option("--count", options->count, "How many, the lowest first")
       ->type_name("N")
@@ -131,7 +150,10 @@ Command add_modes(CLI::App& program) {
       "A body that nothing holds is allowed: its first six frequencies are zero.\n\n"
       "Example:\n  limber modes \"builtin:beam?size=1,0.1,0.1&cells=40,4,4\" --fixed-where \"x < 0.001\" "
       "--count 6");
-  return {parser, [options] { run_modes(*options); }};
+  return {parser, [parser, options] {
+            check_uses(*options, stated_options(*parser));
+            run_modes(*options);
+          }};
 }
 
 }  // namespace limber::app

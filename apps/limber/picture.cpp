@@ -46,8 +46,9 @@ void lay_out(std::vector<std::vector<Shape>>& bodies, const RenderOptions& optio
 
 }  // namespace
 
-Image draw_mesh(const VolumeMesh& mesh, const Executor& executor) {
+Image draw_mesh(const VolumeMesh& mesh, UpAxis up, const Executor& executor) {
   RenderOptions options;
+  options.view = upright_view(direction_of(up));
   options.view.field_of_view = 0.0;  // whole and cut look alike
   options.executor = executor;
   const BoundingBox box = bounding_box(mesh);
@@ -64,7 +65,14 @@ Image draw_mesh(const VolumeMesh& mesh, const Executor& executor) {
   return render(shapes, options);
 }
 
-Image draw_modes(const FullModel& model, const LinearModes& modes) {
+Image draw_held(const VolumeMesh& mesh, std::span<const int> held, UpAxis up, const Executor& executor) {
+  RenderOptions options;
+  options.view = upright_view(direction_of(up));
+  options.executor = executor;
+  return render(make_held_shapes(mesh, held), options);
+}
+
+Image draw_modes(const FullModel& model, const LinearModes& modes, UpAxis up) {
   const BoundingBox box = bounding_box(model.mesh());
   const double largest = mode_amplitude * (box.max - box.min).norm();
   const Index shown = std::min<Index>(modes.shapes.cols(), most_modes);
@@ -76,6 +84,7 @@ Image draw_modes(const FullModel& model, const LinearModes& modes) {
     copies.back().front().values = lengths(displacement) / largest;
   }
   RenderOptions options;
+  options.view = upright_view(direction_of(up));
   options.view.field_of_view = 0.0;  // copies beside each other look alike
   options.shadow = false;
   options.title = fmt::format("modes 1 to {}, {:.4g} to {:.4g} Hz", shown, modes.frequencies_hz(0),

@@ -189,6 +189,7 @@ ReduceOptions reduce_settings(const ReduceCommand& options, bool stvk) {
 }
 
 void add_reduce_options(CLI::App& parser, ReduceCommand& options) {
+  add_body_argument(parser, options.body);
   add_body_options(parser, options.body);
   add_law_option(parser, options.body);
   parser.add_option("-o,--output", options.output, "The reduced model, which any glTF viewer opens")
@@ -199,10 +200,13 @@ void add_reduce_options(CLI::App& parser, ReduceCommand& options) {
   add_tree_options(parser, options);
   parser
       .add_option("--render", options.render,
-                  "Surface to draw, moved by the mesh [its boundary; built-in: their own]")
+                  "Surface to draw, moved by the mesh [the surface that was meshed; else its boundary; "
+                  "built-in: their own]")
       ->type_name("FILE");
   parser.add_flag("--no-simulation-mesh", options.no_mesh,
                   "Leave the mesh out of the file, to keep it small");
+  parser.add_option("--picture", options.picture, "Draw the mesh, and in orange what holds it")
+      ->type_name("FILE.png");
   parser.add_option("--report", options.report, "Write a page about the model with pictures and curves")
       ->type_name("DIR");
   parser.add_flag("--json", options.json, "Print rank, sizes, seconds per stage and peak memory as JSON");

@@ -40,6 +40,7 @@ struct ReduceCommand {
   std::string render;
   bool no_mesh = false;
   std::string output;
+  std::string picture;
   std::string report;
   bool json = false;
 

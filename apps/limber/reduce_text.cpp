@@ -1,5 +1,6 @@
 #include "apps/limber/reduce_text.hpp"
 
+#include "apps/limber/body_options.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/describe.hpp"
 #include "apps/limber/memory.hpp"
@@ -100,8 +101,12 @@ std::string angles_text(const Json& json) {
   if (!json.contains("true_modes")) return "";
   const auto angles = json["true_modes"]["angles_degrees"].get<std::vector<double>>();
   const auto held = std::count_if(angles.begin(), angles.end(), [](double angle) { return angle < 5.0; });
-  return fmt::format("; of {} true modes it holds {} within 5 degrees (the farthest at {:.2g})",
-                     angles.size(), held, *std::max_element(angles.begin(), angles.end()));
+  const auto count = static_cast<std::ptrdiff_t>(angles.size());
+  const std::string more = 5 * held < 3 * count
+                               ? fmt::format("; --rank {} holds more of them", 2 * json["rank"].get<int>())
+                               : std::string();
+  return fmt::format("; of {} true modes it holds {} within 5 degrees (the farthest at {:.2g}){}", count,
+                     held, *std::max_element(angles.begin(), angles.end()), more);
 }
 
 }  // namespace
@@ -110,6 +115,7 @@ std::string reduce_text(const std::string& mesh, const Json& json) {
   std::string text = fmt::format("{}: {} elements, {} unknowns -> rank {}\n{}\n", mesh,
                                  count_text(json["elements"]), count_text(json["unknowns"]),
                                  json["rank"].get<int>(), json["description"].get<std::string>());
+  text += source_text(json);
   if (const Json& frequencies = json["frequencies_hz"]; !frequencies.empty()) {
     text += fmt::format("linear modes from {:.4g} to {:.4g} Hz{}\n", frequencies.front().get<double>(),
                         frequencies.back().get<double>(), rigid_text(json["rigid_modes"].get<int>()));

@@ -8,6 +8,7 @@
 #include "apps/limber/tree_parts.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
+#include "limber/base/words.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/multidomain/reduce_tree.hpp"
 #include "limber/run/output_files.hpp"
@@ -57,6 +58,7 @@ Json reduction_json(const std::string& output, const Model& tree, const TreeRedu
             {"coordinates", tree.coordinate_count()},
             {"depth", tree.depth()},
             {"free", tree.free},
+            {"up", word_of(tree.up, up_axis_words)},
             {"unknowns", report.full_dofs},
             {"description", tree.description},
             {"parts", parts_json(report)}};
@@ -73,6 +75,9 @@ std::string reduced_tree_text(const std::string& body, const Json& json) {
                                  count_text(json["domains"]), json["domains"] == 1 ? "" : "s",
                                  count_text(json["depth"]), json["free"].get<bool>() ? "free" : "held",
                                  count_text(json["unknowns"]), count_text(json["coordinates"]));
+  text += fmt::format("{} is up\n", json["up"].get<std::string>());
+  if (json.contains("held_vertices"))
+    text += fmt::format("held: {} vertices\n", count_text(json["held_vertices"]));
   std::size_t width = std::string_view("part").size();
   for (const Json& part : json["parts"]) width = std::max(width, part["name"].get<std::string>().size());
   text += fmt::format("\n{:<{}} {:>9} {:>5} {:>6} {:>12} {:>8}\n", "part", width, "elements", "rank", "uses",
@@ -94,19 +99,10 @@ std::string reduced_tree_text(const std::string& body, const Json& json) {
                             json["output"].get<std::string>(), bytes_text(json["file_bytes"].get<double>()));
 }
 
-}  // namespace
-
-void reduce_to_tree(const ReduceCommand& options) {
-  OutputPlan outputs;
-  outputs.add(OutputFile{options.output, ".glb", "the tree of domains"});
-  check_outputs(outputs);
-  const Timer total;
-  Timer stage;
-  FileList inputs;
-  const SceneBody body = load_tree_body(options, inputs);
-  check_spares(outputs, inputs);
+/// From the body to its tree.
+Model reduce_parts(const ReduceCommand& options, const SceneBody& body, TreeReduceReport& report) {
+  const Timer stage;
   const PartTree parts = find_parts(body, "--rigid");
-  TreeReduceReport report;
   const double part_seconds = stage.seconds();
   Model tree;
   {
@@ -121,11 +117,39 @@ void reduce_to_tree(const ReduceCommand& options) {
                               domains.count));
   }
   warn_of_small_parts(options, report);
+  return tree;
+}
+
+}  // namespace
+
+Model reduce_tree_to_show(const ReduceCommand& options, FileList& inputs) {
+  const Timer timer;
+  const SceneBody body = load_tree_body(options, inputs);
+  TreeReduceReport report;
+  Model tree = reduce_parts(options, body, report);
+  print_note(fmt::format("{}: {} domains, {} coordinates, {}, in {:.1f} s", options.body.mesh,
+                         count_text(tree.domain_count()), count_text(tree.coordinate_count()),
+                         tree.free ? "which nothing holds" : "held at its root", timer.seconds()));
+  return tree;
+}
+
+void reduce_to_tree(const ReduceCommand& options) {
+  OutputPlan outputs;
+  outputs.add(OutputFile{options.output, ".glb", "the tree of domains"});
+  check_outputs(outputs);
+  const Timer total;
+  Timer stage;
+  FileList inputs;
+  const SceneBody body = load_tree_body(options, inputs);
+  check_spares(outputs, inputs);
+  TreeReduceReport report;
+  Model tree = reduce_parts(options, body, report);
   tree.name = std::filesystem::path(options.output).stem().string();
   stage.restart();
   write_results([&] { write_model(options.output, tree); });
   report.stages.emplace_back("file", stage.seconds());
-  const Json json = reduction_json(options.output, tree, report, total.seconds());
+  Json json = reduction_json(options.output, tree, report, total.seconds());
+  if (!body.fixed.vertices.empty()) json["held_vertices"] = body.fixed.vertices.size();
   if (options.json) {
     print_json(json);
   } else {

@@ -3,6 +3,7 @@
 #include "apps/limber/option_uses.hpp"
 #include "apps/limber/reduce_options.hpp"
 #include "apps/limber/tree_parts.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/bodies/part_tree.hpp"
 
 #include <initializer_list>
@@ -32,14 +33,17 @@ void check_reduce_options(const ReduceCommand& options) {
   add(uses,
       {"--modes", "--basis", "--orthogonalization", "--condense", "--no-check", "--sketch",
        "--load-separation", "--shape-separation", "--snapshots", "--contact", "--contact-where", "--training",
-       "--report"},
+       "--report", "--picture"},
       !tree, "a tree, whose domains are reduced each on its own,");
-  add(uses, {"--domains", "--root", "--render", "--fixed-vertices", "--fixed-where"},
+  const bool file =
+      (task == ReduceTask::one_body || task == ReduceTask::tree_of_mesh) && !is_builtin(options.body.mesh);
+  add_body_uses(uses, options.body, file, file && is_surface_file(options.body.mesh));
+  add(uses, {"--domains", "--root", "--render", "--fixed-vertices", "--fixed-where", "--hold"},
       task != ReduceTask::tree_of_parts, "a tree of parts");
   add(uses,
-      {"--domains", "--render", "--fixed-vertices", "--fixed-where", "--free", "--young", "--poisson",
-       "--density", "--law", "--mass", "--derivatives", "--forces", "--training-error", "--poses",
-       "--amplitude", "--points", "--seed"},
+      {"--domains", "--render", "--fixed-vertices", "--fixed-where", "--hold", "--free", "--material",
+       "--young", "--poisson", "--density", "--law", "--mass", "--derivatives", "--forces",
+       "--training-error", "--poses", "--amplitude", "--points", "--seed"},
       task != ReduceTask::tree_of_scene, "a scene, which says that itself,");
   add(uses, {"--basis", "--derivatives", "--orthogonalization", "--no-check"}, tree || options.modes > 0,
       "a basis without modes (--modes 0)");

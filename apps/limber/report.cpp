@@ -5,6 +5,7 @@
 #include "apps/limber/report_style.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/base/words.hpp"
 #include "limber/run/output_files.hpp"
 
 #include <fmt/format.h>
@@ -70,6 +71,11 @@ Rows body_facts(const Source& source) {
   if (source.report.rigid_modes > 0) {
     rows.emplace_back("Motions without strain, left out", grouped(source.report.rigid_modes));
   }
+  rows.emplace_back("Up", std::string(word_of(source.facts.up, up_axis_words)));
+  rows.emplace_back("Held vertices", source.facts.held == 0
+                                         ? "none, it flies"
+                                         : fmt::format("{}: {}", grouped(source.facts.held),
+                                                       escaped(source.facts.held_where)));
   rows.emplace_back("Vertices to draw", grouped(source.reduced.surface.mesh.vertex_count()));
   rows.emplace_back("Peak memory", size_text(source.facts.peak_memory_bytes));
   return rows;
@@ -159,11 +165,17 @@ void add_model(Page& page, const Source& source) {
   page.add_facts("Basis", basis_facts(source));
   page.add("</div>\n");
   add_materials(page, source.reduced);
+  if (const auto held = draw_held_vertices(source.folder, source.reduced, source.facts.up, source.executor)) {
+    page.add("<div class=\"pictures wide\">\n");
+    page.add_figure(*held);
+    page.add("</div>\n");
+  }
   page.end_section();
 }
 
 void add_basis(Page& page, const Source& source) {
-  const std::vector<Figure> figures = draw_basis(source.folder, source.reduced, source.executor);
+  const std::vector<Figure> figures =
+      draw_basis(source.folder, source.reduced, source.facts.up, source.executor);
   page.begin_section("basis", "The basis");
   page.add(
       "<p>The first {} of {} vectors, all with the same largest displacement, which is larger than life, and "
@@ -217,7 +229,7 @@ void add_rounds(Page& page, const std::vector<TrainingRound>& rounds) {
 
 void add_cubature(Page& page, const Source& source) {
   if (!source.reduced.cubature) return;
-  const auto picture = draw_cubature(source.folder, source.reduced, source.executor);
+  const auto picture = draw_cubature(source.folder, source.reduced, source.facts.up, source.executor);
   const auto curve = plot_training_curve(source.folder, source.reduced, source.report);
   const auto rounds = plot_training_rounds(source.folder, source.reduced, source.report);
   page.begin_section("cubature", "Cubature");

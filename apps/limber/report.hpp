@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/base/executor.hpp"
+#include "limber/mesh/up_axis.hpp"
 #include "limber/precompute/reduce.hpp"
 
 #include <cstdint>
@@ -17,6 +18,9 @@ struct ReportFacts {
   Index elements = 0;  ///< of the mesh that was reduced
   Index vertices = 0;  ///< of it
   Index unknowns = 0;  ///< of the full model
+  UpAxis up = UpAxis::z;
+  Index held = 0;  ///< vertices that do not move
+  std::string held_where;
   double total_seconds = 0.0;
   std::int64_t peak_memory_bytes = 0;
   std::vector<std::string> options;  ///< how it was asked for, a line each

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "limber/base/executor.hpp"
+#include "limber/mesh/up_axis.hpp"
 #include "limber/precompute/reduce.hpp"
 
 #include <cstdint>
@@ -29,13 +30,17 @@ std::string grouped(std::int64_t count);
 /// The first basis vectors, one picture each: the body moved along them, coloured by how far, with its rest
 /// shape as a ghost. Of the simulation mesh, or of the surface where that was left out.
 /// width: of a picture, pixels.
-std::vector<Figure> draw_basis(const std::filesystem::path& folder, const ReducedModel& reduced,
+std::vector<Figure> draw_basis(const std::filesystem::path& folder, const ReducedModel& reduced, UpAxis up,
                                const Executor& executor, int width = 640);
+
+/// The mesh with what holds it in orange. Nothing where nothing does, or without the mesh.
+std::optional<Figure> draw_held_vertices(const std::filesystem::path& folder, const ReducedModel& reduced,
+                                         UpAxis up, const Executor& executor, int width = 960);
 
 /// The points of a cubature inside of the body, coloured and sized by their weight (with a weight per
 /// coordinate: by the sum). Nothing without cubature or without the mesh, which knows where they are.
 std::optional<Figure> draw_cubature(const std::filesystem::path& folder, const ReducedModel& reduced,
-                                    const Executor& executor, int width = 1400);
+                                    UpAxis up, const Executor& executor, int width = 1400);
 
 /// Where the points of a cubature are in the rest shape, 3 x m.
 Matrix3X cubature_positions(const CubatureRule& rule, const VolumeMesh& mesh);

@@ -1,4 +1,5 @@
 #include "apps/limber/report_figures.hpp"
+#include "limber/draw/regions.hpp"
 #include "limber/draw/render.hpp"
 #include "limber/io/png.hpp"
 #include "limber/reduced/reduced_equations.hpp"
@@ -125,7 +126,7 @@ Shape make_balls(const Matrix3X& centres, const Vector& radii, const Vector& val
 
 }  // namespace
 
-std::vector<Figure> draw_basis(const std::filesystem::path& folder, const ReducedModel& reduced,
+std::vector<Figure> draw_basis(const std::filesystem::path& folder, const ReducedModel& reduced, UpAxis up,
                                const Executor& executor, int width) {
   const Index shown = std::min(reduced.rank, most_mode_pictures);
   const DrawnBody body = drawn_body(reduced, shown);
@@ -134,6 +135,7 @@ std::vector<Figure> draw_basis(const std::filesystem::path& folder, const Reduce
   ghost.opacity = report_ghost_opacity;
   ghost.edges = false;
   RenderOptions options;
+  options.view = upright_view(direction_of(up));
   options.width = width;
   options.height = width * 11 / 16;
   options.color_bar = false;
@@ -161,6 +163,25 @@ std::vector<Figure> draw_basis(const std::filesystem::path& folder, const Reduce
   return figures;
 }
 
+std::optional<Figure> draw_held_vertices(const std::filesystem::path& folder, const ReducedModel& reduced,
+                                         UpAxis up, const Executor& executor, int width) {
+  if (!reduced.simulation || reduced.simulation->fixed.empty()) return std::nullopt;
+  RenderOptions options;
+  options.view = upright_view(direction_of(up));
+  options.width = width;
+  options.height = width * 11 / 16;
+  options.executor = executor;
+  std::vector<Shape> shapes = make_held_shapes(reduced.simulation->mesh, reduced.simulation->fixed);
+  for (Shape& shape : shapes) shape.edges = shape.triangles.cols() <= most_report_triangles_with_edges;
+  Figure figure{.file = "held.png",
+                .alternative = "The mesh at rest, with what holds it in orange",
+                .caption = "What does not move, in orange",
+                .width = options.width,
+                .height = options.height};
+  write_png(folder / figure.file, render(shapes, options));
+  return figure;
+}
+
 Matrix3X cubature_positions(const CubatureRule& rule, const VolumeMesh& mesh) {
   Matrix3X positions(3, rule.point_count());
   for (Index p = 0; p < positions.cols(); ++p) {
@@ -178,7 +199,7 @@ Matrix3X cubature_positions(const CubatureRule& rule, const VolumeMesh& mesh) {
 }
 
 std::optional<Figure> draw_cubature(const std::filesystem::path& folder, const ReducedModel& reduced,
-                                    const Executor& executor, int width) {
+                                    UpAxis up, const Executor& executor, int width) {
   if (!reduced.cubature || !reduced.simulation) return std::nullopt;
   const CubatureRule& rule = *reduced.cubature;
   // Cube roots, because a weight is a volume and a ball shows its radius.
@@ -189,6 +210,7 @@ std::optional<Figure> draw_cubature(const std::filesystem::path& folder, const R
   body.edges = body.triangles.cols() <= most_report_triangles_with_edges;
   const Vector radii = largest_ball * diagonal(body.vertices) * sizes.cwiseMax(smallest_ball);
   RenderOptions options;
+  options.view = upright_view(direction_of(up));
   options.width = width;
   options.height = width * 4 / 7;
   options.color_bar = false;

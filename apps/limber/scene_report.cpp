@@ -37,6 +37,18 @@ nlohmann::ordered_json linear_json(const RunResult& result) {
   return json;
 }
 
+nlohmann::ordered_json trained_json(const RunResult& result) {
+  nlohmann::ordered_json json = nlohmann::ordered_json::array();
+  for (const BodyTrainedResult& one : result.trained) {
+    json.push_back({{"body", one.body},
+                    {"largest_displacement", one.reach.displacement},
+                    {"share_of_size", one.reach.share},
+                    {"trained_share_of_size", one.reach.trained}});
+    if (!one.domain.empty()) json.back()["domain"] = one.domain;
+  }
+  return json;
+}
+
 nlohmann::ordered_json constraints_json(const RunResult& result) {
   nlohmann::ordered_json json{{"met", true}, {"each", nlohmann::ordered_json::array()}};
   for (const BodyConstraintOutcome& one : result.constraints) {
@@ -118,6 +130,7 @@ nlohmann::ordered_json to_json(const RunResult& result) {
   if (!result.constraints.empty()) json["constraints"] = constraints_json(result);
   if (!result.warped.empty()) json["warped"] = warped_json(result);
   if (!result.linear.empty()) json["linear"] = linear_json(result);
+  if (!result.trained.empty()) json["trained"] = trained_json(result);
   if (!result.animations.empty()) json["animation"] = animations_json(result);
   if (!result.trees.empty()) json["trees"] = trees_json(result);
   if (result.contact)

@@ -129,11 +129,12 @@ Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
           timestep);
   Scene scene;
   scene.bodies.push_back(std::move(body));
+  scene.up = scene.bodies.front().up;
   scene.gravity =
-      options.gravity.empty() ? Vector3(0.0, 0.0, -9.81) : vector_of(options.gravity, "--gravity");
+      options.gravity.empty() ? Vector3(-9.81 * up_of(scene)) : vector_of(options.gravity, "--gravity");
   if (options.ground) {
     require(std::isfinite(*options.ground), "--ground is {} m, expected a finite number", *options.ground);
-    scene.obstacles.push_back(make_ground(*options.ground, scene.gravity));
+    scene.obstacles.push_back(make_ground(*options.ground, up_of(scene)));
   }
   scene.inputs.emplace_back(options.scene);
   scene.solver.type = SimulationType::dynamics;
@@ -230,7 +231,9 @@ Command add_simulate(CLI::App& program) {
       ->type_name("T");
   parser->add_option("--timestep", options->timestep, "For a reduced model: length of a step, s [1/120]")
       ->type_name("H");
-  parser->add_option("--gravity", options->gravity, "For a reduced model: x,y,z, m/s^2 [0,0,-9.81]")
+  parser
+      ->add_option("--gravity", options->gravity,
+                   "For a reduced model: x,y,z, m/s^2 [9.81 downward, as it stands]")
       ->delimiter(',')
       ->expected(3)
       ->type_name("G");

@@ -1,10 +1,10 @@
 #include "apps/limber/tree_parts.hpp"
 
+#include "apps/limber/console.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
 #include "limber/io/element_sets_file.hpp"
 #include "limber/io/scene_file.hpp"
-#include "limber/io/surface_file.hpp"
 #include "limber/scene/body_tree.hpp"
 
 #include <algorithm>
@@ -29,11 +29,11 @@ ReduceOptions part_settings(const ReduceCommand& options, const SceneBody& body)
 SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs) {
   SceneBody body;
   read_domains(options.domains, body.domains.emplace());
-  BodySource source = load_source(options.body);
-  require(options.body.free || !source.fixed.empty(),
-          "{}: nothing holds the body; say what does by --fixed-where or --fixed-vertices, or --free for a "
-          "body that flies",
-          options.body.mesh);
+  BodyOptions stated = options.body;
+  stated.stands = stated.whole = true;
+  BodySource source = load_source(stated);
+  for (const std::string& warning : source.warnings) print_warning(warning);
+  body.up = source.up;
   body.mesh = std::move(source.mesh);
   if (body.domains->from == DomainSource::sets)
     body.domains->sets = read_element_sets(options.domains, body.mesh.element_count());
@@ -42,7 +42,7 @@ SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs) {
   body.render = std::move(source.surface);
   body.render_colors = std::move(source.colors);
   if (!options.render.empty()) {
-    body.render = read_surface(options.render, {}, &source.inputs);
+    body.render = read_render(options.body, options.render, source.inputs);
     body.render_colors.clear();
   }
   inputs = std::move(source.inputs);

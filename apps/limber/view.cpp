@@ -2,8 +2,8 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/console.hpp"
 #include "apps/limber/page_server.hpp"
+#include "apps/limber/shown_bodies.hpp"
 #include "apps/limber/viewer_page.hpp"
-#include "limber/base/file.hpp"
 #include "limber/io/model_file.hpp"
 
 #include <nlohmann/json.hpp>
@@ -21,7 +21,7 @@ namespace limber::app {
 namespace {
 
 struct ViewCommand {
-  std::vector<std::string> models;
+  ShowCommand show{.command = "view"};
   int port = 0;
   bool no_open = false;
   bool json = false;
@@ -65,14 +65,14 @@ class EndSignals {
 };
 
 /// Throws for anything but a good one.
-std::string read_good_model(const std::string& path) {
-  std::string content = read_file(path);
+std::string good_model(const std::string& path, std::string content) {
   static_cast<void>(parse_model(content, path));
   return content;
 }
 
 void run_view(const ViewCommand& options) {
-  PageModels models = read_page_models(options.models, read_good_model);
+  FileList inputs;
+  PageModels models = read_shown_bodies(options.show, good_model, inputs);
   const EndSignals end_signals;
   const PageServer server(viewer_page(), std::move(models), options.port);
   if (options.json) {
@@ -87,14 +87,11 @@ void run_view(const ViewCommand& options) {
 }  // namespace
 
 Command add_view(CLI::App& program) {
-  CLI::App* parser = program.add_subcommand("view", "Show reduced models in the browser and pull at them");
+  CLI::App* parser = program.add_subcommand(
+      "view", "Show bodies in the browser and pull at them: models, surfaces, meshes, scenes");
   const auto options = std::make_shared<ViewCommand>();
-  parser
-      ->add_option(
-          "MODEL", options->models,
-          "Reduced models (.glb), side by side in one scene; one given twice is two bodies. Without any "
-          "the page waits for a file dropped onto it")
-      ->type_name("");
+  CLI::Option* bodies = add_show_options(*parser, options->show);
+  bodies->description(bodies->get_description() + ". Without any the page waits for a file dropped onto it");
   parser->add_option("--port", options->port, "Port on 127.0.0.1; 0 takes a free one [0]")
       ->check(CLI::Range(0, 65535).description(""))
       ->type_name("N");
@@ -102,9 +99,13 @@ Command add_view(CLI::App& program) {
   parser->add_flag("--json", options->json, "Print the address as JSON, in one line");
   parser->footer(
       "Serves the page on 127.0.0.1, to this machine alone, until Ctrl-C. Nothing comes from a network.\n\n"
-      "Example:\n  limber view spoon.glb\n  limber view spoon.glb oak.glb spoon.glb\n"
+      "Example:\n  limber view bunny.obj\n  limber view spoon.glb\n  limber view spoon.glb oak.glb "
+      "spoon.glb\n"
       "  limber view spoon.glb --port 8000 --no-open");
-  return {parser, [options] { run_view(*options); }};
+  return {parser, [parser, options] {
+            options->show.reduce.stated = stated_options(*parser);
+            run_view(*options);
+          }};
 }
 
 }  // namespace limber::app

@@ -234,19 +234,26 @@ std::string display_name(const std::string& path) {
   return json::parse(name.dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
 }
 
-PageModels read_page_models(const std::vector<std::string>& paths,
-                            const std::function<std::string(const std::string& path)>& read) {
+PageModels read_page_models(const std::vector<std::string>& names,
+                            const std::function<std::vector<PageModel>(const std::string& name)>& read) {
+  /// A name by which models were read, and which of the files these are.
+  struct Seen {
+    std::string name;
+    std::size_t begin, end;
+  };
   PageModels models;
-  std::vector<std::string> seen;  // the path by which each file was read
-  for (const std::string& path : paths) {
-    const auto same = std::find_if(seen.begin(), seen.end(), [&](const std::string& other) {
+  std::vector<Seen> seen;
+  for (const std::string& name : names) {
+    auto same = std::find_if(seen.begin(), seen.end(), [&](const Seen& other) {
       std::error_code problem;
-      return other == path || std::filesystem::equivalent(other, path, problem);
+      return other.name == name || std::filesystem::equivalent(other.name, name, problem);
     });
-    models.bodies.push_back(static_cast<std::size_t>(same - seen.begin()));
-    if (same != seen.end()) continue;
-    models.files.push_back({display_name(path), read(path)});
-    seen.push_back(path);
+    if (same == seen.end()) {
+      const std::size_t begin = models.files.size();
+      for (PageModel& model : read(name)) models.files.push_back(std::move(model));
+      same = seen.insert(seen.end(), {name, begin, models.files.size()});
+    }
+    for (std::size_t i = same->begin; i < same->end; ++i) models.bodies.push_back(i);
   }
   return models;
 }

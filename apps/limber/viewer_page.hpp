@@ -29,10 +29,10 @@ struct PageModels {
   std::vector<std::size_t> bodies;  ///< the file of each body: several may be of one
 };
 
-/// The models of files, a body for each path. `read` gives the bytes of one; a file that is named again, by
-/// whatever path, is read once.
-PageModels read_page_models(const std::vector<std::string>& paths,
-                            const std::function<std::string(const std::string& path)>& read);
+/// The models that names stand for, a body for each. `read` gives those of one name: one, of a scene as many as it
+/// has bodies; a file that is named again, by whatever path, is read once.
+PageModels read_page_models(const std::vector<std::string>& names,
+                            const std::function<std::vector<PageModel>(const std::string& name)>& read);
 
 /// How many bytes page_with_models takes, names aside.
 std::size_t size_with_models(std::string_view page, const PageModels& models);

@@ -181,7 +181,7 @@ TEST(BadUsage, IsRefusedInOneLine) {
   expect_refused(folder, "view missing.glb", "missing.glb: no such file");
   expect_refused(folder, "view --port 65536", "--port");
   expect_refused(folder, "view --prot 80", "did you mean '--port'?");
-  expect_refused(folder, "export", "MODEL is required");
+  expect_refused(folder, "export", "BODY is required");
   expect_refused(folder, "export m.glb", "--output is required");
   expect_refused(folder, "export missing.glb -o page.html", "missing.glb: no such file");
   expect_refused(folder, "export missing.glb -o page.pdf", ".html");
@@ -202,7 +202,7 @@ TEST(OtherFiles, InPlaceOfASceneAreCalledWhatTheyAre) {
   }
   expect_refused(folder, "compare m.glb", "m.glb: is a reduced model, expected a scene (.json)");
   expect_refused(folder, "reduce m.glb -o n.glb",
-                 "m.glb: is a reduced model already, expected a volume mesh");
+                 "m.glb: is a reduced model already, expected a surface, a volume mesh");
 }
 
 }  // namespace

@@ -130,9 +130,9 @@ TEST(Report, WritesThePageAndEveryImageThatItNamesAndNothingElse) {
   const ScratchFolder& folder = written_report().folder;
   const std::vector<std::string> images = values_of(written_report().page, "src");
   std::set<std::string> named(images.begin(), images.end());
-  EXPECT_EQ(named, (std::set<std::string>{"mode_01.png", "mode_02.png", "frequencies.svg", "angles.svg",
-                                          "singular_values.svg", "cubature.png", "training_curve.svg",
-                                          "training_rounds.svg"}));
+  EXPECT_EQ(named, (std::set<std::string>{"mode_01.png", "mode_02.png", "held.png", "frequencies.svg",
+                                          "angles.svg", "singular_values.svg", "cubature.png",
+                                          "training_curve.svg", "training_rounds.svg"}));
   named.insert("index.html");
   EXPECT_EQ(files_in(folder / "report"), named);
   for (const std::string& image : images) {
@@ -205,7 +205,7 @@ TEST(Report, LeavesOutWhatThereIsNoDataFor) {
   facts.options.clear();
   const std::string page = page_of(folder, exact_model(), ReduceReport{}, facts);
   EXPECT_EQ(files_in(folder / "report"),
-            (std::set<std::string>{"index.html", "mode_01.png", "frequencies.svg"}));
+            (std::set<std::string>{"held.png", "index.html", "mode_01.png", "frequencies.svg"}));
   EXPECT_EQ(values_of(page, "href"), (std::vector<std::string>{"#model", "#basis", "#spectrum"}));
 }
 
@@ -223,7 +223,7 @@ TEST(Report, DrawsTheSurfaceWhereTheMeshWasLeftOut) {
 TEST(Report, ShowsTwelveVectorsAtMost) {
   const ScratchFolder folder;
   std::filesystem::create_directory(folder / "pictures");
-  EXPECT_EQ(app::draw_basis(folder / "pictures", cubature_model(13), Executor(1), 64).size(), 12U);
+  EXPECT_EQ(app::draw_basis(folder / "pictures", cubature_model(13), UpAxis::z, Executor(1), 64).size(), 12U);
   EXPECT_EQ(files_in(folder / "pictures").size(), 12U);
 }
 
@@ -275,8 +275,8 @@ TEST(Report, HasTheSamePicturesForAnyNumberOfThreads) {
   const ReducedModel model = cubature_model();
   std::map<std::string, std::string> first;
   for (const int threads : {1, 3}) {
-    const auto figures = app::draw_basis(folder.path(), model, Executor(threads), 200);
-    const auto points = app::draw_cubature(folder.path(), model, Executor(threads), 200);
+    const auto figures = app::draw_basis(folder.path(), model, UpAxis::z, Executor(threads), 200);
+    const auto points = app::draw_cubature(folder.path(), model, UpAxis::z, Executor(threads), 200);
     ASSERT_EQ(figures.size(), 2U);
     for (const std::string& file : {figures[0].file, figures[1].file, points->file}) {
       const std::string content = read_file(folder / file);

@@ -149,7 +149,6 @@ TEST(ReduceTree, RefusesWhatItCannotDo) {
   expect_refused(folder, start + "--domains halves.json --snapshots s.csv", "--snapshots");
   expect_refused(folder, start + "--domains halves.json --modes 5", "--modes");
   expect_refused(folder, start + "--total-rank 10", "add --domains");
-  expect_refused(folder, "reduce beam.msh --domains auto:2 -o t.glb", "nothing holds");
   expect_refused(folder, "reduce builtin:oak -o t.glb --domains regions", "--domains");
   expect_refused(folder, "reduce builtin:oak -o t.glb --fixed-where 'x < 0'", "--fixed-where");
 }

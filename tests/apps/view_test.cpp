@@ -128,7 +128,7 @@ TEST(ViewerPage, ReadsAFileOnceByWhateverPath) {
   std::vector<std::string> read;
   const PageModels models = app::read_page_models({a, b, again, b}, [&](const std::string& path) {
     read.push_back(path);
-    return read_file(path);
+    return std::vector<app::PageModel>{{app::display_name(path), read_file(path)}};
   });
   EXPECT_EQ(read, (std::vector{a, b}));
   EXPECT_EQ(models.bodies, (std::vector<std::size_t>{0, 1, 0, 1}));

@@ -45,7 +45,7 @@ class SketchOnABeam : public testing::Test {
   }
 };
 
-TEST_F(SketchOnABeam, DropsForcesWhoseResponseIsNearTheLastOneKept) {
+TEST_F(SketchOnABeam, DropsForcesWhoseResponseIsNearOneThatIsKept) {
   SketchOptions options;
   options.load_separation = 0.195;  // of the largest, in steps of 0.05: every fourth is far enough
   options.shape_separation = 0.0;
@@ -83,7 +83,7 @@ TEST_F(SketchOnABeam, KeepsOneOfTheShapesThatComeAgain) {
   sketch.insert(sketch.end(), back.begin(), back.end());
   sketch.push_back({tip, Vector3::Zero()});  // let go: the rest shape
   const SketchShapes result = solve_sketch(rest, sketch);
-  EXPECT_EQ(result.solved, 8);
+  EXPECT_EQ(result.solved, 4) << "the way back is the way there";
   EXPECT_EQ(result.kept, 4);
   EXPECT_EQ(result.shapes.cols(), 4);
 }

@@ -2,6 +2,7 @@
 
 #include "limber/io/gltf.hpp"
 #include "limber/io/gltf_container.hpp"
+#include "limber/io/surface_file.hpp"
 #include "tests/io/tree_support.hpp"
 
 #include <algorithm>
@@ -118,6 +119,25 @@ TEST(ModelFile, SaysItsVersion) {
   EXPECT_EQ(chunks.document["extensions"][std::string(model_extension)]["version"], model_version);
 }
 
+TEST(ModelFile, KeepsWhichWayIsUpAndStandsInOtherPrograms) {
+  for (const UpAxis up : {UpAxis::x, UpAxis::y, UpAxis::z}) {
+    Model model = make_model(sample_model(), false);
+    model.up = up;
+    const std::string content = encode_model(model, "test.glb");
+    EXPECT_EQ(parse_model(content, "test.glb").up, up);
+    const GlbChunks chunks(content);
+    const json& roots = chunks.document["scenes"][0]["nodes"];
+    ASSERT_EQ(roots.size(), 1u);
+    const json& root = chunks.document["nodes"][roots[0].get<std::size_t>()];
+    EXPECT_EQ(root.contains("rotation"), up != UpAxis::y);
+    // As other programs have it: the surface, turned so that what is up is y.
+    const SurfaceMesh seen = parse_surface(content, "test.glb");
+    const Matrix3X& made = model.parts.front().model.surface.mesh.vertices;
+    EXPECT_NEAR(seen.vertices.row(1).maxCoeff(), made.row(static_cast<Index>(up)).maxCoeff(), 1e-6);
+    EXPECT_NEAR(seen.vertices.row(1).minCoeff(), made.row(static_cast<Index>(up)).minCoeff(), 1e-6);
+  }
+}
+
 TEST(ModelFile, LeavesOutWarpDataThatAModelHasNot) {
   EXPECT_FALSE(part_of(GlbChunks(encode_single(small_model()))).contains("warp"));
 }
@@ -189,7 +209,9 @@ TEST(ModelFile, KeepsModelsThatAreWrittenAndReadAsFiles) {
 
 TEST(ModelFile, IsASurfaceForOtherReaders) {
   const ReducedModel model = sample_model();
-  const SurfaceMesh surface = parse_gltf(encode_single(model), "test.glb");
+  Model whole = make_model(model, false);
+  whole.up = UpAxis::y;
+  const SurfaceMesh surface = parse_gltf(encode_model(whole, "test.glb"), "test.glb");
   EXPECT_EQ(surface.vertices, model.surface.mesh.vertices);
   EXPECT_EQ(surface.triangle_count(), model.surface.mesh.triangle_count());
 }

@@ -58,16 +58,18 @@ json& first_primitive(GlbChunks& chunks) { return chunks.document["meshes"][0]["
 
 /// Of the extension.
 const std::vector<Damage> extension_damages{
-    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 3; },
-     "extensions.LIMBER_model.version: this limber reads version 2, found 3; update limber"},
-    {"OlderVersion", [](GlbChunks&, json& e) { e["version"] = 1; },
-     "version: this limber reads version 2, found 1; make the model again with: limber reduce"},
+    {"NewerVersion", [](GlbChunks&, json& e) { e["version"] = 4; },
+     "extensions.LIMBER_model.version: this limber reads version 3, found 4; update limber"},
+    {"OlderVersion", [](GlbChunks&, json& e) { e["version"] = 2; },
+     "version: this limber reads version 3, found 2; make the model again with: limber reduce"},
     {"VersionZero", [](GlbChunks&, json& e) { e["version"] = 0; }, "version: expected an integer from 1"},
     {"NoVersion", [](GlbChunks&, json& e) { e.erase("version"); }, "'version' is missing"},
     {"NoName", [](GlbChunks&, json& e) { e.erase("name"); }, "LIMBER_model: 'name' is missing"},
     {"NoDescription", [](GlbChunks&, json& e) { e.erase("description"); }, "'description' is missing"},
     {"NotSaidWhetherFree", [](GlbChunks&, json& e) { e.erase("free"); }, "'free' is missing"},
     {"FreeIsNoBoolean", [](GlbChunks&, json& e) { e["free"] = 1; }, ".free: expected true or false, found 1"},
+    {"NotSaidWhichWayIsUp", [](GlbChunks&, json& e) { e.erase("up"); }, "'up' is missing"},
+    {"UpIsNoAxis", [](GlbChunks&, json& e) { e["up"] = "w"; }, ".up: expected x, y or z, found 'w'"},
     {"NoParts", [](GlbChunks&, json& e) { e["parts"] = json::array(); },
      ".parts: expected one at least, found none"},
     {"PartsAreNoList", [](GlbChunks&, json& e) { e["parts"] = 3; }, ".parts: expected a list, found 3"},

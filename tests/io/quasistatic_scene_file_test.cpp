@@ -193,7 +193,8 @@ INSTANTIATE_TEST_SUITE_P(
                 },
                 "bodies[0].skin.weights: "},
         Refusal{"ALoadWithoutForce", [](json& s) { body(s)["loads"][0].erase("force"); },
-                "bodies[0].loads[0]: 'force', 'acceleration', 'pressure' or 'traction' is missing"},
+                "bodies[0].loads[0]: 'force', 'total_force', 'acceleration', 'pressure' or 'traction' is "
+                "missing"},
         Refusal{"ALoadOfTwoKinds",
                 [](json& s) {
                   body(s)["loads"][0]["acceleration"] = {0, 0, 1};

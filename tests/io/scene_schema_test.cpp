@@ -198,10 +198,10 @@ TEST(SceneSchema, HasTheWordsOfTheLibrary) {
 }
 
 TEST(SchemaMarkdown, WritesARowInFull) {
-  EXPECT_NE(
-      schema_to_markdown(scene_schema())
-          .find("| `density` | number | `1000` | mass per volume at rest (kg/m^3) | from 1e-20 to 1e+20 |\n"),
-      std::string::npos);
+  EXPECT_NE(schema_to_markdown(scene_schema())
+                .find("| `scale` | number | `1` | lengths here per length in the file (no unit) | from 1e-09 "
+                      "to 1000000000 |\n"),
+            std::string::npos);
 }
 
 TEST(SchemaMarkdown, ShowsACompleteExampleThatIsValid) {

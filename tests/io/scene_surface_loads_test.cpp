@@ -55,7 +55,8 @@ TEST(SceneSurfaceLoads, AreOneOfFourKinds) {
          ": 'pressure' and 'traction' exclude each other: give two loads");
   expect(R"({"where": "x > 0.9", "force": [1, 0, 0], "pressure": 1})",
          ": 'force' and 'pressure' exclude each other: give two loads");
-  expect(R"({"where": "x > 0.9"})", ": 'force', 'acceleration', 'pressure' or 'traction' is missing");
+  expect(R"({"where": "x > 0.9"})",
+         ": 'force', 'total_force', 'acceleration', 'pressure' or 'traction' is missing");
   expect(R"({"vertices": [1, 2], "pressure": 1})",
          ": 'pressure' acts on triangles, not on single vertices; choose them by 'box' or 'where'");
   expect(R"({"nearest": [1, 0, 0], "traction": [1, 0, 0]})", ": 'traction' acts on triangles");

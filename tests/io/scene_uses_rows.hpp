@@ -128,6 +128,7 @@ inline const std::vector<Row>& table() {
       {"scene.description", "{}", R"({"description": "text"})", Effect::nothing},
       {"scene.bodies", "{}", "{}", Effect::nothing},  // is in all of them
       {"scene.gravity", "{}", R"({"gravity": [0, 0, -2]})"},
+      {"scene.up", R"({"gravity": 2})", R"({"up": "y"})"},
       {"scene.ground", falling(), ground()},
       {"scene.ground", falling(), R"({"ground": true})"},
       {"scene.obstacles", falling(), obstacle()},
@@ -372,6 +373,8 @@ inline const std::vector<Row>& table() {
       {"forces.training", "{}", R"({"forces": {"training": "snapshots.csv"}})"},
 
       {"material.law", "{}", R"({"material": {"law": "neo-hookean"}})"},
+      {"material.name", R"({"material": {"young": null, "poisson": null, "name": "fat"}})",
+       R"({"material": {"name": "flesh"}})"},
       {"material.young", "{}", R"({"material": {"young": 2e5}})"},
       {"material.poisson", "{}", R"({"material": {"poisson": 0.4}})"},
       {"material.lambda", R"({"material": {"young": null, "poisson": null, "mu": 4e4, "lambda": 6e4}})",
@@ -398,6 +401,7 @@ inline const std::vector<Row>& table() {
       {"load.where", "{}", loads(R"("where": "x > 0.4", "force": [0, 0.02, -0.1])")},
       {"load.nearest", "{}", loads(R"("nearest": [1, 0, 0], "force": [0, 0.02, -0.1])")},
       {"load.force", "{}", loads(R"("where": "x > 0.99", "force": [0, 0.05, 0])")},
+      {"load.total_force", "{}", loads(R"("where": "x > 0.99", "total_force": [0, 0.2, 0])")},
       {"load.acceleration", "{}", loads(R"("acceleration": [0, 3, 0])")},
       {"load.pressure", "{}", loads(R"("where": "x > 0.2 and z > 0.099", "pressure": 100)")},
       {"load.traction", "{}", loads(R"("where": "x > 0.99", "traction": [0, 30, 0])")},

@@ -18,6 +18,7 @@ inline std::string difference(const Model& a, const Model& b) {
   note(a.name == b.name, "name");
   note(a.description == b.description, "description");
   note(a.free == b.free, "free");
+  note(a.up == b.up, "up");
   note(a.parts.size() == b.parts.size(), "parts");
   for (std::size_t k = 0; k < std::min(a.parts.size(), b.parts.size()); ++k) {
     found += difference(a.parts[k].model, b.parts[k].model);

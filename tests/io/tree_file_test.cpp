@@ -56,10 +56,11 @@ TEST(TreeFile, HasANodePerDomainAndAMeshPerPart) {
   const Model tree = sample_tree();
   const GlbChunks chunks(encode_model(tree, "test.glb"));
   const json& nodes = chunks.document["nodes"];
-  ASSERT_EQ(nodes.size(), tree.domains.size());
+  ASSERT_EQ(nodes.size(), tree.domains.size() + 1) << "and one that turns all";
   ASSERT_EQ(chunks.document["meshes"].size(), tree.parts.size());
-  EXPECT_EQ(chunks.document["scenes"][0]["nodes"], json({0, 1, 2, 3, 4, 5})) << "poses are of the world";
-  for (std::size_t i = 0; i < nodes.size(); ++i) {
+  EXPECT_EQ(nodes[6]["children"], json({0, 1, 2, 3, 4, 5})) << "poses are of the world";
+  EXPECT_EQ(chunks.document["scenes"][0]["nodes"], json({6}));
+  for (std::size_t i = 0; i < tree.domains.size(); ++i) {
     const Domain& domain = tree.domains[i];
     EXPECT_EQ(nodes[i]["name"], domain.name);
     EXPECT_EQ(nodes[i]["mesh"], domain.part);

@@ -176,7 +176,7 @@ TEST(Mesher, WarnsOfLimbsThatWereLost) {
       test::joined(test::icosphere(3, 1.0), test::box_surface({0.5, -0.02, -0.02}, {2.0, 0.02, 0.02}));
   const MeshedSurfaces result = mesh_surfaces(std::vector<RegionSurface>{{surface, "ball"}}, with_cells(16));
   ASSERT_FALSE(result.report.warnings.empty());
-  EXPECT_TRUE(result.report.warnings.front().find("use more cells") != std::string::npos);
+  EXPECT_TRUE(result.report.warnings.front().find("use more cells, as ") != std::string::npos);
 }
 
 TEST(Mesher, WarnsOfASurfaceThatALaterOneCovers) {

@@ -189,7 +189,7 @@ Scene dropped_beam(const ScratchFolder& folder, double height) {
   Scene scene = swinging_beams(folder);
   scene.bodies = {beam("beam", Method::reduced)};
   scene.bodies[0].fixed = {};
-  scene.obstacles = {make_ground(height, scene.gravity)};
+  scene.obstacles = {make_ground(height, up_of(scene))};
   scene.rigids.resize(1);
   scene.rigids[0].name = "ball";
   scene.rigids[0].shape = Sphere{0.1};

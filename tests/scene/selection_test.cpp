@@ -40,6 +40,25 @@ TEST(Selection, TakesTheVertexNearestToEachPoint) {
   EXPECT_EQ(select_vertices(cube, selection, "test"), (std::vector<int>{0, 7}));
 }
 
+TEST(Selection, TakesSidesByWhatIsUp) {
+  const auto side = [](BodySide which, UpAxis up) {
+    return select_vertices(cube, {.sides = {which}, .up = up}, "test");
+  };
+  EXPECT_EQ(side(BodySide::bottom, UpAxis::z), (std::vector<int>{0, 2, 4, 6}));
+  EXPECT_EQ(side(BodySide::bottom, UpAxis::y), (std::vector<int>{0, 1, 4, 5}));
+  EXPECT_EQ(side(BodySide::bottom, UpAxis::x), (std::vector<int>{0, 1, 2, 3}));
+  EXPECT_EQ(side(BodySide::front, UpAxis::z), (std::vector<int>{0, 1, 4, 5}));
+  EXPECT_EQ(side(BodySide::front, UpAxis::y), (std::vector<int>{1, 3, 5, 7}));
+  EXPECT_EQ(select_vertices(cube, {.sides = {BodySide::left, BodySide::right}}, "test").size(), 8u);
+}
+
+TEST(Selection, ASideHasThreeVerticesAtLeast) {
+  VertexSelection tip{.sides = {BodySide::right}};
+  VolumeMesh mesh = test::unit_beam(ElementKind::tetrahedron, 4, 1, 1);
+  mesh.vertices.row(0) += 0.4 * mesh.vertices.row(1);  // its end is an edge now
+  EXPECT_GE(select_vertices(mesh, tip, "test").size(), 3u);
+}
+
 TEST(Selection, UnitesItsCriteriaWithoutRepeats) {
   const VertexSelection selection{.vertices = {7, 0, 7}, .where = "x < 0.5 and y < 0"};
   EXPECT_EQ(select_vertices(cube, selection, "test"), (std::vector<int>{0, 1, 7}));

@@ -135,5 +135,23 @@ TEST(SurfaceLoadsOfScenes, AreNamedByTheirPlaceInTheFileAsAllLoadsAre) {
       test::contains(test::error_text([&] { (void)make_state(scene); }), "beam: loads[3]: all of its"));
 }
 
+TEST(TotalForces, PushAnyMeshAlike) {
+  const auto pushed = [](int refined, bool total) {
+    Scene scene = beam_scene(Method::full);
+    SceneBody& body = scene.bodies[0];
+    body.mesh =
+        make_beam({ElementKind::tetrahedron, Vector3(1.0, 0.2, 0.2), refined * Eigen::Vector3i(5, 1, 1)});
+    body.fixed = {};
+    body.surface_loads.clear();
+    body.loads = {{.where = {.where = "x > 0.99"}, .force = Vector3(0.0, 0.0, -0.5), .total = total}};
+    SceneState state = make_state(scene);
+    run(scene, state, 1);
+    return state.body(0).momentum().linear.z();
+  };
+  for (const int refined : {1, 2}) EXPECT_NEAR(pushed(refined, true), -0.5 * 0.02, 1e-9) << refined;
+  EXPECT_NEAR(pushed(1, false), 4 * -0.5 * 0.02, 1e-9);
+  EXPECT_NEAR(pushed(2, false), 9 * -0.5 * 0.02, 1e-9) << "on each vertex: a finer mesh is pushed harder";
+}
+
 }  // namespace
 }  // namespace limber::surface_load_test

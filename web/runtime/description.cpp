@@ -1,5 +1,7 @@
 #include "description.hpp"
 
+#include "limber/base/words.hpp"
+
 #include <nlohmann/json.hpp>
 
 #include <cmath>
@@ -88,6 +90,7 @@ std::string describe(const Body& body) {
                   {"description", model.description},
                   {"rank", model.coordinate_count()},
                   {"free", model.free},
+                  {"up", word_of(model.up, up_axis_words)},
                   {"depth", model.depth()},
                   {"regions", parts[0]["regions"]},
                   {"parts", parts},

@@ -113,16 +113,8 @@ class Distances {
   Matrix coefficients_;
 };
 
-/// Drops forces whose response hardly differs from the last one kept, the rest shape at first.
-std::vector<Index> thin_consecutive(const Distances& responses, Index count, double separation) {
-  std::vector<Index> kept;
-  for (Index i = 0; i < count; ++i) {
-    if (responses.between(i, kept.empty() ? -1 : kept.back()) > separation) kept.push_back(i);
-  }
-  return kept;
-}
-
-/// Drops shapes that hardly differ from one kept before, or from the rest shape.
+/// Drops shapes that hardly differ from one kept before, or from the rest shape: a hand that goes to and fro comes
+/// by the same shapes many times.
 std::vector<Index> thin_all(const Distances& shapes, Index count, double separation) {
   std::vector<Index> kept{-1};
   for (Index i = 0; i < count; ++i) {
@@ -190,8 +182,7 @@ SketchShapes solve_sketch(RestStiffness& rest, std::span<const SketchForce> sket
 
   SketchShapes result;
   const Index recorded = static_cast<Index>(sketch.size());
-  const std::vector<Index> forces =
-      thin_consecutive(responses, recorded, options.load_separation * largest_response);
+  const std::vector<Index> forces = thin_all(responses, recorded, options.load_separation * largest_response);
   const Matrix shapes = solve_shapes(model, loads, responses, forces, options);
   result.recorded = static_cast<int>(recorded);
   result.solved = static_cast<int>(forces.size());

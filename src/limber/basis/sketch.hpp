@@ -19,8 +19,8 @@ struct SketchForce {
 struct SketchOptions {
   double load_separation =
       0.05;  ///< a recorded force is dropped where its linear response is nearer than this to that of
-             ///< the last one kept: mass-distance as a share of the largest response,
-             ///< at least 0 and less than 1
+             ///< one that is kept, or to rest: mass-distance as a share of the largest
+             ///< response, at least 0 and less than 1. Each that is left takes a full static solution
   double shape_separation = 0.02;  ///< the same for solved shapes, to all kept ones
   StaticOptions statics{};
   Progress progress{};

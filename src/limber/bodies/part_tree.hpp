@@ -4,6 +4,7 @@
 #include "limber/base/progress.hpp"
 #include "limber/material/material.hpp"
 #include "limber/mesh/surface_mesh.hpp"
+#include "limber/mesh/up_axis.hpp"
 #include "limber/mesh/volume_mesh.hpp"
 
 #include <Eigen/Geometry>
@@ -59,6 +60,7 @@ struct PartTree {
   std::vector<Part> parts;
   std::vector<Placement> placements;  ///< parents before their children; the first is the root
   bool free = false;                  ///< nothing holds the root: the whole body may fly
+  UpAxis up = UpAxis::z;              ///< how it stands
 };
 
 /// Throws Error, naming the placement or part, unless indices are in range, parents come first, every part

@@ -1,6 +1,7 @@
 #include "limber/draw/camera.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/warp/rotation.hpp"
 
 #include <Eigen/Geometry>
 
@@ -36,6 +37,13 @@ Matrix3X unit_cube() {
 }
 
 }  // namespace
+
+View upright_view(const Vector3& up) {
+  View view;
+  if (!(up.norm() > 0.0)) return view;
+  const Eigen::Quaterniond turn = rotation_between(view.up, up);
+  return {turn * view.direction, turn * view.up, view.field_of_view};
+}
 
 Camera::Camera(const View& view, const Matrix3X& points, const Viewport& viewport)
     : axes_(camera_axes(view)),

@@ -14,6 +14,9 @@ struct View {
   double field_of_view = 26.0;            ///< degrees from bottom to top; 0 for an orthographic view
 };
 
+/// The usual view, turned so that a direction is up; z for none.
+View upright_view(const Vector3& up);
+
 /// A rectangle of the picture, pixels from its top left corner.
 struct Viewport {
   double left = 0.0;

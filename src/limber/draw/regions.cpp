@@ -7,6 +7,7 @@ namespace limber {
 namespace {
 
 constexpr double paleness = 0.55;  ///< of the cut: share of white
+const Color held_color(0.93, 0.49, 0.12);
 
 using Key = std::array<int, 3>;
 
@@ -95,6 +96,22 @@ std::vector<Shape> make_cut_shapes(const VolumeMesh& mesh, const Vector3& normal
     const Color color = region_color(g % regions);
     shapes[g].color = g < regions ? color : Color((1.0 - paleness) * color + paleness * Color::Ones());
   }
+  drop_empty(shapes);
+  return shapes;
+}
+
+std::vector<Shape> make_held_shapes(const VolumeMesh& mesh, std::span<const int> held) {
+  std::vector<char> is_held(static_cast<std::size_t>(mesh.vertex_count()), 0);
+  for (const int v : held) is_held[static_cast<std::size_t>(v)] = 1;
+  const BoundaryFaces faces = boundary_faces(mesh);
+  std::vector<std::size_t> group;
+  for (const auto& triangle : faces.triangles.colwise()) {
+    const bool any = std::any_of(triangle.begin(), triangle.end(),
+                                 [&](int v) { return is_held[static_cast<std::size_t>(v)] != 0; });
+    group.push_back(any ? 1 : 0);
+  }
+  std::vector<Shape> shapes = make_shapes(mesh, faces, group, 2);
+  shapes[1].color = held_color;
   drop_empty(shapes);
   return shapes;
 }

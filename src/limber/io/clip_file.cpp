@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/clip_builder.hpp"
+#include "limber/io/gltf_container.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <algorithm>
@@ -151,6 +152,18 @@ void write_animation(const std::filesystem::path& path, std::span<const double> 
                      std::span<const ClipNode> nodes) {
   write_file(path, encode_animation(times, nodes, path.string()),
              [](std::span<const std::string> contents) { check_clip(contents.front(), "its content"); });
+}
+
+bool looks_like_clip(std::string_view content) {
+  if (!looks_like_gltf(content)) return false;
+  try {
+    const GltfContainer container(content, "clip", {});
+    const auto animations = container.root().find("animations");
+    const auto generator = container.root().at("asset").find("generator");
+    return animations && animations->size() > 0 && generator && generator->text() == "limber";
+  } catch (const Error&) {
+    return false;
+  }
 }
 
 }  // namespace limber

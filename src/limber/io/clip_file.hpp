@@ -38,4 +38,7 @@ void write_animation(const std::filesystem::path& path, std::span<const double> 
 std::string encode_animation(std::span<const double> times, std::span<const ClipNode> nodes,
                              std::string_view where);
 
+/// Whether the content is such a file; false for a damaged one.
+bool looks_like_clip(std::string_view content);
+
 }  // namespace limber

@@ -9,12 +9,12 @@
 namespace limber {
 
 // A model is a valid binary glTF 2.0 file: one node per domain with its place as translation, rotation and
-// scale, nodes of one part sharing a mesh whose morph target i is column i of the part's basis, so that it
+// scale, below one that turns what is up to y, as glTF has it; nodes of one part share a mesh whose morph target i is column i of the part's basis, so that it
 // opens, and can be moved, in any viewer. The physics is in the extension LIMBER_model, in doubles
 // (docs/model_file.md).
 
 inline constexpr std::string_view model_extension = "LIMBER_model";
-inline constexpr int model_version = 2;  ///< of the extension, the one that is read
+inline constexpr int model_version = 3;  ///< of the extension, the one that is read
 
 /// The model in a .glb file, checked in full. Throws Error, naming the file and what is wrong, for anything
 /// else.

@@ -1,6 +1,7 @@
 #include "limber/io/model_mesh.hpp"
 
 #include "limber/draw/color.hpp"
+#include "limber/warp/rotation.hpp"
 
 #include <numeric>
 #include <utility>
@@ -105,6 +106,17 @@ void add_scene(GlbBuilder& builder) {
   std::iota(nodes.begin(), nodes.end(), 0);
   builder.document["scenes"] = {{{"nodes", nodes}}};
   builder.document["scene"] = 0;
+}
+
+void add_scene(GlbBuilder& builder, const Vector3& up) {
+  add_scene(builder);
+  if (up.isApprox(up.norm() * Vector3::UnitY())) return;
+  nlohmann::json& nodes = builder.document["nodes"];
+  nlohmann::json& roots = builder.document["scenes"][0]["nodes"];
+  const auto number = static_cast<int>(nodes.size());
+  nodes.push_back({{"name", "upright"}, {"children", roots}});
+  place_node(builder, number, Vector3::Zero(), rotation_between(up, Vector3::UnitY()).coeffs(), 1.0);
+  builder.document["scenes"][0]["nodes"] = {number};
 }
 
 }  // namespace limber

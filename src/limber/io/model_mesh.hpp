@@ -36,5 +36,7 @@ void place_node(GlbBuilder& builder, int node, const Vector3& position, const Ei
 
 /// Adds the scene with all nodes.
 void add_scene(GlbBuilder& builder);
+/// The same below a node, added as the last, that turns `up` to y, which is up in glTF; none where it is y.
+void add_scene(GlbBuilder& builder, const Vector3& up);
 
 }  // namespace limber

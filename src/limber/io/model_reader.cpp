@@ -18,6 +18,12 @@ namespace {
 /// What older files have in place of model_extension.
 constexpr std::array<std::string_view, 2> older_extensions{"LIMBER_reduced_model", "LIMBER_domain_tree"};
 
+UpAxis read_up(const JsonValue& value) {
+  const auto found = std::find(up_axis_words.begin(), up_axis_words.end(), value.text());
+  if (found == up_axis_words.end()) value.fail(fmt::format("expected x, y or z, found '{}'", value.text()));
+  return static_cast<UpAxis>(found - up_axis_words.begin());
+}
+
 /// By which weights may miss a sum of 1.
 constexpr double weight_tolerance = 1e-6;
 
@@ -42,6 +48,7 @@ class ModelReader {
     model_.name = extension_.at("name").text();
     model_.description = extension_.at("description").text();
     model_.free = extension_.at("free").boolean();
+    model_.up = read_up(extension_.at("up"));
     const JsonValue parts = at_least_one("parts");
     for (std::size_t i = 0; i < parts.size(); ++i) model_.parts.push_back(read_part(parts.at(i)));
     const JsonValue domains = at_least_one("domains");

@@ -1,5 +1,6 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/base/words.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/model_mesh.hpp"
 #include "limber/io/model_object.hpp"
@@ -49,8 +50,13 @@ json make_domain_object(GlbBuilder& builder, const Domain& domain) {
 std::string encode_model(const Model& model, std::string_view where) {
   check_model(model, where);  // all numbers are finite, as JSON needs them
   GlbBuilder builder;
-  json extension = {{"version", model_version}, {"name", model.name},     {"description", model.description},
-                    {"free", model.free},       {"parts", json::array()}, {"domains", json::array()}};
+  json extension = {{"version", model_version},
+                    {"name", model.name},
+                    {"description", model.description},
+                    {"free", model.free},
+                    {"up", word_of(model.up, up_axis_words)},
+                    {"parts", json::array()},
+                    {"domains", json::array()}};
   for (const ReducedPart& part : model.parts)
     extension["parts"].push_back(make_part_object(builder, part, where));
   for (const Domain& domain : model.domains) {
@@ -59,7 +65,7 @@ std::string encode_model(const Model& model, std::string_view where) {
     place_node(builder, node, domain.position, domain.rotation.coeffs(), domain.scale);
     extension["domains"].push_back(make_domain_object(builder, domain));
   }
-  add_scene(builder);
+  add_scene(builder, direction_of(model.up));
   add_extension(builder, model_extension, std::move(extension));
   return builder.encode(where, "lower the ranks or leave out the simulation meshes");
 }

@@ -103,9 +103,9 @@ void read_surroundings(const json& value, SceneFiles& files, std::string_view wh
   const json& ground = value["ground"];
   if (ground.is_object()) {
     scene.obstacles.push_back(
-        make_ground(ground["height"].get<double>(), scene.gravity, to_contact_material(ground)));
+        make_ground(ground["height"].get<double>(), up_of(scene), to_contact_material(ground)));
   } else if (ground.get<bool>()) {
-    scene.obstacles.push_back(make_ground(0.0, scene.gravity));
+    scene.obstacles.push_back(make_ground(0.0, up_of(scene)));
   }
   for (std::size_t i = 0; i < value["obstacles"].size(); ++i)
     scene.obstacles.push_back(

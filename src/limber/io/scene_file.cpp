@@ -46,12 +46,13 @@ Vector3 to_effect(const json& value, const char* key, const std::string& where) 
 /// What a load of the scene file is: the one of these keys that it has.
 std::string load_kind(const json& value, const std::string& where) {
   std::string kind;
-  for (const char* key : {"force", "acceleration", "pressure", "traction"}) {
+  for (const char* key : {"force", "total_force", "acceleration", "pressure", "traction"}) {
     if (!value.contains(key)) continue;
     require(kind.empty(), "{}: '{}' and '{}' exclude each other: give two loads", where, kind, key);
     kind = key;
   }
-  require(!kind.empty(), "{}: 'force', 'acceleration', 'pressure' or 'traction' is missing", where);
+  require(!kind.empty(), "{}: 'force', 'total_force', 'acceleration', 'pressure' or 'traction' is missing",
+          where);
   return kind;
 }
 
@@ -81,8 +82,9 @@ void read_load(const json& value, const SolverSettings& solver, std::size_t numb
   check_start(from, solver, where);
   const std::string kind = load_kind(value, where);
   VertexSelection selection = to_selection(value, where);
-  if (kind == "force") {
-    body.loads.push_back({std::move(selection), to_effect(value, "force", where), from, to, number});
+  if (kind == "force" || kind == "total_force") {
+    body.loads.push_back({std::move(selection), to_effect(value, kind.c_str(), where), from, to, number,
+                          kind == "total_force"});
     return;
   }
   if (kind != "acceleration") {
@@ -188,27 +190,47 @@ Wind to_wind(const json& value, const std::string& where) {
 }
 
 /// What holds a body, and what acts on it.
+/// up: of the scene.
 void read_loads(const json& value, const SolverSettings& solver, SceneFiles& files, const std::string& where,
-                FollowedAnimations& animations, SceneBody& body) {
+                FollowedAnimations& animations, const Vector3& up, SceneBody& body) {
   for (std::size_t i = 0; i < value["loads"].size(); ++i) {
     read_load(value["loads"][i], solver, i, fmt::format("{}.loads[{}]", where, i), body);
   }
-  read_motion(value, solver, files, where, animations, body);
+  read_motion(value, solver, files, where, animations, up, body);
   if (value.contains("wind")) body.wind = to_wind(value["wind"], where + ".wind");
   body.damping = to_damping(value["damping"]);
   body.velocity = to_vector(value["velocity"]);
   body.angular_velocity = to_vector(value["angular_velocity"]);
 }
 
+/// Which way is up in a scene, and what follows from that.
+struct Standing {
+  std::optional<UpAxis> stated;
+  Vector3 up = Vector3::UnitZ();
+  Vector3 gravity = Vector3::Zero();  ///< m/s^2
+};
+
+/// What holds a body: vertices, nothing, or one of its sides, where it stands in the scene.
+VertexSelection to_fixed_or_side(const json& value, const std::string& where, const SceneBody& body) {
+  if (!value.is_string()) return to_fixed(value, where, "let it go by 'none'");
+  const auto word = value.get<std::string>();
+  if (word == "none") return {};
+  VertexSelection selection;
+  selection.sides.push_back(parse_word<BodySide>(word, body_side_words, where));
+  selection.up = body.up;
+  return selection;
+}
+
 /// stated: the body without the defaults of the schema.
 SceneBody to_body(const json& value, const json& stated, std::size_t number, SceneFiles& files,
                   const std::string& where, const ScenePlan& plan, const SolverSettings& solver,
-                  FollowedAnimations& animations) {
+                  FollowedAnimations& animations, const Standing& standing) {
   SceneBody body;
   body.name = value["name"].get<std::string>();
   if (body.name.empty()) body.name = fmt::format("body{}", number);
   body.method = plan.method;
   const bool of_parts = load_shape(value, stated, files, where, plan, solver.threads, body);
+  if (standing.stated && !body.model) body.up = *standing.stated;
   if (value.contains("render")) {
     body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
     body.render_colors.clear();
@@ -226,10 +248,9 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   body.mass = value["mass"] == "lumped" ? MassKind::lumped : MassKind::consistent;
   if (value.contains("fixed") && !of_parts) {
     body.fixed_stated = true;
-    const bool none = value["fixed"].is_string();
-    body.fixed = none ? VertexSelection{} : to_fixed(value["fixed"], where + ".fixed", "let it go by 'none'");
+    body.fixed = to_fixed_or_side(value["fixed"], where + ".fixed", body);
   }
-  read_loads(value, solver, files, where, animations, body);
+  read_loads(value, solver, files, where, animations, standing.up, body);
   read_contact(value, body);
   return body;
 }
@@ -393,12 +414,40 @@ void check_tolerance(const json& stated, const std::vector<ScenePlan>& plans, st
 
 }  // namespace
 
+namespace {
+
+/// How the body of a plan stands in the scene, as its file or what it names says.
+Vector3 up_of_plan(const json& value, const ScenePlan& plan) {
+  const UpAxis up = plan.model               ? plan.model->up
+                    : value.contains("mesh") ? usual_up(value["mesh"].get<std::string>())
+                                             : UpAxis::z;
+  return plan.pose.rotation * direction_of(up);
+}
+
+/// A number is gravity downward. See up_of(), which says the same of what is read.
+Standing to_standing(const json& value, const std::vector<ScenePlan>& plans, std::optional<UpAxis> stated) {
+  Standing standing;
+  standing.stated = stated;
+  const json& gravity = value["gravity"];
+  const Vector3 along = gravity.is_number() ? Vector3(Vector3::Zero()) : to_vector(gravity);
+  standing.up = stated               ? direction_of(*stated)
+                : !along.isZero(0.0) ? Vector3(-along.normalized())
+                : plans.empty()      ? Vector3(Vector3::UnitZ())
+                                     : up_of_plan(value["bodies"][0], plans.front());
+  standing.gravity =
+      gravity.is_number() ? Vector3(Vector3::Zero() - gravity.get<double>() * standing.up) : along;
+  return standing;
+}
+
+}  // namespace
+
 Scene parse_scene(std::string_view text, const std::filesystem::path& folder, std::string_view where,
                   const SceneUse& use) {
   const json stated = parse_json(text, where);
   const json value = validate(scene_schema(), stated, where);
   Scene scene;
-  scene.gravity = to_vector(value["gravity"]);
+  if (value.contains("up"))
+    scene.up = parse_word<UpAxis>(value["up"].get<std::string>(), up_axis_words, "unknown axis");
   scene.solver = to_solver(value["solver"], where);
   SceneFiles files{folder, {}};
   const auto place = [&](std::size_t i) { return fmt::format("{}: bodies[{}]", where, i); };
@@ -406,12 +455,14 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   for (std::size_t i = 0; i < value["bodies"].size(); ++i)
     plans.push_back(plan_body(value["bodies"][i], scene.solver.type, use, files, place(i)));
   check_keys(stated, value, scene.solver, plans, use, where);
+  const Standing standing = to_standing(value, plans, scene.up);
+  scene.gravity = standing.gravity;
   check_tolerance(stated, plans, where);
   read_integrator(value["solver"]["integrator"].get<std::string>(), plans, where, scene.solver);
   FollowedAnimations animations;
   for (std::size_t i = 0; i < plans.size(); ++i) {
     scene.bodies.push_back(to_body(value["bodies"][i], stated["bodies"][i], i, files, place(i), plans[i],
-                                   scene.solver, animations));
+                                   scene.solver, animations, standing));
   }
   find_alike(stated["bodies"], scene.bodies);
   read_surroundings(value, files, where, scene);

@@ -2,6 +2,8 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
+#include "limber/io/scene_uses.hpp"
+#include "limber/material/named_materials.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -11,10 +13,29 @@ using nlohmann::json;
 
 namespace {
 
-Material to_material(const json& value, const std::string& where) {
+constexpr double usual_density = 1000.0;  ///< kg/m^3
+
+/// The numbers of a material by its name, for what the others do not say.
+json named_numbers(json value, const std::string& where) {
+  if (!value.contains("name")) {
+    if (!value.contains("density")) value["density"] = usual_density;
+    return value;
+  }
+  const NamedMaterial& named = find_named_material(value["name"].get<std::string>(), where + ".name");
+  const bool lame = value.contains("lambda") || value.contains("mu");
+  if (value.contains("density") && (lame || (value.contains("young") && value.contains("poisson"))))
+    refuse_unused(where + ".name", "a material all of whose numbers are given");
+  if (!lame && !value.contains("young")) value["young"] = named.young;
+  if (!lame && !value.contains("poisson")) value["poisson"] = named.poisson;
+  if (!value.contains("density")) value["density"] = named.density;
+  return value;
+}
+
+Material to_material(const json& stated, const std::string& where) {
+  const json value = named_numbers(stated, where);
   const bool engineering = value.contains("young") || value.contains("poisson");
   const bool lame_given = value.contains("lambda") || value.contains("mu");
-  require(engineering != lame_given, "{}: give either 'young' and 'poisson' or 'lambda' and 'mu'", where);
+  require(engineering != lame_given, "{}: give a 'name', 'young' and 'poisson', or 'lambda' and 'mu'", where);
   const char* first = engineering ? "young" : "lambda";
   const char* second = engineering ? "poisson" : "mu";
   for (const char* key : {first, second}) {

@@ -1,12 +1,13 @@
 #include "limber/io/scene_motion.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/base/words.hpp"
 #include "limber/io/skin_file.hpp"
+#include "limber/warp/rotation.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
-#include <numbers>
 #include <utility>
 
 namespace limber {
@@ -45,15 +46,14 @@ namespace {
 struct Context {
   SceneFiles& files;
   FollowedAnimations& animations;
+  Vector3 up;  ///< in the scene, a direction
 };
 
 /// The motion of a joint from its start, in the axes and units of the scene.
 PoseFunction to_followed_motion(const json& follow, const Context& context, const std::string& where) {
   const double scale = follow["scale"].get<double>();
-  const Eigen::Quaterniond axes =
-      follow["up"] == "y"
-          ? Eigen::Quaterniond(Eigen::AngleAxisd(std::numbers::pi / 2, Vector3::UnitX()))  // y becomes z
-          : Eigen::Quaterniond::Identity();
+  const auto file_up = parse_word<UpAxis>(follow["up"].get<std::string>(), up_axis_words, "unknown axis");
+  const Eigen::Quaterniond axes = rotation_between(direction_of(file_up), context.up);
   try {
     const GltfAnimation& animation = context.animations.find(
         context.files.path(follow, "file"),
@@ -173,8 +173,8 @@ void check_start(double from, const SolverSettings& solver, const std::string& w
 }
 
 void read_motion(const json& value, const SolverSettings& solver, SceneFiles& files, const std::string& where,
-                 FollowedAnimations& animations, SceneBody& body) {
-  const Context context{files, animations};
+                 FollowedAnimations& animations, const Vector3& up, SceneBody& body) {
+  const Context context{files, animations, up};
   const json& constraints = value["constraints"];
   for (std::size_t i = 0; i < constraints.size(); ++i) {
     const std::string place = fmt::format("{}.constraints[{}]", where, i);

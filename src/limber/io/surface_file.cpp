@@ -139,6 +139,11 @@ void write_surface(const std::filesystem::path& path, const SurfaceMesh& surface
       where, ending);
 }
 
+UpAxis usual_up(const std::filesystem::path& path) {
+  const std::string ending = lower_case_ending(path);
+  return ending == ".glb" || ending == ".gltf" ? UpAxis::y : UpAxis::z;
+}
+
 std::string surface_format_names() {
   std::vector<std::string_view> names;
   for (const SurfaceFormat& format : surface_formats) names.push_back(format.name);

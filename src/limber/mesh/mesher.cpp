@@ -227,6 +227,12 @@ class Mesher {
     }
   }
 
+  /// Half as large ones: as what was lost is thinner than a cell, nobody knows how thin, that may take two goes.
+  [[nodiscard]] std::string more_cells() const {
+    const double longest = (solid_.bounds.max - solid_.bounds.min).maxCoeff();
+    return fmt::format("use more cells, as {}", std::lround(2.0 * longest / cell_));
+  }
+
   /// Says what the mesh lacks of the surfaces. before: volume of the mesh with all its crumbs, m^3.
   void add_warnings(double before) {
     const auto warn = [&](std::string text) { report_.warnings.push_back(std::move(text)); };
@@ -238,32 +244,32 @@ class Mesher {
     if (parts > pieces) {
       warn(
           fmt::format("the mesh has {} separate parts, the surface {}: places thinner than a cell were lost; "
-                      "use more cells",
-                      parts, pieces));
+                      "{}",
+                      parts, pieces, more_cells()));
     }
     if (before - report_.mesh_volume > noticeable_loss * before) {
-      warn(fmt::format("{} loose parts with {:.1f} % of the volume were dropped; use more cells",
-                       report_.cleanup.dropped_parts, 100.0 * (1.0 - report_.mesh_volume / before)));
+      warn(fmt::format("{} loose parts with {:.1f} % of the volume were dropped; {}",
+                       report_.cleanup.dropped_parts, 100.0 * (1.0 - report_.mesh_volume / before),
+                       more_cells()));
     }
     const BoundingBox box = bounding_box(mesh);
     const double shrunk =
         std::max((box.min - solid_.bounds.min).maxCoeff(), (solid_.bounds.max - box.max).maxCoeff());
     if (shrunk > 1.5 * cell_) {
-      warn(fmt::format(
-          "the mesh ends {:.3g} m short of the surface: limbs thinner than a cell were lost; use more cells",
-          shrunk));
+      warn(fmt::format("the mesh ends {:.3g} m short of the surface: limbs thinner than a cell were lost; {}",
+                       shrunk, more_cells()));
     }
     const double change =
         report_.surface_volume > 0.0 ? report_.mesh_volume / report_.surface_volume - 1.0 : 0.0;
     if (is_tetrahedral() && std::abs(change) > alarming_change) {
-      warn(fmt::format("the mesh has {:+.1f} % of volume against the surface; use more cells",
-                       100.0 * change));
+      warn(fmt::format("the mesh has {:+.1f} % of volume against the surface; {}", 100.0 * change,
+                       more_cells()));
     }
     if (!is_tetrahedral() && !is_shell() && std::abs(change) > 4.0 * alarming_change) {
       warn(
-          fmt::format("the voxels have {:+.0f} % of volume, and mass, against the surface; use more cells or "
+          fmt::format("the voxels have {:+.0f} % of volume, and mass, against the surface; {} or "
                       "fill by center",
-                      100.0 * change));
+                      100.0 * change, more_cells()));
     }
     for (std::size_t i = 0; i < surfaces_.size(); ++i) {
       const auto is_this = [&](const Region& region) { return region.tag == static_cast<int>(i) + 1; };

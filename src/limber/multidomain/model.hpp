@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/mesh/up_axis.hpp"
 #include "limber/reduced/reduced_model.hpp"
 
 #include <Eigen/Geometry>
@@ -56,6 +57,7 @@ struct Model {
   std::vector<ReducedPart> parts;
   std::vector<Domain> domains;  ///< parents before their children
   bool free = false;            ///< nothing holds the root: its frame flies as that of a rigid body
+  UpAxis up = UpAxis::z;        ///< how it stands
 
   [[nodiscard]] const ReducedPart& part(Index domain) const {
     return parts[static_cast<std::size_t>(domains[static_cast<std::size_t>(domain)].part)];

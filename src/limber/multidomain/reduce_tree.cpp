@@ -411,6 +411,7 @@ Model reduce_tree(const PartTree& parts, const TreeReduceOptions& options, TreeR
   Model tree;
   tree.name = parts.name;
   tree.free = parts.free;
+  tree.up = parts.up;
   reduce_parts(parts, distinct, options, tree.parts, report.parts);
   report.stages.emplace_back("reduction of parts", timer.seconds());
   for (std::size_t k = 0; k < distinct.parts.size(); ++k)

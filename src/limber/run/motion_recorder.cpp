@@ -178,7 +178,8 @@ std::vector<Pose> MotionRecorder::poses_of(const Track& track, Index number) con
 Vector3 MotionRecorder::up() const {
   if (options_.up) return *options_.up;
   const Vector3& gravity = body(0).loads().gravity;
-  return gravity.isZero(0.0) ? Vector3::UnitZ() : Vector3(-gravity);
+  if (!gravity.isZero(0.0)) return -gravity;
+  return body(0).has_model() ? direction_of(body(0).model().up) : Vector3::UnitZ();
 }
 
 /// What morph targets were fitted to: surfaces that nodes point to, and how well.

@@ -22,7 +22,8 @@ struct AnimationFit {
 
 struct MotionRecorderOptions {
   std::vector<std::string> names;  ///< of the bodies in the file; none: their own
-  /// Which viewers shall show upward; none: against the gravity of the first body, z where it has none.
+  /// Which viewers shall show upward; none: against the gravity of the first body, as that
+  /// stands where it has none.
   std::optional<Vector3> up;
   double tolerance = 1e-4;  ///< of motions that are fitted: largest error of a vertex, as a share of the body
   std::filesystem::path frames;  ///< where frames go when they fill the memory or are saved; empty: nowhere

@@ -30,6 +30,13 @@ BodyLinearResult linear_result(const std::string& name, const Body& body, const 
   return result;
 }
 
+BodyTrainedResult trained_result(const std::string& name, const Body& body, const TrainedReach& reach) {
+  const Model& model = body.model();
+  BodyTrainedResult result{name, reach, {}};
+  if (model.domain_count() > 1) result.domain = model.domains[static_cast<std::size_t>(reach.domain)].name;
+  return result;
+}
+
 /// Whether all constraints of a body were met, of which it has some.
 bool met_constraints(const SceneState& state, std::size_t i) {
   const std::vector<ConstraintOutcome>& outcomes = constraint_outcomes(state, i);
@@ -66,6 +73,15 @@ std::string_view remedy(const Scene& scene, SolveStatus status) {
   return {};
 }
 
+/// See BodyResult::held_size.
+double held_size(const SceneBody& stated, const Body& body) {
+  const bool carried = stated.support || !stated.constraints.empty() || !stated.skin.empty();
+  const bool free = body.has_model() ? body.model().free : stated.fixed.empty();
+  const Matrix3X& rest = body.surface().mesh().vertices;
+  if (carried || free || rest.cols() == 0) return 0.0;
+  return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
+}
+
 /// Of one body.
 void add_result(const Scene& scene, const SceneState& state, std::size_t i, RunResult& result) {
   const SceneBody& stated = scene.bodies[i];
@@ -73,8 +89,8 @@ void add_result(const Scene& scene, const SceneState& state, std::size_t i, RunR
   const Matrix3X moved =
       stated.mesh.element_count() > 0 ? mesh_displacement(scene, state, i) : body.surface_displacement();
   result.bodies.push_back({stated.name, body.method(), stated.mesh.vertex_count(),
-                           element_count(scene, state, i), body.freedoms(),
-                           moved.colwise().norm().maxCoeff()});
+                           element_count(scene, state, i), body.freedoms(), moved.colwise().norm().maxCoeff(),
+                           held_size(stated, body)});
   for (const ConstraintOutcome& outcome : constraint_outcomes(state, i))
     result.constraints.push_back({stated.name, outcome, most_held(state, i), body.freedoms(), body.method()});
   if (body.has_model() && met_constraints(state, i))
@@ -82,6 +98,8 @@ void add_result(const Scene& scene, const SceneState& state, std::size_t i, RunR
   if (body.method() == Method::warped) result.warped.push_back({stated.name, largest_distortion(state, i)});
   if (body.method() == Method::linear)
     result.linear.push_back(linear_result(stated.name, body, largest_reach(state, i)));
+  if (const TrainedReach reach = largest_trained_reach(state, i); reach.domain >= 0)
+    result.trained.push_back(trained_result(stated.name, body, reach));
   if (const OnlineReport* const online = body.online_report())
     result.online.push_back({stated.name, *online, accepted_error(scene)});
   if (body.has_model() && (stated.is_tree() || body.model().free))
@@ -167,6 +185,33 @@ void warn_of_linear_shapes(const RunResult& result, std::vector<std::string>& wa
   }
 }
 
+/// Linear modes have a warning of their own, and a run that failed says more.
+void warn_of_collapsed_bodies(const RunResult& result, std::vector<std::string>& warnings) {
+  if (!result.report.ok()) return;
+  for (const BodyResult& body : result.bodies) {
+    if (body.held_size == 0.0 || body.method == Method::linear || body.max_displacement <= body.held_size)
+      continue;
+    warnings.push_back(fmt::format(
+        "{}: it ends {:.3g} m from where it rests, {:.2g} times its size: it has collapsed, or been torn "
+        "along; take "
+        "a stiffer material, weaker loads, or another unit of length (limber reduce --material, --unit)",
+        body.name, body.max_displacement, body.max_displacement / body.held_size));
+  }
+}
+
+void warn_of_untrained_shapes(const RunResult& result, std::vector<std::string>& warnings) {
+  for (const BodyTrainedResult& one : result.trained) {
+    const TrainedReach& reach = one.reach;
+    if (!(reach.share > largest_trained_share * reach.trained)) continue;
+    const std::string which = one.domain.empty() ? one.body : fmt::format("{}, '{}'", one.body, one.domain);
+    warnings.push_back(fmt::format(
+        "{}: it moves by up to {:.3g} m, {:.2g} times its size, and its forces (cubature) were trained up to "
+        "{:.2g}: "
+        "beyond that they are guesses; reduce it again with --amplitude {:.2g}, in scenes forces.amplitude",
+        which, reach.displacement, reach.share, reach.trained, 1.1 * reach.share));
+  }
+}
+
 /// Of dynamic bodies alone: in quasistatics nothing has inertia, and handles may jump.
 void warn_of_jumps(const RunResult& result, std::vector<std::string>& warnings) {
   for (const BodyConstraintOutcome& one : result.constraints) {
@@ -236,6 +281,8 @@ std::vector<std::string> warnings_about(const RunResult& result) {
   warn_of_inexact_animations(result, warnings);
   warn_of_distortion(result, warnings);
   warn_of_linear_shapes(result, warnings);
+  warn_of_collapsed_bodies(result, warnings);
+  warn_of_untrained_shapes(result, warnings);
   warn_of_jumps(result, warnings);
   warn_of_rescues(result, warnings);
   warn_of_contact(result, warnings);

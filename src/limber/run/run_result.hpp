@@ -24,6 +24,9 @@ struct BodyResult {
   Index elements = 0;
   Index unknowns = 0;
   double max_displacement = 0.0;  ///< m, at the end
+  /// Diagonal of the box about it at rest, m, of one that is held where it was made; 0 of others, which may go
+  /// anywhere.
+  double held_size = 0.0;
 };
 
 struct BodyConstraintOutcome {
@@ -49,6 +52,12 @@ struct BodyWarpResult {
 struct BodyLinearResult {
   std::string body;
   LinearReach reach;   ///< of the shape that was carried farthest
+  std::string domain;  ///< of a tree, whose that is
+};
+
+struct BodyTrainedResult {
+  std::string body;
+  TrainedReach reach;  ///< of the shape that went farthest beyond its training
   std::string domain;  ///< of a tree, whose that is
 };
 
@@ -79,6 +88,7 @@ struct RunResult {
   std::vector<BodyHandleResult> handles;           ///< of bodies with a reduced model that met theirs
   std::vector<BodyWarpResult> warped;              ///< of all bodies by the method warped
   std::vector<BodyLinearResult> linear;            ///< of all bodies by the method linear
+  std::vector<BodyTrainedResult> trained;          ///< of all bodies whose forces were trained
   std::vector<AnimationFit> animations;            ///< of all bodies whose motion was fitted
   std::vector<BodyOnlineResult> online;            ///< of all bodies by the method online
   std::vector<BodyTreeResult> trees;               ///< of all bodies that are trees of domains, or fly

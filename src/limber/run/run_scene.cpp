@@ -74,7 +74,7 @@ void write_timed(double& seconds, const Action& action) {
 MotionRecorderOptions recorder_options(const Scene& scene, const CheckpointRun* checkpoints) {
   MotionRecorderOptions options;
   for (const SceneBody& body : scene.bodies) options.names.push_back(body.name);
-  options.up = scene.gravity.isZero(0.0) ? Vector3::UnitZ() : Vector3(-scene.gravity);
+  options.up = up_of(scene);
   options.tolerance = scene.output.animation_tolerance;
   if (checkpoints != nullptr) options.frames = checkpoints->frames_file();
   return options;

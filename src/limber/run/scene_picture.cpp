@@ -3,9 +3,6 @@
 #include "limber/draw/regions.hpp"
 #include "limber/draw/render.hpp"
 #include "limber/run/solids.hpp"
-#include "limber/warp/rotation.hpp"
-
-#include <Eigen/Geometry>
 
 #include <algorithm>
 #include <limits>
@@ -111,22 +108,16 @@ void add_solids(const World& world, std::vector<Shape>& shapes, RenderOptions& o
   if (!solids.empty()) options.frame = seen;
 }
 
-/// The usual view, turned so that things fall downward in it.
-View view_along(const Vector3& gravity) {
-  View view;
-  if (gravity.norm() == 0.0) return view;
-  const Eigen::Quaterniond turn = rotation_between(view.up, -gravity);
-  return {turn * view.direction, turn * view.up, view.field_of_view};
-}
-
 }  // namespace
 
-Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, const Executor& executor) {
+Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, UpAxis up,
+                   const Executor& executor) {
   std::vector<Shape> shapes;
   for (MovedShape& part : part_shapes(surface, colors, Matrix3X::Zero(3, surface.vertex_count()))) {
     shapes.push_back(std::move(part.shape));
   }
   RenderOptions options;
+  options.view = upright_view(direction_of(up));
   options.executor = executor;
   return render(shapes, options);
 }
@@ -144,7 +135,7 @@ Image draw_state(const Scene& scene, const SceneState& state, const Executor& ex
     }
   }
   RenderOptions options;
-  options.view = view_along(scene.gravity);
+  options.view = upright_view(up_of(scene));
   options.ghosts_in_front = false;
   options.value_title = "displacement (m)";
   options.executor = executor;

@@ -9,8 +9,9 @@
 
 namespace limber {
 
-/// A surface, its parts in different colours. colors: sRGB, one per part, or none to choose them here.
-Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, const Executor& executor);
+/// A surface, upright, its parts in different colours. colors: sRGB, one per part, or none to choose them here.
+Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, UpAxis up,
+                   const Executor& executor);
 
 /// All bodies of a scene, as its output settings ask: coloured by how far they moved, with their rest poses
 /// as ghosts, or as they look. Bodies with a surface to draw show that.

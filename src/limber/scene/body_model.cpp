@@ -54,7 +54,9 @@ Model make_single(const SceneBody& body, const std::vector<int>& fixed, const Ex
   ReduceReport report;
   ReducedModel reduced = reduce(full, body.render, body.render_colors, options, report);
   reduced.name = body.name;
-  return make_model(std::move(reduced), fixed.empty());
+  Model model = make_model(std::move(reduced), fixed.empty());
+  model.up = body.up;
+  return model;
 }
 
 std::shared_ptr<const Model> make_any_model(const Scene& scene, const SceneBody& body,

@@ -141,6 +141,7 @@ PartTree find_parts(const SceneBody& body, std::string_view rigid_key) {
       throw Error("{}: {}", body.name, error.what());
     }
     parts.name = body.name;
+    parts.up = body.up;
   }
   make_rigid(parts, settings.rigid, fmt::format("{}: {}", body.name, rigid_key));
   return parts;
@@ -177,6 +178,7 @@ void take_tree(std::shared_ptr<const Model> tree, SceneBody& body) {
   const TreeSurface surface(tree);
   body.render = surface.mesh();
   body.render_colors = surface.colors();
+  body.up = tree->up;
   body.model = std::move(tree);
 }
 

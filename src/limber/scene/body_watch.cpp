@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/warp/nodal_rotations.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace limber {
@@ -36,12 +37,28 @@ Vector linear_badness(const ReducedModel& part) {
   return bad;
 }
 
+/// How much of what its forces were trained for a unit of each coordinate takes; zeros where they are exact.
+Vector trained_badness(const ReducedModel& part) {
+  const double size = size_of_part(part);
+  if (!part.cubature || !(part.cubature->training.amplitude * size > 0.0)) return Vector::Zero(part.rank);
+  return largest_lengths(part.surface.basis.cast<double>()) / (part.cubature->training.amplitude * size);
+}
+
+/// Whether a model has forces that were trained.
+bool is_trained(const Model& model) {
+  return std::any_of(model.parts.begin(), model.parts.end(),
+                     [](const ReducedPart& part) { return part.model.cubature.has_value(); });
+}
+
 }  // namespace
 
 BodyWatch::BodyWatch(const Body& body) {
   if (!body.has_model()) return;
   if (body.method() == Method::warped)
     badness_.push_back(largest_lengths(body.model().part(0).model.warp->lumps.rotations));
+  if (body.method() == Method::reduced && is_trained(body.model())) {
+    for (const ReducedPart& part : body.model().parts) badness_.push_back(trained_badness(part.model));
+  }
   if (body.method() != Method::linear) return;
   for (const ReducedPart& part : body.model().parts) badness_.push_back(linear_badness(part.model));
 }
@@ -94,6 +111,17 @@ LinearReach BodyWatch::largest_reach(const Body& body) const {
   if (size > 0.0) reach.share = farthest / size;
   if (part.warp) reach.rotation = largest_length(warped_field(part.warp->surface_rotations, none, worst_q_));
   return reach;
+}
+
+TrainedReach BodyWatch::largest_trained_reach(const Body& body) const {
+  if (domain_ < 0 || body.method() != Method::reduced) return {};
+  const ReducedModel& part = body.model().part(domain_).model;
+  const double size = size_of_part(part);
+  if (!part.cubature || !(size > 0.0)) return {};
+  static const Eigen::MatrixXf none;
+  const double farthest = largest_length(warped_field(part.surface.basis, none, worst_q_));
+  return {domain_, farthest * body.model().domains[static_cast<std::size_t>(domain_)].scale, farthest / size,
+          part.cubature->training.amplitude};
 }
 
 void BodyWatch::save(StateWriter& out) const {

@@ -13,13 +13,15 @@ TimedForce to_force(const SceneLoad& load, const BodyPoints& points, const std::
   require(!load.where.empty(), "{}: no vertices given; name some by 'vertices', 'box', 'where' or 'nearest'",
           where);
   TimedForce force{{}, load.force, load.from, load.to};
-  bool moves = false;
+  Index moving = 0;
   for (const int v : select_vertices(*points.mesh, load.where, where)) {
-    force.points.push_back(points.point(v));
-    moves = moves || fixed[static_cast<std::size_t>(v)] == 0;
+    const bool moves = fixed[static_cast<std::size_t>(v)] == 0;
+    if (moves) ++moving;
+    if (moves || !load.total) force.points.push_back(points.point(v));
   }
-  require(moves, "{}: all of its vertices are held, so that it does nothing; choose others, or leave it out",
-          where);
+  require(moving > 0,
+          "{}: all of its vertices are held, so that it does nothing; choose others, or leave it out", where);
+  if (load.total) force.force /= static_cast<double>(moving);
   return force;
 }
 

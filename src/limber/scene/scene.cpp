@@ -27,12 +27,20 @@ std::vector<Region> SceneBody::regions() const {
   return regions;
 }
 
-Obstacle make_ground(double height, const Vector3& gravity, const ContactMaterial& material) {
+Vector3 up_of(const Scene& scene) {
+  if (scene.up) return direction_of(*scene.up);
+  if (!scene.gravity.isZero(0.0)) return -scene.gravity.normalized();
+  if (scene.bodies.empty()) return Vector3::UnitZ();
+  const SceneBody& first = scene.bodies.front();
+  return first.pose.rotation * direction_of(first.up);
+}
+
+Obstacle make_ground(double height, const Vector3& up, const ContactMaterial& material) {
   Obstacle ground;
   ground.name = "ground";
   ground.shape = HalfSpace{};
   ground.material = material;
-  if (!gravity.isZero(0.0)) ground.pose.rotation = rotation_between(Vector3::UnitZ(), -gravity);
+  ground.pose.rotation = rotation_between(Vector3::UnitZ(), up);
   ground.pose.position = ground.pose.rotation * (height * Vector3::UnitZ());
   return ground;
 }
@@ -222,6 +230,10 @@ WarpDistortion largest_distortion(const SceneState& state, std::size_t body) {
 
 LinearReach largest_reach(const SceneState& state, std::size_t body) {
   return actor_of(state, body).watch->largest_reach(state.body(body));
+}
+
+TrainedReach largest_trained_reach(const SceneState& state, std::size_t body) {
+  return actor_of(state, body).watch->largest_trained_reach(state.body(body));
 }
 
 InterfaceGap largest_gap(const SceneState& state, std::size_t body) {

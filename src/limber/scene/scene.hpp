@@ -29,13 +29,14 @@
 
 namespace limber {
 
-/// A force on each chosen vertex, constant while it lasts.
+/// A force on each chosen vertex, or on all of them together, constant while it lasts.
 struct SceneLoad {
   VertexSelection where;
   Vector3 force = Vector3::Zero();                      ///< N, on each vertex
   double from = 0.0;                                    ///< s
   double to = std::numeric_limits<double>::infinity();  ///< s
   std::size_t number = 0;                               ///< among the loads of the scene file
+  bool total = false;  ///< `force` is shared by the chosen vertices that can move, whatever their number
 };
 
 /// A pressure or a traction on the triangles of the surface whose corners are all chosen.
@@ -52,6 +53,7 @@ struct SceneBody {
   std::string name;  ///< for messages and output files
   /// Where it stands; mesh, surface, parts and model are there already.
   Pose pose;
+  UpAxis up = UpAxis::z;  ///< how it stands where its file has it, before `pose` turns it
   VolumeMesh mesh;
   SurfaceMesh render;  ///< drawn in place of the mesh, and moved by it; without triangles: none
   std::vector<Vector3> render_colors;  ///< sRGB, one per part of `render`; empty: chosen when drawn
@@ -140,6 +142,7 @@ struct OutputSettings {
 struct Scene {
   std::vector<SceneBody> bodies;
   Vector3 gravity = Vector3::Zero();   ///< m/s^2
+  std::optional<UpAxis> up;            ///< which way is up, where it says so; see up_of()
   std::vector<Obstacle> obstacles;     ///< the ground among them; dynamics only
   std::vector<RigidBodySetup> rigids;  ///< under the gravity of the scene, whatever they say; dynamics only
   SolverSettings solver;
@@ -162,6 +165,7 @@ class HandleSchedule;
 class BodyWatch;
 struct HandleShare;
 struct LinearReach;
+struct TrainedReach;
 
 /// A body of a scene on its way, with what moves its handles and what is noted of it.
 struct Actor {
@@ -203,8 +207,11 @@ struct SceneState {
 Body make_body(const Scene& scene, const SceneBody& body, const Executor& executor,
                const Progress& progress = {});
 
-/// Level ground at a height above the origin, m. Up is against gravity, and z where there is none.
-Obstacle make_ground(double height, const Vector3& gravity, const ContactMaterial& material = {});
+/// Which way is up, a direction: as the scene says, else against its gravity, else as its first body stands.
+Vector3 up_of(const Scene& scene);
+
+/// Level ground at a height above the origin, m.  up: a direction.
+Obstacle make_ground(double height, const Vector3& up, const ContactMaterial& material = {});
 
 /// Whether the body meets others: as it says, else where the scene has something to meet and nothing holds
 /// it.
@@ -244,6 +251,9 @@ HandleShare largest_handle_share(const SceneState& state, std::size_t body);
 WarpDistortion largest_distortion(const SceneState& state, std::size_t body);
 /// Of the shape of the run that linear modes carried farthest (body_watch.hpp); nothing for other methods.
 LinearReach largest_reach(const SceneState& state, std::size_t body);
+/// Of the shape of the run that went farthest beyond what its forces were trained for (body_watch.hpp); nothing for
+/// other methods and for exact forces.
+TrainedReach largest_trained_reach(const SceneState& state, std::size_t body);
 /// The largest gap between domains, as a share of its interface, of the first steps and then of every eighth.
 InterfaceGap largest_gap(const SceneState& state, std::size_t body);
 

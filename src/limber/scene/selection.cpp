@@ -2,10 +2,12 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
+#include "limber/base/words.hpp"
 
 #include <algorithm>
 #include <cctype>
 #include <charconv>
+#include <functional>
 
 namespace limber {
 namespace {
@@ -97,6 +99,17 @@ int nearest_vertex(const VolumeMesh& mesh, const std::vector<char>& used, const 
   return best;
 }
 
+/// Of the vertices that make a side the least coordinate along `outward`. As deep as side_depth says; deeper where
+/// fewer than three vertices, which could turn about a line, lie there, as at the tip of a coarse mesh.
+double side_depth_of(const VolumeMesh& mesh, const std::vector<char>& used, const Vector3& outward) {
+  std::vector<double> along;
+  for (Index v = 0; v < mesh.vertex_count(); ++v)
+    if (used[static_cast<std::size_t>(v)]) along.push_back(outward.dot(mesh.vertices.col(v)));
+  std::sort(along.begin(), along.end(), std::greater<>());
+  const double depth = along.front() - side_depth * (along.front() - along.back());
+  return std::min(depth, along[std::min<std::size_t>(2, along.size() - 1)]);
+}
+
 }  // namespace
 
 std::vector<int> select_vertices(const VolumeMesh& mesh, const VertexSelection& selection,
@@ -126,6 +139,13 @@ std::vector<int> select_vertices(const VolumeMesh& mesh, const VertexSelection& 
                              [&](const Comparison& c) { return c.holds(x); });
         },
         chosen);
+  }
+  for (const BodySide side : selection.sides) {
+    const Vector3 outward = direction_of(side, selection.up);
+    const double reached = side_depth_of(mesh, used, outward);
+    append_matching(
+        mesh, used, fmt::format("the side '{}'", word_of(side, body_side_words)), context,
+        [&](const Vector3& x) { return outward.dot(x) >= reached; }, chosen);
   }
   for (const Vector3& point : selection.nearest) chosen.push_back(nearest_vertex(mesh, used, point));
   std::sort(chosen.begin(), chosen.end());

@@ -153,6 +153,9 @@ export interface DomainInfo {
   readonly stiffness: number;
 }
 
+/** The axis of its own coordinates that points upward where a body stands. */
+export type UpAxis = 'x' | 'y' | 'z';
+
 /** What does not change while a body moves. */
 export interface BodyInfo {
   readonly name: string;
@@ -162,6 +165,8 @@ export interface BodyInfo {
   readonly rank: number;
   /** Whether nothing holds it: it flies. */
   readonly free: boolean;
+  /** Which way it stands: the way against which gravity acts, unless you set it otherwise. */
+  readonly up: UpAxis;
   /** Domains on the longest way from the root to a leaf. */
   readonly depth: number;
   /** Of part 0, the only one of a body that was reduced as one. */

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { TestProject } from 'vitest/node';
@@ -45,6 +45,18 @@ export default function makeModels(project: TestProject): () => void {
     '--no-check',
   );
   reduce('builtin:beam', 'free.glb', '--modes', '6', '--rank', '10', '--free');
+  // Bodies three times as tall as wide, by whichever axis is up in their files.
+  for (const [name, axis] of [
+    ['tall_z.off', 2],
+    ['tall_y.off', 1],
+  ] as const) {
+    const half = [0, 1, 2].map((i) => (i === axis ? 0.6 : 0.2));
+    const corners = [...Array(8).keys()].map((k) => half.map((x, i) => ((k >> i) & 1 ? x : -x)).join(' '));
+    const faces = ['0 2 3 1', '4 5 7 6', '0 1 5 4', '2 6 7 3', '0 4 6 2', '1 3 7 5'].map(
+      (face) => `4 ${face}`,
+    );
+    writeFileSync(join(models, name), `OFF\n8 6 0\n${[...corners, ...faces].join('\n')}\n`);
+  }
   execFileSync(reference, ['--make-tree', join(models, 'tree.glb')], { stdio: 'pipe' });
   project.provide('limber', limber);
   project.provide('models', models);

@@ -7,6 +7,7 @@ import type { Frame, Settings } from './protocol';
 import { splitSettings } from './settings';
 import type { Stage } from './stage/stage';
 import type { ToolState } from './tool';
+import { upVector } from './up';
 import { BodyView } from './ui/body_view';
 import type { DomainControl } from './ui/domain_control';
 import { drawnHandles, drawnPulls, type HandleControl, handlesKey } from './ui/handle_control';
@@ -21,8 +22,10 @@ import {
   hasDomains,
   HELD,
   loadedState,
+  lyingText,
   NOT_HELD,
   NOT_OF_DOMAINS,
+  openingText,
   type Overlay,
   restartText,
   shakeOf,
@@ -176,6 +179,7 @@ export class App implements Actions {
 
   /** The page without a model. */
   close(): void {
+    this.page_?.showOpening(null);
     this.closed_ = ++this.request_;
     this.opening_ = Promise.resolve();
     this.client_.unload();
@@ -459,13 +463,15 @@ export class App implements Actions {
 
   private async openInTurn_(models: readonly Opening[], add: boolean, request: number): Promise<void> {
     let first = true;
-    for (const model of models) {
+    for (const [i, model] of models.entries()) {
       if (request !== this.request_) return;
+      this.page_?.showOpening(openingText(model.name, i, models.length));
       const body = await this.openOne_(model, add || !first, request);
       if (body === null) continue;
       if (first) this.select(body);
       first = false;
     }
+    if (request === this.request_) this.page_?.showOpening(null);
   }
 
   /** The number of the body; null: it is not shown. */
@@ -508,6 +514,7 @@ export class App implements Actions {
   private adopt_(loaded: Loaded, file: string | null, add: boolean): void {
     const before = this.body_.state;
     if (!add) this.forget_();
+    this.standUp_(loaded);
     const taken = this.all_.map(({ state }) => state.name);
     const state = loadedState(loaded, before, taken);
     const body = this.makeBody_(state, loaded.surface.positions, file);
@@ -522,6 +529,19 @@ export class App implements Actions {
       this.page_?.transport.showTime(0);
       this.select(state.id);
     }
+  }
+
+  /** The first body says which way is up; one that stands otherwise beside it is shown as it is, and that is said. */
+  private standUp_({ info, name }: Loaded): void {
+    if (this.bodies_.size > 0) {
+      const { up } = this.world_;
+      if (info.up !== up) this.page_?.messages.notify(lyingText(name, info.up, up));
+      return;
+    }
+    const { gravity } = this.world_;
+    const direction = gravity.on ? gravity.direction : (`-${info.up}` as const);
+    this.world_ = { ...this.world_, up: info.up, gravity: { ...gravity, direction } };
+    this.stage_.setUp(upVector(info.up));
   }
 
   /** Without a body. */

@@ -1,6 +1,7 @@
 import type { Contacts, HostBody, Obstacle, RigidBody, World } from '../../runtime/src/index';
-import type { Method, SubtreeInertia, Vector3 } from '../../runtime/src/types';
+import type { Method, SubtreeInertia, UpAxis, Vector3 } from '../../runtime/src/types';
 import type { RuntimeBody } from './runtime_body';
+import { upVector } from './up';
 
 /** What the simulation needs of a world of the runtime. */
 export interface RuntimeWorld extends Pick<
@@ -20,13 +21,15 @@ export type MakeWorld = (body: RuntimeBody) => RuntimeWorld;
 
 /** What bodies of the scene meet beside each other. */
 export interface Surroundings {
-  /** m, of the ground along z; null: there is none. */
+  /** Which way is up. */
+  readonly up: UpAxis;
+  /** m, of the ground, upward; null: there is none. */
   readonly ground: number | null;
   /** Balls that stand in the way. */
   readonly balls: readonly { readonly center: Vector3; readonly radius: number }[];
 }
 
-export const nothing: Surroundings = { ground: null, balls: [] };
+export const nothing: Surroundings = { up: 'z', ground: null, balls: [] };
 
 /** How rough bodies, the ground and what stands on it are. */
 export const friction = 0.6;
@@ -135,8 +138,8 @@ export class SceneContact {
   /** Puts what stands about the bodies into the world, in place of what was there. */
   private furnish(world: RuntimeWorld): void {
     for (const obstacle of this.obstacles) world.remove(obstacle);
-    const { ground, balls } = this.surroundings;
-    world.setGround(ground === null ? null : { height: ground, friction });
+    const { up, ground, balls } = this.surroundings;
+    world.setGround(ground === null ? null : { height: ground, up: upVector(up), friction });
     this.obstacles = balls.map(({ center, radius }) =>
       world.addObstacle({ shape: { kind: 'sphere', radius }, position: center, friction }),
     );

@@ -161,12 +161,18 @@ loop.start();
 /** Opens the models that the page came with. */
 async function openFirst(): Promise<void> {
   let models: ModelSource[] = [];
+  const inside = document.getElementById('limber-model')?.textContent !== '';
+  if (inside || location.protocol !== 'file:') {
+    page.showOpening('Opening');
+    await new Promise((resolve) => setTimeout(resolve, 0)); // the page is seen before a long text is read
+  }
   try {
     models = embeddedModels(document);
     if (models.length === 0) models = await servedModels((address) => fetch(address), location.protocol);
   } catch (error) {
     app.fail(error);
   }
+  page.showOpening(null);
   await app.openAll(
     models.map((model) => ({ name: model.name, read: () => model })),
     true,

@@ -1,6 +1,7 @@
 // Where bodies stand in the scene: where they were made, or beside each other.
 
 import type { Vector3 } from '../../runtime/src/types';
+import { pointOf, type Upright, uprightOf } from './up';
 
 /** Along the axes. */
 export interface Box {
@@ -61,9 +62,10 @@ function overlap(a: Box, b: Box): boolean {
   });
 }
 
-/** m by which a body with this box at rest is moved to stand among others: none where it overlaps no other; else along x, beyond all. */
-export function placeAmong(box: Box, others: readonly Box[]): Vector3 {
+/** m by which a body with this box at rest is moved to stand among others: none where it overlaps no other; else to the side, beyond all. */
+export function placeAmong(box: Box, others: readonly Box[], upright: Upright = uprightOf('z')): Vector3 {
   if (!others.some((other) => overlap(box, other))) return [0, 0, 0];
-  const end = Math.max(...others.map(({ high }) => high[0]));
-  return [end + gap * sizeOf(box) - box.low[0], 0, 0];
+  const { side } = upright;
+  const end = Math.max(...others.map(({ high }) => high[side]));
+  return pointOf(upright, end + gap * sizeOf(box) - box.low[side], 0, 0);
 }

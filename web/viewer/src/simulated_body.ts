@@ -1,4 +1,4 @@
-import type { BodyInfo, Method, SubtreeInertia, Surface, Vector3 } from '../../runtime/src/types';
+import type { BodyInfo, Method, SubtreeInertia, Surface, UpAxis, Vector3 } from '../../runtime/src/types';
 import { BodyScale, farthestApart } from './body_scale';
 import { canTouch, type SceneContact } from './contact';
 import { errorText } from './error_text';
@@ -21,6 +21,7 @@ import { SafeStepper } from './safe_stepper';
 import { lowestFrequency, requireDomain, requireRegion, requireStiffness, requireYoung } from './settings';
 import { Shaker } from './shaker';
 import { sameNumbers } from './turning';
+import { pointOf, uprightOf } from './up';
 
 /** s. Two restarts within this time: the third would follow, so the simulation pauses. */
 const restartInterval = 2;
@@ -37,6 +38,8 @@ export type Restart = Extract<Message, { kind: 'restarted' }>;
 /** What a body sees of the world that it is in. */
 export interface BodyWorld {
   readonly settings: WorldSettings;
+  /** Which way is up. */
+  readonly up: UpAxis;
   /** Wall-clock seconds, from any origin. */
   clock(): number;
   /** In which its bodies touch. */
@@ -216,8 +219,9 @@ export class SimulatedBody {
     if (this.player) this.reset();
     this.holding.releaseAll();
     const { q, v, root } = this.body.state;
-    const height = this.box.high[2] - this.box.low[2];
-    const position = plus(root!.position, [0, 0, height]);
+    const upright = uprightOf(this.world.up);
+    const height = this.box.high[upright.up] - this.box.low[upright.up];
+    const position = plus(root!.position, pointOf(upright, 0, 0, height));
     const atRest: Vector3 = [0, 0, 0];
     const moved = { ...root!, position, velocity: atRest, angularVelocity: atRest };
     this.body.setState(q, new Float64Array(v.length), moved);

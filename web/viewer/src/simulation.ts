@@ -1,4 +1,4 @@
-import type { Vector3 } from '../../runtime/src/types';
+import type { UpAxis, Vector3 } from '../../runtime/src/types';
 import { type MakeWorld, nothing, SceneContact, type Surroundings } from './contact';
 import type { GrabCommand, HoldCommand } from './holding';
 import { errorText } from './error_text';
@@ -17,6 +17,7 @@ import {
 import { type BodyCommand, type BodyWorld, type Restart, SimulatedBody } from './simulated_body';
 import { longestPause, StepPace } from './step_pace';
 import { Tool, type ToolSetup } from './tool';
+import { pointOf, uprightOf } from './up';
 
 /** When to come back: at once (behind the clock), after a few milliseconds, or not before the next command. */
 export type Wakeup = 'now' | 'soon' | 'idle';
@@ -70,6 +71,8 @@ const toolShare = 0.05;
  */
 export class Simulation implements BodyWorld {
   settings: WorldSettings = atFirst;
+  /** Which way is up: as the first body stands. */
+  up: UpAxis = 'z';
   /** What bodies meet beside each other. */
   surroundings: Surroundings = nothing;
   readonly contact: SceneContact;
@@ -131,7 +134,7 @@ export class Simulation implements BodyWorld {
   /** Adds a body, alone: those before it are no longer there then, and the caller's. Where it throws, all is as before. */
   private join(model: SharedModel, name: string, alone: boolean): Message {
     const before = [...this.bodies];
-    const { settings } = this;
+    const { settings, up } = this;
     if (alone) this.settings = atFirst;
     try {
       const loaded = this.add(model, name, alone ? [] : this.all());
@@ -140,6 +143,7 @@ export class Simulation implements BodyWorld {
       return loaded;
     } catch (error) {
       this.settings = settings;
+      this.up = up;
       const known = new Set(before.map(([id]) => id));
       const added = [...this.bodies].filter(([id]) => !known.has(id));
       this.bodies.clear();
@@ -254,7 +258,7 @@ export class Simulation implements BodyWorld {
 
   /** What is about the bodies as they are at rest, and who of them may touch: told to all. */
   private surround(): void {
-    const next = this.contact.possible ? surroundingsOf(this.all(), this.settings) : nothing;
+    const next = this.contact.possible ? surroundingsOf(this.all(), this.settings, this.up) : nothing;
     if (JSON.stringify(next) !== JSON.stringify(this.surroundings)) this.surroundings = next;
     this.contact.setSurroundings(this.surroundings);
     if (!this.settings.tool) this.dropTool();
@@ -292,11 +296,13 @@ export class Simulation implements BodyWorld {
     const size = sizeOf(all);
     const radius = toolShare * size;
     const { low, high } = all;
+    const upright = uprightOf(this.up);
+    const middle = ([0, 1, 2] as const).map((axis) => (low[axis] + high[axis]) / 2);
     const masses = bodies.map(({ mass }) => mass);
     const softest = Math.min(...bodies.flatMap((body) => body.typicalStiffness() ?? []));
     const lifting = (20 * 9.81 * Math.max(...masses)) / size;
     return {
-      start: [(low[0] + high[0]) / 2, (low[1] + high[1]) / 2, high[2] + 1.5 * radius],
+      start: pointOf(upright, middle[upright.side]!, middle[upright.depth]!, high[upright.up] + 1.5 * radius),
       radius,
       mass: 0.1 * Math.min(...masses),
       stiffness: Number.isFinite(softest) ? Math.max(softest, lifting) : lifting,
@@ -353,9 +359,11 @@ export class Simulation implements BodyWorld {
       const world = among.length > 0 ? this.settings : null;
       const settings = defaultSettings(info.rank, frequencies, longest, world);
       const { ofWorld, ofBody } = splitSettings(settings);
+      if (among.length === 0) this.up = info.up;
       const place = placeAmong(
         boxOf(surface.positions),
         among.map(({ box }) => box),
+        uprightOf(this.up),
       );
       const id = this.nextId++;
       const body = new SimulatedBody(runtime, { id, place }, surface, frequencies, ofBody, this);
@@ -533,11 +541,21 @@ function release({ body, model }: Entry): void {
 }
 
 /** The ground is for bodies that nothing holds: where all are held, there is none. */
-function surroundingsOf(bodies: readonly SimulatedBody[], { ground, obstacle }: WorldSettings): Surroundings {
+function surroundingsOf(
+  bodies: readonly SimulatedBody[],
+  { ground, obstacle }: WorldSettings,
+  up: UpAxis,
+): Surroundings {
   if (!ground || !bodies.some(({ info }) => info.free)) return nothing;
   const all = boxAbout(bodies.map(({ box }) => box));
   const { low, high } = all;
   const radius = ballShare * sizeOf(all);
-  const center: Vector3 = [high[0] + 1.2 * radius, (low[1] + high[1]) / 2, low[2] + radius];
-  return { ground: low[2], balls: obstacle ? [{ center, radius }] : [] };
+  const upright = uprightOf(up);
+  const center = pointOf(
+    upright,
+    high[upright.side] + 1.2 * radius,
+    (low[upright.depth] + high[upright.depth]) / 2,
+    low[upright.up] + radius,
+  );
+  return { up, ground: low[upright.up], balls: obstacle ? [{ center, radius }] : [] };
 }

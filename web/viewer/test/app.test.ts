@@ -50,6 +50,8 @@ interface Shown {
   followed: boolean | null;
   /** Whether a pointer holds a slider. */
   sliding: boolean;
+  up: Vector3 | null;
+  opening: string | null;
   /** What a person is typing: done when it is taken. */
   typed: (() => void) | null;
 }
@@ -66,7 +68,7 @@ beforeEach(() => {
   shown = {
     ...{ bodies: new Map(), coordinates: null, time: null, error: null, plotted: 0 },
     ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null, followed: null },
-    ...{ sliding: false, typed: null, contacts: [], surroundings: null, tool: null },
+    ...{ sliding: false, typed: null, up: null, opening: null, contacts: [], surroundings: null, tool: null },
   };
   deviceError = null;
   newest = 0;
@@ -96,6 +98,7 @@ function fakeStage(): Stage {
     selectHandle: (id: number | null) => (shown.selected = id),
     setDomains: (_id: number, view: DomainView) => (shown.domains = view),
     setQuality: () => undefined,
+    setUp: (axis: Vector3) => (shown.up = axis),
     render: () => undefined,
   };
   return stage as unknown as Stage;
@@ -119,6 +122,7 @@ function fakePage(): PageView {
       shown.typed = null;
     },
     update: () => undefined,
+    showOpening: (text: string | null) => (shown.opening = text),
   };
   return page as unknown as PageView;
 }
@@ -171,6 +175,21 @@ describe('opening', () => {
     await open('folder/bar.glb');
     expect(app.state).toMatchObject({ name: 'bar', size: 1, young: [1e5], gravity: { on: false } });
     expect(shown.bodies.size).toBe(1);
+  });
+
+  it('lets the first body say which way is up, and tells of one that stands otherwise', async () => {
+    const standing = new FakeBody();
+    Object.assign(standing.info, { up: 'y' });
+    await open('bunny.glb', standing);
+    expect(shown.up).toEqual([0, 1, 0]);
+    expect(app.state).toMatchObject({ up: 'y', gravity: { on: false, direction: '-y' } });
+    expect(shown.notice).toBeNull();
+    await open('spoon.glb', undefined, true);
+    expect(shown.notice).toContain('stands with z up, this scene with y');
+    expect(shown.up).toEqual([0, 1, 0]);
+    await open('spoon.glb');
+    expect(shown.up).toEqual([0, 0, 1]);
+    expect(app.state.gravity.direction).toBe('-z');
   });
 
   it('does not let a file that is read slowly replace a newer one', async () => {
@@ -274,12 +293,12 @@ describe('a simulation that is lost', () => {
   it('takes ball, ground and obstacle with it', async () => {
     await open('bar.glb');
     const balls = [{ center: [1, 0, 0] as const, radius: 0.1 }];
-    worker.answer({ kind: 'surroundings', surroundings: { ground: 0, balls } });
+    worker.answer({ kind: 'surroundings', surroundings: { up: 'z', ground: 0, balls } });
     worker.answer({ kind: 'tool', tool: { position: [0, 0, 1], radius: 0.1, force: [0, 0, 0] } });
     expect(shown.tool).not.toBeNull();
     worker.answer({ kind: 'lost', message: 'The simulation stopped.' });
     expect(shown.tool).toBeNull();
-    expect(shown.surroundings).toEqual({ ground: null, balls: [] });
+    expect(shown.surroundings).toEqual({ up: 'z', ground: null, balls: [] });
   });
 
   it('does not stop a model that is being opened', async () => {
@@ -798,7 +817,7 @@ describe('several bodies', () => {
     expect(shown.contacts).toEqual([]);
     app.setContacts(true);
     expect(shown.contacts).toEqual([1, 2, 3]);
-    const surroundings = { ground: -1, balls: [] };
+    const surroundings = { up: 'z', ground: -1, balls: [] } as const;
     worker.answer({ kind: 'surroundings', surroundings });
     expect(shown.surroundings).toBe(surroundings);
   });

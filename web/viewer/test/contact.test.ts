@@ -44,7 +44,7 @@ describe('bodies that are held', () => {
   it('have no ground', () => {
     world.load(new FakeBody(), 'bar.glb', false);
     expect(world.settings.ground).toBe(true);
-    expect(world.surroundings).toEqual({ ground: null, balls: [] });
+    expect(world.surroundings).toEqual({ up: 'z', ground: null, balls: [] });
     expect(() => world.handle({ kind: 'drop', body: 1 })).toThrow('held');
   });
 });
@@ -120,7 +120,7 @@ describe.skipIf(needsLimber)(`a body that nothing holds${needsLimber}`, () => {
     );
     expect(reached).toBeGreaterThan(ball!.center[0] - ball!.radius - 0.05);
     set({ ground: false });
-    expect(world.surroundings).toEqual({ ground: null, balls: [] });
+    expect(world.surroundings).toEqual({ up: 'z', ground: null, balls: [] });
   });
 
   it('lands on the same ground as others, wherever it was set', () => {

@@ -92,6 +92,7 @@ export class FakeBody implements RuntimeBody {
       description: '',
       rank: 2,
       free: false,
+      up: 'z',
       depth: 1,
       regions,
       parts: [{ name: 'bar', rank: 2, regions }],

@@ -3,7 +3,7 @@ import { decodeBase64 } from '../src/base64';
 import type { FetchResponse, TextElement } from '../src/model_source';
 import { contentHash, embeddedModels, fileModel, servedModels } from '../src/model_source';
 import { shellWord } from '../src/shell_word';
-import { sketchCommand } from '../src/ui/sketch_section';
+import { sketchCommand, sketchTime } from '../src/ui/sketch_section';
 
 /** The beginning of a .glb file: magic, version, length. */
 function glb(length = 12): Uint8Array<ArrayBuffer> {
@@ -256,5 +256,8 @@ describe('a word of a command line', () => {
       "limber reduce MESH --sketch 'o'\\''$x.sketch.json' -o 'o'\\''$x-2.glb'",
     );
     expect(sketchCommand('beam')).toBe('limber reduce MESH --sketch beam.sketch.json -o beam-2.glb');
+    expect(sketchTime(185, 27570)).toBe('at most about 9 min');
+    expect(sketchTime(3, 1000)).toBe('at most about 1 s');
+    expect(sketchTime(3, 0)).toBe('');
   });
 });

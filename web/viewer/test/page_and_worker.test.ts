@@ -85,6 +85,7 @@ function fakePage(): PageView {
     transport: { showTime: nothing },
     sliding: false,
     finishInput: nothing,
+    showOpening: nothing,
     update: nothing,
   } as unknown as PageView;
 }

@@ -10,7 +10,7 @@ import {
   parseUnit,
   zeroLogScale,
 } from '../settings_text';
-import type { Method } from '../../../runtime/src/types';
+import type { Method, UpAxis } from '../../../runtime/src/types';
 import { makeChoice, makeSection, makeSlider, makeSwitch, type ValueText } from './controls';
 import { make, setText } from './dom';
 import { type Actions, type Axis, hasDomains, type Part, type ViewState } from './state';
@@ -80,14 +80,18 @@ export function makePullSection(actions: Actions): Part {
   };
 }
 
-const DIRECTIONS: readonly (readonly [Axis, string])[] = [
-  ['-z', 'Down (−z)'],
-  ['+z', 'Up (+z)'],
-  ['+x', 'Along +x'],
-  ['-x', 'Along −x'],
-  ['+y', 'Along +y'],
-  ['-y', 'Along −y'],
-];
+/** Down first, by what is up in the scene. */
+function directionsOf(up: UpAxis): readonly (readonly [Axis, string])[] {
+  const others = (['x', 'y', 'z'] as const).filter((axis) => axis !== up);
+  return [
+    [`-${up}`, `Down (−${up})`],
+    [`+${up}`, `Up (+${up})`],
+    ...others.flatMap((axis): (readonly [Axis, string])[] => [
+      [`+${axis}`, `Along +${axis}`],
+      [`-${axis}`, `Along −${axis}`],
+    ]),
+  ];
+}
 
 export function makeGravitySection(actions: Actions): Part {
   const change = (on: boolean): void => {
@@ -98,7 +102,8 @@ export function makeGravitySection(actions: Actions): Part {
     actions.setGravity({ direction: value as Axis, on: true });
   };
   const direction = makeChoice('gravity-direction', 'Direction', choose, 'Gravity direction');
-  direction.setOptions(DIRECTIONS);
+  let up: UpAxis = 'z';
+  direction.setOptions(directionsOf(up));
   const strength = makeSlider({
     id: 'gravity-strength',
     label: 'Strength',
@@ -118,6 +123,7 @@ export function makeGravitySection(actions: Actions): Part {
     element: makeSection('gravity', 'Gravity', true, toggle.element, direction.element, strength.element),
     update(state) {
       toggle.set(state.gravity.on);
+      if (state.up !== up) direction.setOptions(directionsOf((up = state.up)));
       direction.set(state.gravity.direction);
       strength.set(state.gravity.strength);
     },

@@ -9,7 +9,7 @@ import {
 } from './body_sections';
 import { makeContactSection } from './contact_section';
 import { makeButton } from './controls';
-import { byId, make, recall, remember } from './dom';
+import { byId, make, recall, remember, setText } from './dom';
 import { makeDomainsSection, type DomainsPart } from './domains_section';
 import { makeHandlesSection } from './handles_section';
 import { makeHelp, type Help } from './help';
@@ -25,7 +25,7 @@ import { PanelInput } from './panel_input';
 import { makePlotsSection, type PlotsPart } from './plots_section';
 import { makeShakeSection } from './shake_section';
 import { makeSketchSection } from './sketch_section';
-import { type Actions, hasDomains, type Part, type ViewState } from './state';
+import { type Actions, hasDomains, type Part, playingText, type ViewState } from './state';
 import type { ThemeName } from './theme';
 import { makeTopBar, type TopBar } from './top_bar';
 import { makeTransport, type TransportPart } from './transport';
@@ -63,6 +63,28 @@ function makeEmptyPage(choose: () => void): HTMLElement {
   );
 }
 
+/** A label over the picture, with a button, while the body shows a vibration in place of a simulation. */
+function makePlayingLabel(actions: Actions): Part {
+  const text = make('span', { 'data-testid': 'playing' });
+  const stop = makeButton({
+    id: 'playing-stop',
+    text: 'Stop',
+    title: 'Back to the simulation',
+    click: () => {
+      actions.setMode({ playing: null });
+    },
+  });
+  const element = make('div', { id: 'playing', role: 'status' }, text, stop);
+  return {
+    element,
+    update({ mode, frequencies, name, bodies }) {
+      element.hidden = mode.playing === null;
+      if (mode.playing !== null)
+        setText(text, playingText(mode.playing, frequencies, bodies.length > 1 ? name : null));
+    },
+  };
+}
+
 export class PageView {
   readonly canvas = stageCanvas();
   readonly messages = new Messages();
@@ -75,6 +97,13 @@ export class PageView {
   /** Sections that several domains have no use for. */
   private readonly bodyParts_: readonly Part[];
   private readonly shake_: Part;
+  private readonly openingText_ = make('p', { 'data-testid': 'opening' });
+  private readonly opening_ = make(
+    'div',
+    { id: 'opening', role: 'status', hidden: true },
+    this.openingText_,
+    make('div', { class: 'bar' }),
+  );
   private readonly fileInput_ = make('input', {
     type: 'file',
     accept: '.glb',
@@ -127,12 +156,20 @@ export class PageView {
       makeSolverSection(actions),
       makeModelSection(),
     ];
-    this.parts_ = [this.bar_, this.transport, ...sections];
+    const playing = makePlayingLabel(actions);
+    this.parts_ = [this.bar_, this.transport, playing, ...sections];
     byId('bar').replaceWith(this.bar_.element);
     byId('panel').append(...sections.map((section) => section.element));
     const stageBox = make('div', { id: 'stage-box' });
+    byId('boot').remove();
     byId('view').append(stageBox, this.transport.element);
-    stageBox.append(this.canvas, makeEmptyPage(choose), this.messages.element);
+    stageBox.append(
+      this.canvas,
+      makeEmptyPage(choose),
+      this.opening_,
+      playing.element,
+      this.messages.element,
+    );
     document.body.append(make('div', { id: 'drop-veil' }, 'Drop to add'), this.help.element, this.fileInput_);
     this.fileInput_.addEventListener('change', () => {
       const files = [...(this.fileInput_.files ?? [])];
@@ -150,6 +187,13 @@ export class PageView {
     for (const part of this.bodyParts_) part.element.hidden = several;
     this.shake_.element.hidden = state.info?.free === true;
     for (const part of this.parts_) part.update(state);
+  }
+
+  /** What is on its way, so that nobody is asked for a file meanwhile; null: nothing. */
+  showOpening(text: string | null): void {
+    this.app_.classList.toggle('opening', text !== null);
+    this.opening_.hidden = text === null;
+    setText(this.openingText_, text ?? '');
   }
 
   /** Whether a pointer holds a slider of the panel. */

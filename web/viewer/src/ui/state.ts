@@ -1,7 +1,7 @@
 // What the page shows, and what a person can do to it. The parts of the page read the one and call the other; none keeps
 // values of its own.
 
-import type { BodyInfo, SubtreeInertia, Vector3 } from '../../../runtime/src/types';
+import type { BodyInfo, SubtreeInertia, UpAxis, Vector3 } from '../../../runtime/src/types';
 import { boxOf, sizeOf } from '../place';
 import type { Loaded } from '../client';
 import type {
@@ -15,10 +15,10 @@ import type {
   WorldSettings,
 } from '../protocol';
 import { splitSettings, suitableShakeFrequency } from '../settings';
-import { baseName } from '../settings_text';
+import { baseName, formatUnit } from '../settings_text';
 import { sameNumbers } from '../turning';
 
-/** Up on the screen is +z. */
+/** Of the scene. */
 export type Axis = '+x' | '-x' | '+y' | '-y' | '+z' | '-z';
 
 export type Overlay = 'mesh' | 'cubature' | 'fixed';
@@ -35,6 +35,8 @@ export interface WorldState {
   /** Of pulls, in multiples of a body's own stiffness. */
   strength: number;
   gravity: { on: boolean; direction: Axis; /** multiples of 9.81 m/s^2 */ strength: number };
+  /** Which way is up: as the first body stands. */
+  up: UpAxis;
   /** Whether the camera goes along with the selected body, where that flies. */
   follow: boolean;
   /** Whether it is shown where bodies are pushed. */
@@ -166,7 +168,7 @@ export interface Part {
   update(state: ViewState): void;
 }
 
-export function emptyWorld(): WorldState {
+export function emptyWorld(up: UpAxis = 'z'): WorldState {
   return {
     settings: {
       paused: false,
@@ -178,7 +180,8 @@ export function emptyWorld(): WorldState {
       tool: false,
     },
     strength: 10,
-    gravity: { on: false, direction: '-z', strength: 1 },
+    gravity: { on: false, direction: `-${up}`, strength: 1 },
+    up,
     follow: true,
     contacts: false,
   };
@@ -302,6 +305,23 @@ function gravityControls(gravity: Vector3, before: WorldState['gravity']): World
 export function restartText(name: string | null, reason: string, paused: boolean): string {
   const what = `${reason}: ${name ?? 'the body'} was put back to rest${paused ? ' and paused' : ''}.`;
   return `${what} A smaller time step, more damping or weaker loads help.`;
+}
+
+/** What is said while models are opened, one after the other. */
+export function openingText(name: string, index: number, count: number): string {
+  return `Opening ${baseName(name)}${count > 1 ? `, ${index + 1} of ${count}` : ''}`;
+}
+
+/** What is said of a vibration that plays; name: of the body, null where it is alone. */
+export function playingText(index: number, frequencies: Float64Array, name: string | null): string {
+  const frequency = frequencies[index];
+  const hertz = frequency === undefined ? '' : `, ${formatUnit(frequency, 'Hz')}, slowed down`;
+  return `${name === null ? '' : `${name}: `}vibration ${index + 1} of ${frequencies.length}${hertz}`;
+}
+
+/** Of a body that stands otherwise than the scene. */
+export function lyingText(name: string, up: UpAxis, sceneUp: UpAxis): string {
+  return `${name} stands with ${up} up, this scene with ${sceneUp}: it lies here. Opened alone or first it stands.`;
 }
 
 /** What the sliders and the direction ask for together. */

@@ -1,0 +1,210 @@
+// From any file to a body, by one command.
+
+#include "limber/io/mesh_file.hpp"
+#include "limber/io/model_file.hpp"
+#include "limber/io/surface_file.hpp"
+#include "tests/apps/support.hpp"
+#include "tests/mesh/shapes.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include <regex>
+
+namespace limber::any_file_test {
+namespace {
+
+using nlohmann::json;
+using test::contains;
+using test::expect_refused;
+using test::run_limber;
+using test::ScratchFolder;
+
+constexpr std::string_view small = "--cells 6 --modes 3 --rank 4";
+
+/// A ball around a point.
+SurfaceMesh ball_at(const Vector3& center, double radius) {
+  SurfaceMesh ball = test::icosphere(2, radius);
+  ball.vertices.colwise() += center;
+  return ball;
+}
+
+/// Two surfaces as one that does not hang together.
+SurfaceMesh both(const SurfaceMesh& one, const SurfaceMesh& other) {
+  SurfaceMesh result = one;
+  result.vertices.conservativeResize(3, one.vertex_count() + other.vertex_count());
+  result.vertices.rightCols(other.vertex_count()) = other.vertices;
+  result.triangles.conservativeResize(3, one.triangle_count() + other.triangle_count());
+  result.triangles.rightCols(other.triangle_count()) =
+      other.triangles.array() + static_cast<int>(one.vertex_count());
+  result.part.resize(static_cast<std::size_t>(result.triangle_count()), 0);
+  return result;
+}
+
+TEST(AnyFile, ReduceMeshesASurfaceAndMovesThatSurface) {
+  const ScratchFolder folder;
+  const SurfaceMesh ball = test::icosphere(3, 0.5);
+  write_surface(folder / "ball.obj", ball);
+  const auto result = run_limber(
+      folder.path(), fmt::format("reduce ball.obj -o ball.glb {} --picture ball.png --json", small));
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found["render_vertices"], ball.vertex_count());
+  EXPECT_LT(std::abs(found["meshing"]["volume_error"].get<double>()), 0.02);
+  EXPECT_EQ(found["held"]["by_default"], true);
+  EXPECT_TRUE(contains(found["held"]["where"].get<std::string>(), "bottom"));
+  const ReducedModel& model = read_model(folder / "ball.glb").parts.front().model;
+  EXPECT_EQ(model.surface.mesh.triangles, ball.triangles) << "not the coarse boundary of the mesh";
+  EXPECT_EQ(model.simulation->fixed.size(), found["held"]["vertices"].get<std::size_t>());
+  EXPECT_TRUE(read_file(folder / "ball.png").starts_with("\x89PNG"));
+  const auto told = run_limber(folder.path(), fmt::format("reduce ball.obj -o ball.glb {}", small));
+  EXPECT_TRUE(contains(told.out, "meshed on the way")) << told.out;
+  EXPECT_TRUE(contains(told.out, "because nothing else was said")) << told.out;
+}
+
+TEST(AnyFile, TheMesherIsTheOneOfLimberMesh) {
+  const ScratchFolder folder;
+  write_surface(folder / "ball.off", test::icosphere(2, 0.5));
+  for (const char* how : {"--cells 5", "--target-elements 400", "--method voxel --cells 5 --fill center"}) {
+    ASSERT_EQ(run_limber(folder.path(), fmt::format("mesh ball.off -o ball.msh {}", how)).status, 0);
+    const auto reduced =
+        run_limber(folder.path(), fmt::format("reduce ball.off -o m.glb --modes 3 --rank 4 {}", how));
+    ASSERT_EQ(reduced.status, 0) << reduced.err;
+    EXPECT_EQ(read_model(folder / "m.glb").parts.front().model.simulation->mesh.vertices,
+              read_mesh(folder / "ball.msh").vertices)
+        << how;
+  }
+}
+
+TEST(AnyFile, WhatWasLostOnTheWayIsSaid) {
+  const ScratchFolder folder;
+  const SurfaceMesh open = test::without(test::icosphere(3, 0.5), [](int t) { return t == 7; });
+  write_surface(folder / "open.off", open);
+  const auto result = run_limber(folder.path(), fmt::format("reduce open.off -o open.glb {}", small));
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "1 hole")) << result.out;
+}
+
+TEST(AnyFile, SidesAreHeld) {
+  const ScratchFolder folder;
+  write_mesh(folder / "beam.msh", test::tiny_beam());
+  for (const auto& [side, axis, high] : {std::tuple("bottom", 2, false),
+                                         {"top", 2, true},
+                                         {"left", 0, false},
+                                         {"right", 0, true},
+                                         {"front", 1, false},
+                                         {"back", 1, true}}) {
+    const auto result =
+        run_limber(folder.path(), fmt::format("reduce beam.msh -o m.glb --modes 3 --rank 4 --hold {}", side));
+    ASSERT_EQ(result.status, 0) << side << ": " << result.err;
+    const ReducedModel model = read_model(folder / "m.glb").parts.front().model;
+    const VolumeMesh& mesh = model.simulation->mesh;
+    const BoundingBox box = bounding_box(mesh);
+    std::vector<int> expected;
+    for (int v = 0; v < mesh.vertex_count(); ++v)
+      if (mesh.vertices(axis, v) == (high ? box.max(axis) : box.min(axis))) expected.push_back(v);
+    EXPECT_EQ(model.simulation->fixed, expected) << side;
+  }
+  EXPECT_EQ(run_limber(folder.path(), "reduce beam.msh -o m.glb --modes 3 --rank 4 --hold left,right").status,
+            0);
+  expect_refused(folder, "reduce beam.msh -o m.glb --hold botom", "did you mean 'bottom'?");
+  expect_refused(folder, "reduce beam.msh -o m.glb --hold top --free",
+                 "--free and --hold exclude each other");
+}
+
+TEST(AnyFile, ALoosePartIsNamedAndDoesNotFreeTheBody) {
+  const ScratchFolder folder;
+  write_surface(folder / "two.off", both(ball_at({0, 0, 0}, 0.5), ball_at({0, 0, 1.5}, 0.4)));
+  const auto result =
+      run_limber(folder.path(), "reduce two.off -o two.glb --cells 12 --modes 4 --rank 6 --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "a part of ")) << result.err;
+  EXPECT_TRUE(contains(result.err, "hangs together with nothing that is held")) << result.err;
+  EXPECT_TRUE(contains(result.err, ", 1.5)")) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found["rigid_modes"], 0);
+  const Model model = read_model(folder / "two.glb");
+  EXPECT_FALSE(model.free);
+  const auto run = run_limber(folder.path(), "simulate two.glb -o motion.glb --seconds 0.05");
+  EXPECT_EQ(run.status, 0) << run.err;
+}
+
+TEST(AnyFile, ABodyThatCollapsesIsToldOf) {
+  const ScratchFolder folder;
+  const std::string reduce =
+      "reduce 'builtin:beam?size=0.03,0.03,0.6&cells=2,2,40' -o m.glb --modes 12 --hold bottom ";
+  const std::string simulate = "simulate m.glb -o motion.glb --seconds 3 --gravity 3,0,-9.81";
+  ASSERT_EQ(run_limber(folder.path(), reduce + "--material fat").status, 0);
+  const auto soft = run_limber(folder.path(), simulate);
+  EXPECT_TRUE(contains(soft.err, "it has collapsed")) << soft.err << soft.out;
+  ASSERT_EQ(run_limber(folder.path(), reduce + "--material plastic").status, 0);
+  const auto stiff = run_limber(folder.path(), simulate);
+  EXPECT_FALSE(contains(stiff.err, "collapsed")) << stiff.err;
+}
+
+TEST(AnyFile, ModesOfASurface) {
+  const ScratchFolder folder;
+  write_surface(folder / "ball.off", test::icosphere(2, 0.5));
+  const auto result = run_limber(folder.path(), "modes ball.off --count 7 --cells 5 --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_LT(found["frequencies_hz"][5].get<double>(), 1e-3 * found["frequencies_hz"][6].get<double>());
+}
+
+TEST(AnyFile, OptionsOfTheMesherAreRefusedWhereNothingIsMeshed) {
+  const ScratchFolder folder;
+  write_mesh(folder / "beam.msh", test::tiny_beam());
+  for (const char* command : {"reduce beam.msh -o m.glb", "modes beam.msh", "reduce builtin:beam -o m.glb"})
+    expect_refused(folder, fmt::format("{} --cells 5", command),
+                   "--cells: a body that has its mesh already has no use for it");
+}
+
+#ifdef LIMBER_VIEWER_PAGE
+
+/// The names of the models inside of a page.
+std::vector<std::string> names_in(const std::string& page) {
+  static const std::regex name(R"re(<script id="limber-model[^>]*data-name="([^"]*)")re");
+  std::vector<std::string> names;
+  for (std::sregex_iterator found(page.begin(), page.end(), name), end; found != end; ++found)
+    names.push_back((*found)[1]);
+  return names;
+}
+
+TEST(AnyFile, BecomesAPageByOneCommand) {
+  const ScratchFolder folder;
+  write_surface(folder / "ball.off", test::icosphere(2, 0.5));
+  write_mesh(folder / "beam.msh", test::tiny_beam());
+  write_file(folder / "scene.json", R"({"bodies": [
+    {"name": "one", "mesh": "beam.msh", "fixed": {"where": "x < 0.01"}, "material": {"young": 1e5, "poisson": 0.3}},
+    {"name": "two", "mesh": "beam.msh", "position": [0, 1, 0], "fixed": "none",
+     "material": {"young": 1e5, "poisson": 0.3}}], "solver": {"type": "dynamic", "timestep": 0.01, "steps": 2}})");
+  const std::string fast = " --modes 3 --rank 4";
+  for (const auto& [given, expected] :
+       {std::pair<std::string, std::vector<std::string>>("ball.off --cells 6" + fast, {"ball.glb"}),
+        {"beam.msh" + fast, {"beam.glb"}},
+        {fmt::format("'{}'", test::tiny_beam_name) + fast, {"beam.glb"}},
+        {"scene.json", {"one.glb", "two.glb"}},
+        {"beam.msh ball.off --cells 6" + fast, {"beam.glb", "ball.glb"}}}) {
+    const auto result = run_limber(folder.path(), fmt::format("export {} -o page.html", given));
+    ASSERT_EQ(result.status, 0) << given << ": " << result.err;
+    EXPECT_EQ(names_in(read_file(folder / "page.html")), expected) << given;
+  }
+  expect_refused(folder, "export scene.json -o other.html --hold bottom", "--hold");
+  expect_refused(folder, "export beam.msh -o beam.msh", "beam.msh");
+}
+
+TEST(AnyFile, AClipIsNoBody) {
+  const ScratchFolder folder;
+  ASSERT_EQ(
+      run_limber(folder.path(), fmt::format("reduce '{}' -o m.glb --modes 3 --rank 4", test::tiny_beam_name))
+          .status,
+      0);
+  ASSERT_EQ(run_limber(folder.path(), "simulate m.glb -o clip.glb --seconds 0.1").status, 0);
+  expect_refused(folder, "export clip.glb -o page.html", "clip.glb: is a clip");
+  expect_refused(folder, "reduce m.glb -o n.glb", "is a reduced model already");
+  expect_refused(folder, "export m.glb -o page.html --hold top", "--hold: a model or a scene");
+}
+
+#endif
+
+}  // namespace
+}  // namespace limber::any_file_test
