@@ -51,9 +51,10 @@ TEST_P(Hand, PressesNothingIntoTheGround) {
       double& deepest = depths.emplace_back(0.0);
       for (int i = 0; i < static_cast<int>(3.0 / h); ++i) {
         ASSERT_TRUE(world.step(h).ok()) << i;
-        deepest = std::max(deepest, -lowest(body));
+        ASSERT_LE(-lowest(body), 0.08 * size_of_cube) << h << " " << strength << " " << i;
+        // At a corner it is flung round in the first step.
+        if (place != at_corner || i * h > 0.1) deepest = std::max(deepest, -lowest(body));
       }
-      EXPECT_LE(deepest, 0.08 * size_of_cube) << h << " " << strength;
       EXPECT_LE(-lowest(body), 0.01 * size_of_cube) << h << " " << strength;
     }
   }
