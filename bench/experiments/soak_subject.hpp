@@ -61,8 +61,8 @@ class Subject {
   [[nodiscard]] virtual double energy_rounding() const { return 0.0; }  ///< J, where more than a share of it
   /// J, since hands let go: by which what was pressed into something came out of it.
   [[nodiscard]] virtual double pushed_out() const { return 0.0; }
-  virtual void mark_momentum() {}                                       ///< which it should keep from now on
-  [[nodiscard]] virtual double drift() const { return 0.0; }            ///< of the momentum since, as a share
+  virtual void mark_momentum() {}                             ///< which it should keep from now on
+  [[nodiscard]] virtual double drift() const { return 0.0; }  ///< of the momentum since, as a share
   [[nodiscard]] virtual bool is_finite() = 0;
 };
 
