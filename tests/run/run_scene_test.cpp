@@ -232,6 +232,18 @@ TEST(RunScene, TellsOfBodiesThatStartInsideOfOthers) {
   for (const std::string& line : warnings) EXPECT_FALSE(test::contains(line, "deep in")) << line;
 }
 
+TEST(RunScene, CountsEachStepThatWasRescuedOnce) {
+  const ScratchFolder folder;
+  Scene scene = dropped_beam(folder, -0.15);
+  scene.output = {};
+  scene.rigids.clear();
+  scene.gravity = Vector3(0.0, 0.0, -1e20);
+  scene.solver.steps = 5;
+  const RunResult result = run_scene(scene);
+  EXPECT_GT(result.report.rescued_steps, 0);
+  EXPECT_LE(result.report.rescued_steps, result.steps);
+}
+
 TEST(RunScene, SaysHowContactWent) {
   const ScratchFolder folder;
   const RunResult result = run_scene(dropped_beam(folder, -0.15));

@@ -1,6 +1,7 @@
 #include "limber/run/run_scene.hpp"
 
 #include "limber/base/file.hpp"
+#include "limber/base/length_text.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/io/csv.hpp"
 #include "limber/io/png.hpp"
@@ -166,7 +167,7 @@ void take_step(SceneRun& run, const Progress& progress) {
   const ScopedTimer timer(run.result.solve_seconds);
   total = step(run.scene, run.state, progress);
   total.iterations += iterations;
-  total.rescued_steps += rescued;
+  total.rescued_steps = rescued + (total.rescued ? 1 : 0);  // once, whatever its parts and bodies say
 }
 
 /// One equilibrium. A solve that fails leaves nothing.
