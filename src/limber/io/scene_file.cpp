@@ -115,15 +115,22 @@ BasisSettings to_basis(const json& value, SceneFiles& files, const VolumeMesh& m
       parse_word<Condensation>(value["condense"].get<std::string>(), condensation_words, "unknown way");
   basis.rank = value["rank"].get<int>();
   basis.contact = value["contact"].get<int>();
+  require(basis.contact < basis.rank,
+          "{}.basis.contact is {} of a 'rank' of {}, expected less: the other coordinates hold the motion",
+          where, basis.contact, basis.rank);
   if (value.contains("contact_where")) {
     if (basis.contact == 0) refuse_unused(where + ".basis.contact_where", "a basis without 'contact'");
     basis.contact_vertices = select_vertices(mesh, {.where = value["contact_where"].get<std::string>()},
                                              where + ".basis.contact_where");
   }
   basis.check = false;  // nobody would see it
-  if (value.contains("sketch")) basis.sketch = read_sketch(files.input(value, "sketch"));
+  if (value.contains("sketch"))
+    basis.sketch =
+        read_at(where + ".basis.sketch", [&] { return read_sketch(files.input(value, "sketch")); });
   if (value.contains("snapshots"))
-    basis.snapshots = read_displacements(files.path(value, "snapshots"), mesh.vertex_count(), &files.inputs);
+    basis.snapshots = read_at(where + ".basis.snapshots", [&] {
+      return read_displacements(files.path(value, "snapshots"), mesh.vertex_count(), &files.inputs);
+    });
   return basis;
 }
 
@@ -210,7 +217,7 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   body.method = plan.method;
   const bool of_parts = load_shape(value, stated, files, where, plan, solver.threads, body);
   if (value.contains("render")) {
-    body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
+    body.render = read_surface_at(value, "render", files, where);
     body.render_colors.clear();
     place(body.pose, body.render);
   }
@@ -398,6 +405,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   const json stated = parse_json(text, where);
   const json value = validate(scene_schema(), stated, where);
   Scene scene;
+  scene.source = where;
   scene.gravity = to_vector(value["gravity"]);
   scene.solver = to_solver(value["solver"], where);
   SceneFiles files{folder, {}};
@@ -415,6 +423,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   }
   find_alike(stated["bodies"], scene.bodies);
   read_surroundings(value, files, where, scene);
+  check_distinct_names(value, scene, where);
   check_contact(stated, scene, where);
   check_key_elements(stated, scene, where);
   scene.output = to_output(value["output"], files, where);

@@ -88,6 +88,15 @@ Body make_scene_body(const Scene& scene, std::size_t i, const SceneState& state,
   return make_body(scene, twin, executor, progress);
 }
 
+/// What is wrong with a body, with the place in the scene's file that it comes from.
+Error at_body(const Scene& scene, std::size_t i, std::string_view what) {
+  if (scene.source.empty()) return Error("{}", what);
+  const std::string& name = scene.bodies[i].name;
+  if (what.starts_with("solver.")) return Error("{}: {}", scene.source, what);
+  if (const std::string start = name + ": "; what.starts_with(start)) what.remove_prefix(start.size());
+  return Error("{}: bodies[{}] ('{}'): {}", scene.source, i, name, what);
+}
+
 void note_contact(const ContactReport& report, ContactSummary& summary) {
   if (!report.converged) ++summary.unsolved;
   summary.untested = std::max(summary.untested, report.untested);
@@ -132,8 +141,13 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
   const Executor executor(scene.solver.threads);
   SceneState state;
   state.world.set_executor(executor);
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
-    add_actor(scene, scene.bodies[i], make_scene_body(scene, i, state, executor, progress), state);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    try {
+      add_actor(scene, scene.bodies[i], make_scene_body(scene, i, state, executor, progress), state);
+    } catch (const Error& error) {
+      throw at_body(scene, i, error.what());
+    }
+  }
   for (const Obstacle& obstacle : scene.obstacles) state.world.add_obstacle(obstacle);
   for (RigidBodySetup rigid : scene.rigids) {
     rigid.gravity = scene.gravity;

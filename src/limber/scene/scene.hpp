@@ -138,6 +138,7 @@ struct OutputSettings {
 
 /// Everything that a simulation is made of. Constant while it runs.
 struct Scene {
+  std::string source;  ///< the file that it was read from, which messages name; empty: none
   std::vector<SceneBody> bodies;
   Vector3 gravity = Vector3::Zero();   ///< m/s^2
   std::vector<Obstacle> obstacles;     ///< the ground among them; dynamics only
