@@ -224,7 +224,7 @@ TEST(RunScene, TellsOfBodiesThatStartInsideOfOthers) {
   Scene two = dropped_beam(folder, -0.3);
   two.bodies.push_back(two.bodies[0]);
   two.bodies[1].name = "other";
-  two.bodies[1].mesh.vertices.row(2).array() += 0.1;
+  two.bodies[1].mesh.vertices.row(0).array() += 0.9;
   two.rigids.clear();
   run_scene(two, options);
   ASSERT_GE(warnings.size(), 1U);

@@ -25,8 +25,8 @@ void check_kind(const Pose& pose, ElementKind kind, std::string_view where) {
           where);
 }
 
-/// Throws Error for places where rounding takes a body's shape: in double precision its size is known there to
-/// a millionth at least.
+/// Throws Error for places where rounding takes a body's shape: nearer, its size is known there to a
+/// millionth.
 void check_distance(const Pose& pose, const Matrix3X& vertices, std::string_view where) {
   constexpr double most_sizes = 1e9;
   if (moves_nothing(pose) || vertices.cols() == 0) return;

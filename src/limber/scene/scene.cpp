@@ -5,6 +5,7 @@
 #include "limber/scene/body_watch.hpp"
 #include "limber/scene/handle_schedule.hpp"
 #include "limber/scene/placing.hpp"
+#include "limber/scene/start_check.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <algorithm>
@@ -58,16 +59,6 @@ void add_actor(const Scene& scene, const SceneBody& scene_body, Body body, Scene
   actor.body = state.world.add(std::move(body), options, std::move(driver));
   if (touches(scene, scene_body)) state.world.set_contact(actor.body, scene_body.surface);
   state.actors.push_back(std::move(actor));
-}
-
-/// What contact would never take apart.
-void check_apart(const Scene& scene, const std::vector<StartOverlap>& overlaps) {
-  for (const StartOverlap& one : overlaps)
-    require(!one.same_place,
-            "{} and {} are at the same place, where contact cannot take them apart; give one of them "
-            "another 'position', or 'contact': false",
-            scene.bodies[static_cast<std::size_t>(one.body)].name,
-            scene.bodies[static_cast<std::size_t>(one.other)].name);
 }
 
 /// The body, which takes its model from one that is made already, where that is like it.
@@ -153,8 +144,7 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
     rigid.gravity = scene.gravity;
     state.world.add_rigid(RigidBody(std::move(rigid)));
   }
-  state.overlaps = find_overlaps(state.world);
-  check_apart(scene, state.overlaps);
+  check_start_places(scene, state);
   return state;
 }
 

@@ -190,7 +190,7 @@ struct SceneState {
   World world;                ///< bodies in the order of the scene's
   std::vector<Actor> actors;  ///< one per body
   ContactSummary contact;
-  std::vector<StartOverlap> overlaps;  ///< of bodies at the start
+  std::vector<StartOverlap> overlaps;  ///< of those that touch, at the start
   int step = 0;
   double time = 0.0;  ///< s
 
@@ -216,7 +216,7 @@ ReducedStepOptions step_options(const SolverSettings& solver, const Body& body);
 
 /// Builds the bodies and the start state. Throws Error for whatever makes the scene impossible: nothing is
 /// held, a selection that chooses nothing, a time step too long for central differences, bodies that touch
-/// and are at the same place.
+/// and are too deep in each other or held in what they touch (start_check.hpp).
 SceneState make_state(const Scene& scene, const Progress& progress = {});
 
 /// Steps that the scene asks for: 1 in statics.
