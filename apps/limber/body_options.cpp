@@ -38,6 +38,9 @@ VertexSelection selection_of(const BodyOptions& options) {
 }
 
 constexpr double largest_usual_size = 10.0;  ///< m; most larger bodies are small ones in mm or cm
+/// Of moduli and densities, in their units; the scene schema has the same limits.
+constexpr double least_material = 1e-20, most_material = 1e20;
+
 constexpr double default_young = 1e6, default_poisson = 0.3, default_density = 1000.0;
 
 /// What options say of a material: numbers count more than its name.
@@ -68,7 +71,12 @@ Material changed_material(const Material& material, const BodyOptions& options) 
   if (!young && !poisson && !density && !options.law) return material;
   LameParameters lame = lame_of(material.law);
   if (young || poisson) {
-    lame = lame_from_young(young.value_or(young_modulus(lame)), poisson.value_or(poisson_ratio(lame)));
+    const double modulus = young.value_or(young_modulus(lame));
+    try {
+      lame = lame_from_young(modulus, poisson.value_or(poisson_ratio(lame)));
+    } catch (const Error& error) {  // Young's modulus is in range
+      throw Error("--poisson: {}", error.what());
+    }
   }
   const Material result{
       make_law(options.law.value_or(std::string(name_of(material.law))), lame, constants_of(material.law)),
@@ -338,12 +346,16 @@ void add_body_options(CLI::App& parser, BodyOptions& options) {
           "--material", options.material,
           fmt::format("What it is made of, as numbers below: {}", fmt::join(named_material_words(), ", ")))
       ->type_name("NAME");
+  const CLI::Validator range = number_range(least_material, most_material);
   parser.add_option("--young", options.young, "Young's modulus, Pa [1e6; built-in bodies: their own]")
-      ->type_name("E");
+      ->type_name("E")
+      ->check(range);
   parser
       .add_option("--poisson", options.poisson, "Poisson's ratio, more than -1 and less than 0.5 [0.3; ...]")
       ->type_name("NU");
-  parser.add_option("--density", options.density, "Density, kg/m^3 [1000; ...]")->type_name("RHO");
+  parser.add_option("--density", options.density, "Density, kg/m^3 [1000; ...]")
+      ->type_name("RHO")
+      ->check(range);
   parser.add_option("--fixed-vertices", options.fixed_vertices, "Vertices that do not move, as 0,1,2")
       ->type_name("LIST");
   parser.add_option("--fixed-where", options.fixed_where, "Vertices that do not move, as \"x < 0.01\"")

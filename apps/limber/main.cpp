@@ -101,6 +101,24 @@ std::string version_text(bool verbose) {
                          {"BLAS kernels", blas.kernels_used.empty() ? "not OpenBLAS" : blas.kernels_used}});
 }
 
+/// What CLI11 says of a value that is no number: "Could not convert: --ground = abc". Of a list it has all.
+std::string conversion_text(const CLI::ConversionError& error) {
+  const std::string text = error.what();
+  constexpr std::string_view start = "Could not convert: ", equals = " = ";
+  const std::size_t middle = text.find(equals);
+  if (!text.starts_with(start) || middle == std::string::npos) return text;
+  const std::string option = text.substr(start.size(), middle - start.size());
+  const std::string value = text.substr(middle + equals.size());
+  const std::vector<std::string_view> parts = split(value, ',');
+  const bool numbers = std::all_of(parts.begin(), parts.end(),
+                                   [](std::string_view part) { return parse_number(part).has_value(); });
+  return fmt::format("{}: expected {}, found '{}'", option,
+                     numbers            ? "an integer within range"
+                     : parts.size() > 1 ? "numbers"
+                                        : "a number",
+                     printable(value));
+}
+
 void parse(Program& program, int argc, char** argv) {
   try {
     program.parser.parse(argc, argv);
@@ -114,11 +132,12 @@ void parse(Program& program, int argc, char** argv) {
     throw;
   } catch (const CLI::ParseError& error) {
     refuse_empty(program);
+    const auto* const conversion = dynamic_cast<const CLI::ConversionError*>(&error);
+    const std::string what = conversion != nullptr ? conversion_text(*conversion) : error.what();
     for (const Command& command : program.commands) {
-      if (command.parser->parsed())
-        throw Error("{}; see limber {} --help", error.what(), command.parser->get_name());
+      if (command.parser->parsed()) throw Error("{}; see limber {} --help", what, command.parser->get_name());
     }
-    throw Error("{}; see limber --help", error.what());
+    throw Error("{}; see limber --help", what);
   }
   refuse_extras(program);
   refuse_empty(program);

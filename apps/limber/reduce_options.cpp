@@ -75,7 +75,7 @@ void add_basis_options(CLI::App& parser, ReduceCommand& options) {
       ->capture_default_str();
   parser.add_option("--rank", options.rank, "Coordinates of the reduced model, at most [30; each domain 20]")
       ->type_name("R")
-      ->check(CLI::Range(1, 500).description(""));
+      ->check(CLI::Range(1, 200).description(""));  // as in the scene schema
   parser.add_flag(
       "--no-check", options.no_check,
       "Do not look how well the true modes are captured, which takes an eigensolver for inertia modes");

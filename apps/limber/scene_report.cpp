@@ -3,6 +3,7 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/describe.hpp"
 #include "apps/limber/online_report.hpp"
+#include "limber/base/length_text.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -90,6 +91,12 @@ std::string tree_result_text(const BodyTreeResult& tree) {
   return text + "\n";
 }
 
+std::string contact_text(const RunResult& result) {
+  return fmt::format("contact: {} deep at most, not solved in {}, rescued {} of {} steps\n",
+                     small_length(result.contact->deepest), result.contact->unsolved,
+                     result.report.rescued_steps, result.steps);
+}
+
 nlohmann::ordered_json animations_json(const RunResult& result) {
   nlohmann::ordered_json json = nlohmann::ordered_json::array();
   for (const AnimationFit& fit : result.animations) {
@@ -167,6 +174,7 @@ std::string to_text(const RunResult& result) {
     text += fmt::format("{:.4g} steps per second ({:.3g} ms each), {:.3g} times real time\n",
                         result.steps / result.solve_seconds, 1e3 * result.solve_seconds / result.steps,
                         result.time / result.solve_seconds);
+  if (result.contact && !result.statics) text += contact_text(result);
   for (const BodyTreeResult& tree : result.trees) text += tree_result_text(tree);
   for (const BodyOnlineResult& one : result.online)
     text += online_text(one.body, one.report, one.accepted_error, terminal_text_set());

@@ -155,13 +155,23 @@ TEST(BadUsage, IsRefusedInOneLine) {
                  "--free: nothing holds builtin:station anyway");
   expect_refused(folder, "simulate a.json b.json", "unknown argument 'b.json'");
   expect_refused(folder, modes + "--young stiff", "--young");
-  expect_refused(folder, modes + "--young -5", "Young's modulus");
-  expect_refused(folder, modes + "--poisson 0.5", "Poisson's ratio is 0.5");
+  for (const char* young : {"-5", "nan", "1e400", "1e21", "0"})
+    expect_refused(folder, modes + "--young " + young,
+                   fmt::format("--young: Value {} not in range 1e-20 to 1e+20", young));
+  expect_refused(folder, modes + "--poisson 0.5", "--poisson: Poisson's ratio is 0.5");
   expect_refused(folder, modes + "--poisson -1", "Poisson's ratio is -1");
   expect_refused(folder, modes + "--poisson nan", "Poisson's ratio");
   expect_refused(folder, modes + "--density 0", "ensity");
   expect_refused(folder, modes + "--mass lumpd", "did you mean 'lumped'?");
   expect_refused(folder, modes + "--law stvk", "modes: unknown option '--law'");
+  expect_refused(folder, "reduce builtin:beam -o m.glb --rank 201",
+                 "--rank: Value 201 not in range 1 to 200");
+  expect_refused(folder, "simulate m.glb -o a.glb --ground abc",
+                 "--ground: expected a number, found 'abc'; see limber simulate --help");
+  expect_refused(folder, "simulate m.glb -o a.glb --gravity 0,0,down",
+                 "--gravity: expected numbers, found '");
+  expect_refused(folder, "reduce builtin:beam -o m.glb --seed 1.5",
+                 "--seed: expected an integer within range");
   expect_refused(folder, modes + "--count 0", "--count: Value 0 not in range 1 to 1000000");
   expect_refused(folder, modes + "--count 1000", "1000 modes");
   expect_refused(folder, "verify m.glb --gradient nan", "--gradient: Value nan not in range 1e-06 to 1000");

@@ -87,7 +87,8 @@ TEST(SimulateStatic, PutsTheBodiesAfterEachOther) {
   json scene = pulled_beam();
   scene["bodies"].push_back(scene["bodies"][0]);
   scene["bodies"][1]["loads"] = json::array();
-  scene["bodies"][0]["name"] = scene["bodies"][1]["name"] = "my beam/1";
+  scene["bodies"][0]["name"] = "my beam/1";
+  scene["bodies"][1]["name"] = "my beam:1";  // of which files could not have both
   write_scene(folder, scene);
   const auto result = run_limber(folder.path(), "simulate scene.json");
   ASSERT_EQ(result.status, 0) << result.err;
@@ -130,6 +131,19 @@ json bursting_beam() {
   scene["gravity"] = {0, 0, -1e20};
   scene["solver"].update({{"integrator", "central-differences"}, {"timestep", 1e-5}});
   return scene;
+}
+
+TEST(SimulateDynamic, SaysHowContactWent) {
+  const ScratchFolder folder;
+  write_file(folder / "scene.json", R"({
+    "bodies": [{"mesh": "builtin:beam?size=1,0.2,0.2&cells=3,1,1", "method": "reduced", "fixed": "none",
+                "basis": {"modes": 2, "derivatives": 0, "rank": 2}}],
+    "gravity": [0, 0, -9.81], "ground": {"height": -0.101},
+    "solver": {"type": "dynamic", "timestep": 0.01, "steps": 10}})");
+  const auto result = run_limber(folder.path(), "simulate scene.json");
+  EXPECT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.out, "\ncontact: ")) << result.out;
+  EXPECT_TRUE(contains(result.out, " mm deep at most, not solved in 0, rescued ")) << result.out;
 }
 
 TEST(SimulateDynamic, ThatFailsSaysNothingOfAResidualThatIsNoNumber) {

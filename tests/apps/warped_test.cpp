@@ -140,7 +140,8 @@ TEST(SimulateWarped, RefusesVerticesThatAreFixed) {
   json scene = jumping_beam();
   scene["bodies"][0]["constraints"][0]["nearest"] = {0, 0, 0};
   write_file(folder / "scene.json", scene.dump());
-  test::expect_refused(folder, "simulate scene.json", "beam: constraints[0]: vertex 0 is fixed");
+  test::expect_refused(folder, "simulate scene.json",
+                       "scene.json: bodies[0] ('beam'): constraints[0]: vertex 0 is fixed");
 }
 
 TEST(SimulateWarped, MovesAModelAsItIsTold) {

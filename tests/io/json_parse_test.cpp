@@ -81,7 +81,16 @@ TEST(ParseJson, FindsDuplicatesThroughEscapes) {
 }
 
 TEST(ParseJson, RefusesNumbersThatOverflow) {
-  EXPECT_EQ(parse_message("[1, 1e999]"), "beam.json: line 1, column 9: number overflow parsing '1e999'");
+  EXPECT_EQ(parse_message("[1, 1e999]"), "beam.json: line 1, column 9: [1]: number overflow parsing '1e999'");
+}
+
+TEST(ParseJson, NamesTheKeyOfAValueThatIsNone) {
+  EXPECT_EQ(
+      parse_message(R"({"a": [{}, {"b": 1, "c": {"d": NaN}}]})"),
+      "beam.json: line 1, column 32: a[1].c.d: syntax error while parsing value - invalid literal; last "
+      "read: '\"d\": N'");
+  EXPECT_EQ(parse_message(R"({"a": {"b": [1]}, "c": [[1, 2], [3, 1e400]]})"),
+            "beam.json: line 1, column 41: c[1][1]: number overflow parsing '1e400'");
 }
 
 TEST(ParseJson, RefusesIntegersOfMoreThan64Bits) {

@@ -146,6 +146,84 @@ TEST(SceneContact, OpenMeshesAreRefused) {
   EXPECT_TRUE(test::contains(said, "scene.json: obstacles[0].mesh: the surface is open at the edge")) << said;
 }
 
+TEST(SceneContact, WhatIsWrongWithAMeshIsToldWithItsKey) {
+  const test::ScratchFolder folder;
+  write_file(folder / "empty.obj", "");
+  write_file(folder / "nan.obj", "v 0 0 0\nv 1 0 nan\nv 0 1 0\nf 1 2 3\n");
+  for (const char* list : {"obstacles", "rigid"}) {
+    json scene = good_scene();
+    scene["ground"] = false;
+    scene["rigid"] = scene["obstacles"] = json::array();
+    for (const auto& [name, what] : {std::pair("no.obj", "no such file"), std::pair(".", "is a folder"),
+                                     std::pair("empty.obj", "is empty"), std::pair("nan.obj", "found nan")}) {
+      scene[list] = {{{"shape", "mesh"}, {"mesh", name}}};
+      const std::string said = error_text([&] { parse(scene, folder.path()); });
+      EXPECT_TRUE(said.starts_with(fmt::format("scene.json: {}[0].mesh: ", list))) << said;
+      EXPECT_TRUE(test::contains(said, what)) << said;
+    }
+    scene[list][0]["mesh"] = "builtin:beam";
+    EXPECT_EQ(
+        error_text([&] { parse(scene); }),
+        fmt::format("scene.json: {}[0].mesh: 'builtin:beam' is a volume mesh made by code, expected a file "
+                    "with a surface, closed triangles, of one of {}; give that",
+                    list, surface_format_names()));
+  }
+  json scene = good_scene();
+  scene["bodies"][0]["render"] = "no.obj";
+  const std::string said = error_text([&] { parse(scene); });
+  EXPECT_TRUE(said.starts_with("scene.json: bodies[0].render: no.obj: no such file")) << said;
+}
+
+TEST(SceneContact, NoTwoOfThoseThatTouchHaveOneName) {
+  const json good = good_scene();
+  const auto said = [&](const std::vector<std::pair<const char*, const char*>>& names) {
+    json scene = good;
+    for (const auto& [place, name] : names) scene[json::json_pointer(place)]["name"] = name;
+    return error_text([&] { parse(scene); });
+  };
+  EXPECT_EQ(said({{"/bodies/0", "a"}, {"/rigid/0", "a"}}),
+            "scene.json: rigid[0] is called 'a', as bodies[0] is, so that messages could mean either; choose "
+            "another 'name'");
+  EXPECT_TRUE(test::contains(said({{"/obstacles/0", "a"}, {"/obstacles/2", "a"}}),
+                             "obstacles[2] is called 'a', as obstacles[0] is"));
+  EXPECT_TRUE(test::contains(said({{"/obstacles/1", "ground"}}), "as ground is"));
+  EXPECT_TRUE(test::contains(said({{"/rigid/0", "body0"}}), "as bodies[0] is"));
+  json scene = good;
+  scene["bodies"].push_back(scene["bodies"][0]);
+  EXPECT_NO_THROW(parse(scene)) << "they are numbered";
+  scene["bodies"][0]["name"] = scene["bodies"][1]["name"] = "b";
+  EXPECT_TRUE(test::contains(error_text([&] { parse(scene); }), "bodies[1] is called 'b', as bodies[0] is"));
+}
+
+TEST(SceneContact, WhatIsFoundWhenABodyIsMadeNamesTheSceneAndThePlace) {
+  const auto said = [](const char* patch) {
+    json scene = good_scene();
+    scene["bodies"][0]["name"] = "b";
+    scene["bodies"][0]["basis"] = {{"modes", 2}, {"derivatives", 0}, {"rank", 3}};
+    scene["bodies"][0].merge_patch(json::parse(patch));
+    return error_text([&] { make_state(parse(scene)); });
+  };
+  EXPECT_EQ(
+      said(R"({"constraints": [{"vertices": [9999]}]})"),
+      "scene.json: bodies[0] ('b'): constraints[0]: vertex 9999 does not exist; the mesh has vertices 0 to "
+      "15");
+  EXPECT_EQ(said(R"({"constraints": [{}]})"),
+            "scene.json: bodies[0] ('b'): constraints[0]: no vertices given; name some by 'vertices', 'box', "
+            "'where' or 'nearest'");
+  EXPECT_TRUE(test::contains(said(R"({"constraints": [{"where": "x > 99"}]})"),
+                             R"(scene.json: bodies[0] ('b'): constraints[0]: "x > 99" chooses no vertex)"));
+  EXPECT_TRUE(test::contains(said(R"({"fixed": {"vertices": [99]}})"),
+                             "scene.json: bodies[0] ('b'): fixed: vertex 99 does not exist"));
+  EXPECT_EQ(
+      said(R"({"basis": {"contact": 3}})"),
+      "scene.json: bodies[0].basis.contact is 3 of a 'rank' of 3, expected less: the other coordinates hold "
+      "the motion");
+  EXPECT_EQ(
+      said(R"({"position": [1e20, 0, 0]})"),
+      "scene.json: bodies[0].position is 1e+20 m from the origin, expected at most 1e+09 times the size of "
+      "the body, 1.04 m: beyond, its shape is lost in rounding; let it stand nearer");
+}
+
 TEST(SceneContact, KeysWithoutAnEffectAreRefused) {
   // Steps in velocities know none of these.
   EXPECT_EQ(refusal(R"({"solver": {"beta": 0.3}})"),

@@ -224,12 +224,24 @@ TEST(RunScene, TellsOfBodiesThatStartInsideOfOthers) {
   Scene two = dropped_beam(folder, -0.3);
   two.bodies.push_back(two.bodies[0]);
   two.bodies[1].name = "other";
-  two.bodies[1].mesh.vertices.row(2).array() += 0.1;
+  two.bodies[1].mesh.vertices.row(0).array() += 0.9;
   two.rigids.clear();
   run_scene(two, options);
   ASSERT_GE(warnings.size(), 1U);
   EXPECT_TRUE(test::contains(warnings[0], "is inside of ")) << warnings[0];
   for (const std::string& line : warnings) EXPECT_FALSE(test::contains(line, "deep in")) << line;
+}
+
+TEST(RunScene, CountsEachStepThatWasRescuedOnce) {
+  const ScratchFolder folder;
+  Scene scene = dropped_beam(folder, -0.15);
+  scene.output = {};
+  scene.rigids.clear();
+  scene.gravity = Vector3(0.0, 0.0, -1e20);
+  scene.solver.steps = 5;
+  const RunResult result = run_scene(scene);
+  EXPECT_GT(result.report.rescued_steps, 0);
+  EXPECT_LE(result.report.rescued_steps, result.steps);
 }
 
 TEST(RunScene, SaysHowContactWent) {

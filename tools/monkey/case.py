@@ -17,7 +17,7 @@ Check = Callable[[Path, Outcome], list[Finding]]
 class Step:
     words: list[str]  # after the name of the command
     expect: str = "any"  # 'good': succeeds; 'bad': is refused with status 2; 'any'
-    names: tuple[str, ...] = ()  # a refusal says one of these
+    names: tuple[str, ...] = ()  # a refusal says one of these; what is good may be refused with one
     outputs: frozenset[str] = frozenset()  # files, and folders with a '/' at the end, that it may write
     around: Surroundings = Surroundings()
     file_bytes: int = 0  # of the largest file that it can write; 0: no limit

@@ -43,7 +43,7 @@ BASIS = (
     Option("--derivatives", ("0", "1", "2"), (*NO_COUNT, "6")),
     Option("--orthogonalization", ("full", "reduced"), ("", "half")),
     Option("--condense", ("pca", "random"), ("", "svd")),
-    Option("--rank", ("1", "4", "8", "30", "120"), (*NO_COUNT, "0", "501")),
+    Option("--rank", ("1", "4", "8", "30", "120"), (*NO_COUNT, "0", "201")),
     Option("--no-check", ()),
     Option("--load-separation", ("0", "0.1", "1"), (*NO_NUMBER, "-0.1", "1.1")),
     Option("--shape-separation", ("0", "0.1", "1"), (*NO_NUMBER, "-0.1", "1.1")),

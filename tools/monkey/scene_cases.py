@@ -12,6 +12,8 @@ from .rules import Finding
 
 # Kinds of scenes whose numbers depend on the number of threads by rounding only.
 THREADS_AGREE = frozenset(("static", "dynamic", "dynamic modal", "quasistatic"))
+# What starts too deep in something else is refused.
+DEEP = ("is inside of", "at the same place", "is held up to", "where what holds it keeps it")
 # Energy may grow by so much after a body was let go: in 900 cases it did by 1.4e-11 at most, what Newton leaves over.
 # Online bodies may gain more, where the full body takes over what their subspace did not hold.
 LARGEST_GROWTH = {"online": 1.001}
@@ -28,7 +30,8 @@ def scene(stock: Stock, random: Random) -> Case:
     if random.random() < 0.3:
         words += ["--output-dir", "out"]
         outputs = frozenset({"out/"})
-    steps = [Step(words, "good", outputs=outputs, check=_counts_of(scene))]
+    deep = DEEP if kind == "contact" else ()
+    steps = [Step(words, "good", deep, outputs=outputs, check=_counts_of(scene))]
     if random.random() < 0.15:
         steps.insert(0, Step(["inspect", "scene.json", "--json"], "good"))
     return Case(f"scene: {kind}", files, steps, same_bits=True, threads_agree=kind in THREADS_AGREE)

@@ -258,10 +258,11 @@ class SceneMaker:
                 body.pop(key, None)
             if random.random() < 0.2 and "domains" not in body and body["method"] == "reduced":
                 body["basis"] |= {"contact": 1, "rank": max(3, body["basis"].get("rank", 3))}
-            if i > 0:  # of another size: what is at the same place is refused
+            if i > 0:  # beside the first: what is deep in it is refused
                 if "mesh" not in body:
                     break
                 body["mesh"] = "builtin:beam?size=1,0.4,0.4&cells=4,1,1"
+                body["position"] = [random.uniform(-0.5, 0.5), random.choice((-1, 1)) * random.uniform(0.2, 1.0), 0.0]
             bodies.append(body)
         return bodies
 

@@ -1,4 +1,5 @@
 #include "limber/base/error.hpp"
+#include "limber/base/text.hpp"
 #include "limber/io/json_schema.hpp"
 #include "limber/io/json_schema_words.hpp"
 
@@ -81,6 +82,8 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     const auto [entry, is_new] = open_.back()->get_ref<json::object_t&>().try_emplace(name);
     if (!is_new) fail(key_start(), fmt::format("key {} appears twice", schema_words::quoted(name)));
     slot_ = &entry->second;
+    keys_.back() = name;
+    awaits_value_ = true;
     return true;
   }
 
@@ -92,7 +95,10 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     if (reason.starts_with("parse error at")) {
       reason.remove_prefix(std::min(reason.size(), reason.find(": ") + 2));
     }
-    fail(position == 0 ? consumed() - 1 : position - 1, one_line(reason));
+    const bool of_value =
+        reason.starts_with("syntax error while parsing value") || reason.starts_with("number overflow");
+    fail(position == 0 ? consumed() - 1 : position - 1,
+         (of_value ? place_of_value() : "") + one_line(reason));
   }
 
  private:
@@ -106,16 +112,19 @@ class TreeBuilder : public nlohmann::json_sax<json> {
       fail(consumed() - 1, fmt::format("more than {} objects and lists inside each other", max_json_depth));
     }
     open_.push_back(place(std::move(container)));
+    keys_.emplace_back();
     return true;
   }
 
   bool close() {
     open_.pop_back();
+    keys_.pop_back();
     return true;
   }
 
   /// Pointers in open_ stay valid: only the innermost container grows.
   json* place(json value) {
+    awaits_value_ = false;
     if (open_.empty()) {
       root_ = std::move(value);
       return &root_;
@@ -126,6 +135,21 @@ class TreeBuilder : public nlohmann::json_sax<json> {
     }
     *slot_ = std::move(value);
     return slot_;
+  }
+
+  /// "bodies[0].contact.friction: " where the value of a key is due, or one of a list of a key; else empty.
+  [[nodiscard]] std::string place_of_value() const {
+    if (open_.empty() || !(awaits_value_ || open_.back()->is_array())) return "";
+    std::string text;
+    for (std::size_t i = 0; i < open_.size(); ++i) {
+      const bool last = i + 1 == open_.size();
+      if (open_[i]->is_object()) {
+        text += (text.empty() ? "" : ".") + printable(keys_[i]);
+      } else {  // what is open within a list is in it already
+        text += fmt::format("[{}]", open_[i]->size() - (last ? 0 : 1));
+      }
+    }
+    return text + ": ";
   }
 
   /// Offset just past the last character that the parser has taken.
@@ -170,8 +194,10 @@ class TreeBuilder : public nlohmann::json_sax<json> {
   std::string_view where_;
   const char* reached_;
   json root_;
-  std::vector<json*> open_;  ///< the containers around the next value, outermost first
-  json* slot_ = nullptr;     ///< where the value of the last key goes
+  std::vector<json*> open_;        ///< the containers around the next value, outermost first
+  std::vector<std::string> keys_;  ///< the last one read of each of these
+  json* slot_ = nullptr;           ///< where the value of the last key goes
+  bool awaits_value_ = false;      ///< whether that is due
 };
 
 }  // namespace

@@ -3,11 +3,11 @@
 #include "limber/base/error.hpp"
 #include "limber/io/scene_motion.hpp"
 #include "limber/io/scene_uses.hpp"
-#include "limber/io/surface_file.hpp"
 
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -54,7 +54,7 @@ SolidShape to_solid(const json& value, SceneFiles& files, const std::string& whe
   if (kind == "capsule") return Capsule{length("radius"), 0.5 * length("length")};
   if (kind == "height-field") return to_height_field(value, where);
   (void)needed_of_shape(value, "mesh", where);
-  const SurfaceMesh surface = read_surface(files.path(value, "mesh"), {}, &files.inputs);
+  const SurfaceMesh surface = read_surface_at(value, "mesh", files, where);
   return std::make_shared<const MeshShape>(surface, where + ".mesh");
 }
 
@@ -112,6 +112,23 @@ void read_surroundings(const json& value, SceneFiles& files, std::string_view wh
         to_obstacle(value["obstacles"][i], files, i, fmt::format("{}: obstacles[{}]", where, i)));
   for (std::size_t i = 0; i < value["rigid"].size(); ++i)
     scene.rigids.push_back(to_rigid(value["rigid"][i], files, i, fmt::format("{}: rigid[{}]", where, i)));
+}
+
+void check_distinct_names(const json& value, const Scene& scene, std::string_view where) {
+  std::map<std::string_view, std::string> places;  // of names
+  const auto add = [&](std::string_view name, std::string place) {
+    const auto [known, first] = places.emplace(name, place);
+    require(first,
+            "{}: {} is called '{}', as {} is, so that messages could mean either; choose another 'name'",
+            where, place, name, known->second);
+  };
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
+    add(scene.bodies[i].name, fmt::format("bodies[{}]", i));
+  const std::size_t ground = scene.obstacles.size() - value["obstacles"].size();
+  for (std::size_t i = 0; i < scene.obstacles.size(); ++i)
+    add(scene.obstacles[i].name, i < ground ? "ground" : fmt::format("obstacles[{}]", i - ground));
+  for (std::size_t i = 0; i < scene.rigids.size(); ++i)
+    add(scene.rigids[i].name, fmt::format("rigid[{}]", i));
 }
 
 void check_contact(const json& stated, const Scene& scene, std::string_view where) {

@@ -18,6 +18,10 @@ void read_contact(const nlohmann::json& value, SceneBody& body);
 /// not closed, quaternions that are not of unit length, and keys whose times do not ascend.
 void read_surroundings(const nlohmann::json& value, SceneFiles& files, std::string_view where, Scene& scene);
 
+/// Throws Error where two of bodies, rigid bodies, obstacles and the ground have one name.  value, where: as
+/// above.
+void check_distinct_names(const nlohmann::json& value, const Scene& scene, std::string_view where);
+
 /// Throws Error for bodies that could touch nothing, for ground and obstacles that nothing could touch, and
 /// for keys of steps that no body takes.  stated: the scene without the defaults of the schema.
 void check_contact(const nlohmann::json& stated, const Scene& scene, std::string_view where);

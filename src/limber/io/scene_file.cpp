@@ -117,15 +117,22 @@ BasisSettings to_basis(const json& value, SceneFiles& files, const VolumeMesh& m
       parse_word<Condensation>(value["condense"].get<std::string>(), condensation_words, "unknown way");
   basis.rank = value["rank"].get<int>();
   basis.contact = value["contact"].get<int>();
+  require(basis.contact < basis.rank,
+          "{}.basis.contact is {} of a 'rank' of {}, expected less: the other coordinates hold the motion",
+          where, basis.contact, basis.rank);
   if (value.contains("contact_where")) {
     if (basis.contact == 0) refuse_unused(where + ".basis.contact_where", "a basis without 'contact'");
     basis.contact_vertices = select_vertices(mesh, {.where = value["contact_where"].get<std::string>()},
                                              where + ".basis.contact_where");
   }
   basis.check = false;  // nobody would see it
-  if (value.contains("sketch")) basis.sketch = read_sketch(files.input(value, "sketch"));
+  if (value.contains("sketch"))
+    basis.sketch =
+        read_at(where + ".basis.sketch", [&] { return read_sketch(files.input(value, "sketch")); });
   if (value.contains("snapshots"))
-    basis.snapshots = read_displacements(files.path(value, "snapshots"), mesh.vertex_count(), &files.inputs);
+    basis.snapshots = read_at(where + ".basis.snapshots", [&] {
+      return read_displacements(files.path(value, "snapshots"), mesh.vertex_count(), &files.inputs);
+    });
   return basis;
 }
 
@@ -232,7 +239,7 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   const bool of_parts = load_shape(value, stated, files, where, plan, solver.threads, body);
   if (standing.stated && !body.model) body.up = *standing.stated;
   if (value.contains("render")) {
-    body.render = read_surface(files.path(value, "render"), {}, &files.inputs);
+    body.render = read_surface_at(value, "render", files, where);
     body.render_colors.clear();
     place(body.pose, body.render);
   }
@@ -448,6 +455,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   Scene scene;
   if (value.contains("up"))
     scene.up = parse_word<UpAxis>(value["up"].get<std::string>(), up_axis_words, "unknown axis");
+  scene.source = where;
   scene.solver = to_solver(value["solver"], where);
   SceneFiles files{folder, {}};
   const auto place = [&](std::size_t i) { return fmt::format("{}: bodies[{}]", where, i); };
@@ -466,6 +474,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   }
   find_alike(stated["bodies"], scene.bodies);
   read_surroundings(value, files, where, scene);
+  check_distinct_names(value, scene, where);
   check_contact(stated, scene, where);
   check_key_elements(stated, scene, where);
   scene.output = to_output(value["output"], files, where);

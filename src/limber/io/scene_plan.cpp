@@ -50,10 +50,12 @@ void check_sources(const json& value, Method method, const SceneUse& use, const 
       fmt::format("a body with '{}' and the method '{}'", with_mesh ? "mesh" : "model", name_of(method)));
 }
 
-std::shared_ptr<const Model> read_named_model(const json& value, SceneFiles& files) {
+std::shared_ptr<const Model> read_named_model(const json& value, SceneFiles& files,
+                                              const std::string& where) {
   if (!value.contains("model")) return nullptr;
   const std::filesystem::path path = files.input(value, "model");
-  return std::make_shared<const Model>(parse_model(read_file(path), path.string()));
+  return read_at(where + ".model",
+                 [&] { return std::make_shared<const Model>(parse_model(read_file(path), path.string())); });
 }
 
 /// Throws Error for a tree that the method of a body does not move.  key: of what makes it one.
@@ -110,7 +112,7 @@ ScenePlan plan_body(const json& value, SimulationType type, const SceneUse& use,
       "{}.{}: the method 'warped' moves a model where it was made; name its 'mesh' in place of 'model', or "
       "choose 'reduced' or 'linear'",
       where, plan.pose.position.isZero(0.0) ? "rotation" : "position");
-  plan.model = placed(read_named_model(value, files), plan.pose, where);
+  plan.model = placed(read_named_model(value, files, where), plan.pose, where);
   plan.tree = moves_as_tree(value, plan, use, where);
   plan.ways = find_ways({plan.method, plan.tree}, use);
   return plan;

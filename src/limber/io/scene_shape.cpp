@@ -9,7 +9,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include <string_view>
 #include <utility>
 
 namespace limber {
@@ -17,14 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-void load_named_mesh(const json& value, SceneFiles& files, int threads, const std::string& where,
-                     SceneBody& body) {
+void load_mesh(const json& value, SceneFiles& files, int threads, const std::string& where, SceneBody& body) {
   const std::string name = value["mesh"].get<std::string>();
   if (!is_builtin(name)) {
-    body.mesh = read_mesh(files.path(value, "mesh"), &files.inputs);
+    body.mesh = read_at(where + ".mesh", [&] { return read_mesh(files.path(value, "mesh"), &files.inputs); });
     return place(body.pose, where, body.mesh);
   }
-  BuiltinBody builtin = make_builtin(name, Executor(threads));
+  BuiltinBody builtin = read_at(where + ".mesh", [&] { return make_builtin(name, Executor(threads)); });
   body.mesh = std::move(builtin.mesh);
   body.render = std::move(builtin.render);
   body.render_colors = std::move(builtin.part_colors);
@@ -32,17 +30,6 @@ void load_named_mesh(const json& value, SceneFiles& files, int threads, const st
   body.materials = std::move(builtin.materials);
   place(body.pose, where, body.mesh);
   place(body.pose, body.render);
-}
-
-/// What is wrong with a mesh is told with the place that names it.
-void load_mesh(const json& value, SceneFiles& files, int threads, const std::string& where, SceneBody& body) {
-  try {
-    load_named_mesh(value, files, threads, where, body);
-  } catch (const Error& error) {
-    const std::string_view what = error.what();
-    if (what.starts_with(where)) throw;
-    throw Error("{}.mesh: {}", where, what);
-  }
 }
 
 /// The shape that a model with one domain was made from.

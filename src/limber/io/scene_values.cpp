@@ -1,6 +1,8 @@
 #include "limber/io/scene_values.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/bodies/builtin.hpp"
+#include "limber/io/surface_file.hpp"
 
 #include <nlohmann/json.hpp>
 
@@ -68,6 +70,16 @@ VertexSelection to_fixed(const json& value, const std::string& where, std::strin
           "{}: no vertices given; name some by 'vertices', 'box', 'where' or 'nearest', or {}", where,
           otherwise);
   return to_selection(value, where);
+}
+
+SurfaceMesh read_surface_at(const json& object, const char* key, SceneFiles& files,
+                            const std::string& where) {
+  const std::string place = fmt::format("{}.{}", where, key), name = object[key].get<std::string>();
+  require(!is_builtin(name),
+          "{}: '{}' is a volume mesh made by code, expected a file with a surface, closed triangles, of one "
+          "of {}; give that",
+          place, name, surface_format_names());
+  return read_at(place, [&] { return read_surface(files.path(object, key), {}, &files.inputs); });
 }
 
 std::filesystem::path SceneFiles::path(const json& object, const char* key) const {

@@ -1,6 +1,8 @@
 #pragma once
 
+#include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/mesh/surface_mesh.hpp"
 #include "limber/scene/selection.hpp"
 #include "limber/warp/pose.hpp"
 
@@ -42,5 +44,23 @@ struct SceneFiles {
   /// The same for a file that is read as it is: it becomes an input.
   std::filesystem::path input(const nlohmann::json& object, const char* key);
 };
+
+/// Runs what reads the file that a key names. What is wrong with it is told with the key, whose place in the
+/// scene is `where`.
+template <class Read>
+auto read_at(const std::string& where, const Read& read) {
+  try {
+    return read();
+  } catch (const Error& error) {
+    const std::string_view what = error.what();
+    if (what.starts_with(where)) throw;
+    throw Error("{}: {}", where, what);
+  }
+}
+
+/// The surface in the file that a key of an object names.  where: the object. Throws Error for bodies made by
+/// code, which are volume meshes.
+SurfaceMesh read_surface_at(const nlohmann::json& object, const char* key, SceneFiles& files,
+                            const std::string& where);
 
 }  // namespace limber

@@ -1,6 +1,7 @@
 #include "limber/run/run_result.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/base/length_text.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -225,14 +226,13 @@ void warn_of_jumps(const RunResult& result, std::vector<std::string>& warnings) 
 
 /// Few are nothing that one sees, and one or two of a short run are its start. A run that failed says more.
 void warn_of_rescues(const RunResult& result, std::vector<std::string>& warnings) {
-  const auto taken = static_cast<double>(result.steps) * static_cast<double>(result.bodies.size());
-  const int rescued = result.report.rescued_steps;
+  const int taken = result.steps, rescued = result.report.rescued_steps;
   constexpr int few = 2;
   if (!result.report.ok() || rescued <= 0.01 * taken || (rescued <= few && rescued < 0.5 * taken)) return;
   warnings.push_back(fmt::format(
-      "{} of {:.0f} steps would have gained energy and were damped instead, more than 1 %: the motion is "
+      "{} of {} steps would have gained energy and were damped instead, more than 1 %: the motion is "
       "too fast for the time step; shorten solver.timestep",
-      result.report.rescued_steps, taken));
+      rescued, taken));
 }
 
 void warn_of_contact(const RunResult& result, std::vector<std::string>& warnings) {
@@ -252,10 +252,6 @@ void warn_of_contact(const RunResult& result, std::vector<std::string>& warnings
 }
 
 }  // namespace
-
-std::string small_length(double metres) {
-  return metres < 0.1 ? fmt::format("{:.3g} mm", 1e3 * metres) : fmt::format("{:.3g} m", metres);
-}
 
 void summarize(const Scene& scene, const SceneState& state, RunResult& result) {
   result.statics = scene.solver.type == SimulationType::statics;

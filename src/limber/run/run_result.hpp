@@ -78,10 +78,11 @@ struct BodyTreeResult {
 /// What running a scene gave.
 struct RunResult {
   bool statics = true;
-  StepReport report;    ///< of the last step; iterations: of all steps
+  /// Of the last step; iterations of all steps, and as `rescued_steps` the steps in which some body was.
+  StepReport report;
   int steps = 0;        ///< that succeeded
   double time = 0.0;    ///< s, simulated
-  double energy = 0.0;  ///< elastic, and in dynamics kinetic, at the end, J
+  double energy = 0.0;  ///< World::energy() at the end, J
   std::string remedy;   ///< what may help where it failed
   std::vector<BodyResult> bodies;
   std::vector<BodyConstraintOutcome> constraints;  ///< of all bodies
@@ -103,9 +104,6 @@ struct RunResult {
 
 /// What a state is like at the end of a run, into all that the result says of bodies.
 void summarize(const Scene& scene, const SceneState& state, RunResult& result);
-
-/// A small length in the unit that suits it: "0.104 mm".
-std::string small_length(double metres);
 
 /// What a person should know of a run, a line each: constraints that were missed or lock a body, animations
 /// that miss their tolerance, shapes that warped or linear modes cannot represent, handles that jump, steps

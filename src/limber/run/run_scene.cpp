@@ -1,6 +1,7 @@
 #include "limber/run/run_scene.hpp"
 
 #include "limber/base/file.hpp"
+#include "limber/base/length_text.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/io/csv.hpp"
 #include "limber/io/png.hpp"
@@ -8,6 +9,7 @@
 #include "limber/run/scene_picture.hpp"
 #include "limber/run/timeline_file.hpp"
 #include "limber/run/vtu_series.hpp"
+#include "limber/scene/start_check.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -166,7 +168,7 @@ void take_step(SceneRun& run, const Progress& progress) {
   const ScopedTimer timer(run.result.solve_seconds);
   total = step(run.scene, run.state, progress);
   total.iterations += iterations;
-  total.rescued_steps += rescued;
+  total.rescued_steps = rescued + (total.rescued ? 1 : 0);  // once, whatever its parts and bodies say
 }
 
 /// One equilibrium. A solve that fails leaves nothing.
@@ -180,56 +182,46 @@ void run_statics(SceneRun& run) {
   write_frame(run, 1.0, displacements_of(run.scene, run.state));
 }
 
-/// Of those that touch: its name and its size, m, which obstacles have none of.
-std::pair<std::string, double> name_and_size(const SceneRun& run, const Touching& one) {
-  const World& world = run.state.world;
-  switch (one.of) {
-    case Touching::Of::body:
-      return {run.scene.bodies[static_cast<std::size_t>(one.number)].name, world.shell(one.number).size()};
-    case Touching::Of::rigid:
-      return {world.rigid(one.number).name(), 2.0 * world.rigid(one.number).radius()};
-    case Touching::Of::host:
-      return {world.host(one.number).name(), std::numeric_limits<double>::infinity()};
-    case Touching::Of::obstacle:
-      break;
-  }
-  return {world.obstacle(one.number).name, std::numeric_limits<double>::infinity()};
+/// Of those that touch, m; obstacles have none.
+double size_of(const World& world, const Touching& one) {
+  if (one.of == Touching::Of::body) return world.shell(one.number).size();
+  if (one.of == Touching::Of::rigid) return 2.0 * world.rigid(one.number).radius();
+  return std::numeric_limits<double>::infinity();
 }
 
-/// Of bodies that start in each other.
-void warn_of_bodies_inside(const SceneRun& run) {
+/// Of those that start in each other.
+void warn_of_overlaps(const SceneRun& run) {
   for (const StartOverlap& one : run.state.overlaps)
     report(
         run.options.on_warning,
         fmt::format("{:.0f} % of {} is inside of {} at the start, up to {} deep, where contact may not take "
                     "them apart; give one of them another 'position'",
-                    100.0 * one.share, run.scene.bodies[static_cast<std::size_t>(one.body)].name,
-                    run.scene.bodies[static_cast<std::size_t>(one.other)].name, small_length(one.depth)));
+                    100.0 * one.share, name_of(run.scene, run.state, one.first),
+                    name_of(run.scene, run.state, one.second), small_length(one.depth)));
 }
 
 bool is_known(const std::vector<StartOverlap>& overlaps, const ContactPoint& contact) {
   const Touching &a = contact.first, &b = contact.second;
-  return a.of == Touching::Of::body && b.of == Touching::Of::body &&
-         std::any_of(overlaps.begin(), overlaps.end(), [&](const StartOverlap& one) {
-           return std::minmax(one.body, one.other) == std::minmax(a.number, b.number);
-         });
+  return std::any_of(overlaps.begin(), overlaps.end(), [&](const StartOverlap& one) {
+    return (one.first == a && one.second == b) || (one.first == b && one.second == a);
+  });
 }
 
 /// After the first step: of what else was inside of something at its start, the deepest.
-void warn_of_overlap(const SceneRun& run) {
-  constexpr double allowed = 0.01;  // of the smaller of two: what rests on ground may be a little below it
+void warn_of_depth(const SceneRun& run) {
   double deepest = 0.0;
   std::string words;
   for (const ContactPoint& contact : run.state.world.contacts()) {
     if (is_known(run.state.overlaps, contact)) continue;
-    const auto [first, size] = name_and_size(run, contact.first);
-    const auto [second, other_size] = name_and_size(run, contact.second);
     const double depth = -contact.distance;
-    if (depth <= deepest || depth <= allowed * std::min(size, other_size)) continue;
+    const double size =
+        std::min(size_of(run.state.world, contact.first), size_of(run.state.world, contact.second));
+    if (depth <= deepest || depth <= counted_depth * size) continue;
     deepest = depth;
     words = fmt::format(
         "{} is {} deep in {} at the start, from where it is pushed out over some time; start them apart",
-        first, small_length(depth), second);
+        name_of(run.scene, run.state, contact.first), small_length(depth),
+        name_of(run.scene, run.state, contact.second));
   }
   if (!words.empty()) report(run.options.on_warning, words);
 }
@@ -242,7 +234,7 @@ void run_steps(SceneRun& run) {
            static_cast<double>(done) / count);
   };
   if (run.state.step == 0) {
-    warn_of_bodies_inside(run);
+    warn_of_overlaps(run);
     add_frame(run, 0.0);
   } else {
     tell(run.state.step);  // what was done before does not count for the time that is left
@@ -250,7 +242,7 @@ void run_steps(SceneRun& run) {
   for (int i = run.state.step + 1; i <= count; ++i) {
     take_step(run, {});
     if (!run.result.report.ok()) break;
-    if (i == 1) warn_of_overlap(run);
+    if (i == 1) warn_of_depth(run);
     if (i % run.scene.output.every == 0) add_frame(run, run.state.time);
     if (run.checkpoints != nullptr) {
       const ScopedTimer timer(run.result.write_seconds);

@@ -104,7 +104,11 @@ void HandleSchedule::check_possible(const Body& body) const {
     try {
       body.check_handles(handles, priority_, entry.exercised);
     } catch (const Error& error) {
-      throw Error("{}: {}", entry.where, error.what());
+      // It names the body, as the place does.
+      std::string_view what = error.what();
+      if (const std::string start = body.name() + ": "; what.starts_with(start))
+        what.remove_prefix(start.size());
+      throw Error("{}: {}", entry.where, what);
     }
   }
 }

@@ -241,6 +241,8 @@ void set_support(const Scene& scene, const SceneBody& body, Body& made) {
             body.name);
   }
   check_support(scene, body, made.surface().mesh().vertices);
+  if (touches(scene, body))
+    require_ability(body.method, Ability::supports, Circumstance::touching, body.name + ": support");
   made.set_support(body.support);
 }
 

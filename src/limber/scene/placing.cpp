@@ -25,12 +25,26 @@ void check_kind(const Pose& pose, ElementKind kind, std::string_view where) {
           where);
 }
 
+/// Throws Error for places where rounding takes a body's shape: nearer, its size is known there to a
+/// millionth.
+void check_distance(const Pose& pose, const Matrix3X& vertices, std::string_view where) {
+  constexpr double most_sizes = 1e9;
+  if (moves_nothing(pose) || vertices.cols() == 0) return;
+  const double size = (vertices.rowwise().maxCoeff() - vertices.rowwise().minCoeff()).norm();
+  require(pose.position.norm() <= most_sizes * size,
+          "{}.position is {:.3g} m from the origin, expected at most {:.0e} times the size of the body, "
+          "{:.3g} m: "
+          "beyond, its shape is lost in rounding; let it stand nearer",
+          where, pose.position.norm(), most_sizes, size);
+}
+
 }  // namespace
 
 bool moves_nothing(const Pose& pose) { return same_pose(pose, Pose{}); }
 
 void place(const Pose& pose, std::string_view where, VolumeMesh& mesh) {
   check_kind(pose, mesh.kind, where);
+  check_distance(pose, mesh.vertices, where);
   place_points(pose, mesh.vertices);
 }
 

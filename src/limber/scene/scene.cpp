@@ -5,6 +5,7 @@
 #include "limber/scene/body_watch.hpp"
 #include "limber/scene/handle_schedule.hpp"
 #include "limber/scene/placing.hpp"
+#include "limber/scene/start_check.hpp"
 #include "limber/warp/rotation.hpp"
 
 #include <algorithm>
@@ -68,16 +69,6 @@ void add_actor(const Scene& scene, const SceneBody& scene_body, Body body, Scene
   state.actors.push_back(std::move(actor));
 }
 
-/// What contact would never take apart.
-void check_apart(const Scene& scene, const std::vector<StartOverlap>& overlaps) {
-  for (const StartOverlap& one : overlaps)
-    require(!one.same_place,
-            "{} and {} are at the same place, where contact cannot take them apart; give one of them "
-            "another 'position', or 'contact': false",
-            scene.bodies[static_cast<std::size_t>(one.body)].name,
-            scene.bodies[static_cast<std::size_t>(one.other)].name);
-}
-
 /// The body, which takes its model from one that is made already, where that is like it.
 Body make_scene_body(const Scene& scene, std::size_t i, const SceneState& state, const Executor& executor,
                      const Progress& progress) {
@@ -94,6 +85,15 @@ Body make_scene_body(const Scene& scene, std::size_t i, const SceneState& state,
   if (own->parts.size() == 1) own->parts.front().model.name = body.name;
   twin.model = std::move(own);
   return make_body(scene, twin, executor, progress);
+}
+
+/// What is wrong with a body, with the place in the scene's file that it comes from.
+Error at_body(const Scene& scene, std::size_t i, std::string_view what) {
+  if (scene.source.empty()) return Error("{}", what);
+  const std::string& name = scene.bodies[i].name;
+  if (what.starts_with("solver.")) return Error("{}: {}", scene.source, what);
+  if (const std::string start = name + ": "; what.starts_with(start)) what.remove_prefix(start.size());
+  return Error("{}: bodies[{}] ('{}'): {}", scene.source, i, name, what);
 }
 
 void note_contact(const ContactReport& report, ContactSummary& summary) {
@@ -140,15 +140,19 @@ SceneState make_state(const Scene& scene, const Progress& progress) {
   const Executor executor(scene.solver.threads);
   SceneState state;
   state.world.set_executor(executor);
-  for (std::size_t i = 0; i < scene.bodies.size(); ++i)
-    add_actor(scene, scene.bodies[i], make_scene_body(scene, i, state, executor, progress), state);
+  for (std::size_t i = 0; i < scene.bodies.size(); ++i) {
+    try {
+      add_actor(scene, scene.bodies[i], make_scene_body(scene, i, state, executor, progress), state);
+    } catch (const Error& error) {
+      throw at_body(scene, i, error.what());
+    }
+  }
   for (const Obstacle& obstacle : scene.obstacles) state.world.add_obstacle(obstacle);
   for (RigidBodySetup rigid : scene.rigids) {
     rigid.gravity = scene.gravity;
     state.world.add_rigid(RigidBody(std::move(rigid)));
   }
-  state.overlaps = find_overlaps(state.world);
-  check_apart(scene, state.overlaps);
+  check_start_places(scene, state);
   return state;
 }
 

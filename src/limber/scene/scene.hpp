@@ -140,6 +140,7 @@ struct OutputSettings {
 
 /// Everything that a simulation is made of. Constant while it runs.
 struct Scene {
+  std::string source;  ///< the file that it was read from, which messages name; empty: none
   std::vector<SceneBody> bodies;
   Vector3 gravity = Vector3::Zero();   ///< m/s^2
   std::optional<UpAxis> up;            ///< which way is up, where it says so; see up_of()
@@ -193,7 +194,7 @@ struct SceneState {
   World world;                ///< bodies in the order of the scene's
   std::vector<Actor> actors;  ///< one per body
   ContactSummary contact;
-  std::vector<StartOverlap> overlaps;  ///< of bodies at the start
+  std::vector<StartOverlap> overlaps;  ///< of those that touch, at the start
   int step = 0;
   double time = 0.0;  ///< s
 
@@ -222,7 +223,7 @@ ReducedStepOptions step_options(const SolverSettings& solver, const Body& body);
 
 /// Builds the bodies and the start state. Throws Error for whatever makes the scene impossible: nothing is
 /// held, a selection that chooses nothing, a time step too long for central differences, bodies that touch
-/// and are at the same place.
+/// and are too deep in each other or held in what they touch (start_check.hpp).
 SceneState make_state(const Scene& scene, const Progress& progress = {});
 
 /// Steps that the scene asks for: 1 in statics.
