@@ -34,8 +34,8 @@ void add_meshing_options(CLI::App& parser, MeshingOptions& options);
 /// Throws Error for words that are not known.
 MesherOptions mesher_options(const MeshingOptions& options, int threads);
 
-/// Which of them are of use. meshes: whether a surface is meshed at all; whose: what has no use for them where
-/// none is.
+/// Which of them are of use. meshes: whether a surface is meshed at all; whose: what has no use for them
+/// where none is.
 void add_meshing_uses(std::vector<OptionUse>& uses, const MeshingOptions& options, bool meshes,
                       std::string_view whose);
 

@@ -29,8 +29,8 @@ struct PageModels {
   std::vector<std::size_t> bodies;  ///< the file of each body: several may be of one
 };
 
-/// The models that names stand for, a body for each. `read` gives those of one name: one, of a scene as many as it
-/// has bodies; a file that is named again, by whatever path, is read once.
+/// The models that names stand for, a body for each. `read` gives those of one name: one, of a scene as many
+/// as it has bodies; a file that is named again, by whatever path, is read once.
 PageModels read_page_models(const std::vector<std::string>& names,
                             const std::function<std::vector<PageModel>(const std::string& name)>& read);
 

@@ -26,8 +26,8 @@ SurfaceMesh tall(UpAxis up) {
   return ball;
 }
 
-/// Rows and columns of a picture between which it is darker than its background, and not a shadow on the ground:
-/// the body is bluish, or orange where it is held; all else is grey.
+/// Rows and columns of a picture between which it is darker than its background, and not a shadow on the
+/// ground: the body is bluish, or orange where it is held; all else is grey.
 struct Seen {
   int width = 0, height = 0;
 };

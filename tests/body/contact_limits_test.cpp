@@ -33,8 +33,8 @@ const Vector3 on_top(0.1, 0.0, 0.1), at_bottom(0.1, 0.0, -0.1), at_corner(0.2, 0
 
 class Hand : public testing::TestWithParam<double> {};
 
-/// Ways are straight within a step: what is crushed and flung round by a radian in one is deeper for a while. How
-/// deep hangs on rounding, so that several hands are tried.
+/// Ways are straight within a step: what is crushed and flung round by a radian in one is deeper for a while.
+/// How deep hangs on rounding, so that several hands are tried.
 TEST_P(Hand, PressesNothingIntoTheGround) {
   const double h = GetParam();
   std::vector<double> depths;
@@ -94,8 +94,8 @@ TEST(ContactLimits, RandomHandsPressNothingIntoTheGround) {
   }
 }
 
-/// Modes of the cube: which of a multiple one are among them hangs on the rounding of the machine, so others are
-/// tried, too.
+/// Modes of the cube: which of a multiple one are among them hangs on the rounding of the machine, so others
+/// are tried, too.
 constexpr int few_modes = 13, some_modes = 18, more_modes = 21;
 
 TEST(ContactLimits, WhatIsPushedOutOfTwoWallsGainsHardlyAnyEnergy) {
@@ -257,7 +257,8 @@ TEST(ContactLimits, LargeFrictionStopsBodiesAndLetsNothingIn) {
   }
 }
 
-/// Where several corners bounce, or one that slides, too, restitution alone would take more energy than there is.
+/// Where several corners bounce, or one that slides, too, restitution alone would take more energy than there
+/// is.
 TEST(ContactLimits, WhatBouncesAndTurnsGainsNoEnergy) {
   for (const double restitution : {0.9, 1.0}) {
     for (const double friction : {0.0, 0.5, 1.0}) {

@@ -113,8 +113,8 @@ class Distances {
   Matrix coefficients_;
 };
 
-/// Drops shapes that hardly differ from one kept before, or from the rest shape: a hand that goes to and fro comes
-/// by the same shapes many times.
+/// Drops shapes that hardly differ from one kept before, or from the rest shape: a hand that goes to and fro
+/// comes by the same shapes many times.
 std::vector<Index> thin_all(const Distances& shapes, Index count, double separation) {
   std::vector<Index> kept{-1};
   for (Index i = 0; i < count; ++i) {

@@ -137,7 +137,8 @@ void ContactStep::set_cone(ContactSolver& solver, int number, std::size_t contac
     // What is hardly deep stays there: fields of deforming bodies are no more exact than that, and what is
     // pushed out of their noise never comes to rest. Out of a shape that is exact it comes, but slowly:
     // pushed fast in the midst of a blow, it would get back energy that it had lost.
-    // In the parts of a step it comes as fast as in the whole: faster, shorter steps would be none the gentler.
+    // In the parts of a step it comes as fast as in the whole: faster, shorter steps would be none the
+    // gentler.
     const double depth = std::max(0.0, -distance), slop = options.slop * size,
                  rate = options.recovery / std::max(h_, part_.whole);
     const double slowly = near.at_place < 0 ? std::min(rate * std::min(depth, slop), calm_speed * size) : 0.0;
@@ -243,9 +244,9 @@ double ContactStep::given_by(const Island& island) const {
   return given;
 }
 
-/// Where several places bounce at once, or one that also slides, velocities that all of them leave with, as their
-/// restitution has it, may take more energy than there was [Kane 1984]. Then all bounce by the largest share of
-/// that which takes no more.
+/// Where several places bounce at once, or one that also slides, velocities that all of them leave with, as
+/// their restitution has it, may take more energy than there was [Kane 1984]. Then all bounce by the largest
+/// share of that which takes no more.
 void ContactStep::solve_bounces(Island& island, const ContactSolveOptions& options) {
   constexpr int most_tries = 6;
   const double most = options.tolerance * energy_of(island);

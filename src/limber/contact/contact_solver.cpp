@@ -30,8 +30,8 @@ constexpr double softest = 30.0, harder = 5.5, near_enough = 0.3;
 constexpr double softest_of_all = 1e5;
 constexpr int more_iterations = 2;
 
-/// Velocities at contacts are rounded by that share, and what resists them is some thousand times stiffer than
-/// what they hold: impulses are known no better, however little flows.
+/// Velocities at contacts are rounded by that share, and what resists them is some thousand times stiffer
+/// than what they hold: impulses are known no better, however little flows.
 constexpr double velocity_rounding = 1e-15, stiffness_of_contacts = 1e3;
 
 /// Times that lifts follow what slides once contacts are solved: with friction of 1 the last leaves 3 % of
@@ -241,9 +241,9 @@ void ContactSolver::set_softness(double softness) {
     lanes_[i / packet_size].set_cone(static_cast<int>(i % packet_size), cone_of(contacts_[i]));
 }
 
-/// The first lifts: from how fast contacts slide in the guess. With friction above 1 lifts follow slowly, and not
-/// at all what sticks in the end though it slid before: there from what friction leaves of how fast it would
-/// slide if nothing touched, where it presses by what stops it.
+/// The first lifts: from how fast contacts slide in the guess. With friction above 1 lifts follow slowly, and
+/// not at all what sticks in the end though it slid before: there from what friction leaves of how fast it
+/// would slide if nothing touched, where it presses by what stops it.
 void ContactSolver::guess_lifts() {
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     Contact& contact = contacts_[i];
@@ -265,9 +265,10 @@ void ContactSolver::guess_lifts() {
   }
 }
 
-/// The next lifts, from how fast contacts slide, beyond what they creep by where they stick (friction_cone.hpp).
-/// Returns by how much that of one that counts changes at most, m/s: what leaves anyway is not lifted. Of what a
-/// solution makes of others a share is left, so that it is taken to change by somewhat more.
+/// The next lifts, from how fast contacts slide, beyond what they creep by where they stick
+/// (friction_cone.hpp). Returns by how much that of one that counts changes at most, m/s: what leaves anyway
+/// is not lifted. Of what a solution makes of others a share is left, so that it is taken to change by
+/// somewhat more.
 double ContactSolver::find_lifts() {
   double most = 0.0;
   for (std::size_t i = 0; i < contacts_.size(); ++i) {

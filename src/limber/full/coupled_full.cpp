@@ -356,9 +356,9 @@ double CoupledFull::load_power(const Vector& velocity) const {
   return -force.dot(moved);
 }
 
-/// All motion but that of the whole that many times as fast: of a body that is held from the middle of the step
-/// on, so that this stays where it is, half a step before; of one that flies, whose places say how much angular
-/// momentum its velocities have, from the end on.
+/// All motion but that of the whole that many times as fast: of a body that is held from the middle of the
+/// step on, so that this stays where it is, half a step before; of one that flies, whose places say how much
+/// angular momentum its velocities have, from the end on.
 void CoupledFull::slow(double factor, Way& way) const {
   if (flies_) {
     Vector rigid;

@@ -71,8 +71,8 @@ inline double taken_back(double surplus, double vibrations, double energy) {
   return taken > unnoticed * std::max(0.0, energy) ? taken : 0.0;
 }
 
-/// What the next step may give back where R has an `excess` that is meant for this step alone: what vibrations
-/// lose of what contacts gave though it was not due, and beyond_way(). Nothing of it is saved up.
+/// What the next step may give back where R has an `excess` that is meant for this step alone: what
+/// vibrations lose of what contacts gave though it was not due, and beyond_way(). Nothing of it is saved up.
 /// allowed: R, energy: E at the end, before: the slack of this step.
 inline double slack_without(double excess, double allowed, double energy, double before) {
   return std::min(next_slack(allowed, energy), std::max(next_slack(allowed - excess, energy), before));
@@ -81,10 +81,10 @@ inline double slack_without(double excess, double allowed, double energy, double
 // Of steps in velocities (multidomain/coupled_step.hpp).
 
 /// J by which what a force F gives to velocities differs from what it does along the way of places, in a step
-/// after one of another length: from one middle to the next it acts for k, which gives k F . (u_0 + u) / 2, while
-/// places go by (h_0 u_0 + h u) / 2: (h_0 - h) F . (u - u_0) / 4. Where loads and contacts stand against each
-/// other, either may do more than the other: each is taken for what is more.
-/// by_loads, by_contacts: F . (u - u_0) of these, W.
+/// after one of another length: from one middle to the next it acts for k, which gives k F . (u_0 + u) / 2,
+/// while places go by (h_0 u_0 + h u) / 2: (h_0 - h) F . (u - u_0) / 4. Where loads and contacts stand
+/// against each other, either may do more than the other: each is taken for what is more. by_loads,
+/// by_contacts: F . (u - u_0) of these, W.
 inline double beyond_way(double last_h, double h, double by_loads, double by_contacts) {
   const double quarter = 0.25 * (last_h - h);
   return std::max(0.0, quarter * by_loads) + std::max(0.0, -quarter * by_contacts);

@@ -9,9 +9,9 @@
 namespace limber {
 
 // A model is a valid binary glTF 2.0 file: one node per domain with its place as translation, rotation and
-// scale, below one that turns what is up to y, as glTF has it; nodes of one part share a mesh whose morph target i is column i of the part's basis, so that it
-// opens, and can be moved, in any viewer. The physics is in the extension LIMBER_model, in doubles
-// (docs/model_file.md).
+// scale, below one that turns what is up to y, as glTF has it; nodes of one part share a mesh whose morph
+// target i is column i of the part's basis, so that it opens, and can be moved, in any viewer. The physics is
+// in the extension LIMBER_model, in doubles (docs/model_file.md).
 
 inline constexpr std::string_view model_extension = "LIMBER_model";
 inline constexpr int model_version = 3;  ///< of the extension, the one that is read

@@ -37,7 +37,8 @@ bool looks_like_surface(std::string_view content);
 /// Whether the ending is that of one of the formats, in capitals or not.
 bool has_surface_extension(const std::filesystem::path& path);
 
-/// Which way is up in files of this kind: y in glTF, which says so; z in others, which leave it to who made them.
+/// Which way is up in files of this kind: y in glTF, which says so; z in others, which leave it to who made
+/// them.
 UpAxis usual_up(const std::filesystem::path& path);
 
 /// Writes the surface in the format of the ending: .obj, .stl (binary), .ply (binary, doubles), .off or .glb.

@@ -8,8 +8,8 @@
 
 namespace limber {
 
-/// What something is made of, by the word that people use. docs/materials.md says where the numbers come from and
-/// how far real ones are from each other.
+/// What something is made of, by the word that people use. docs/materials.md says where the numbers come from
+/// and how far real ones are from each other.
 struct NamedMaterial {
   std::string_view name;
   double young = 0.0;    ///< Pa

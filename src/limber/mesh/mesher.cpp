@@ -227,7 +227,8 @@ class Mesher {
     }
   }
 
-  /// Half as large ones: as what was lost is thinner than a cell, nobody knows how thin, that may take two goes.
+  /// Half as large ones: as what was lost is thinner than a cell, nobody knows how thin, that may take two
+  /// goes.
   [[nodiscard]] std::string more_cells() const {
     const double longest = (solid_.bounds.max - solid_.bounds.min).maxCoeff();
     return fmt::format("use more cells, as {}", std::lround(2.0 * longest / cell_));

@@ -7,8 +7,8 @@
 
 namespace limber {
 
-// Which way a body stands. Its coordinates stay as its file has them; what needs to know (gravity where nothing
-// is said, pictures, the viewer, clips) asks for the axis that points upward.
+// Which way a body stands. Its coordinates stay as its file has them; what needs to know (gravity where
+// nothing is said, pictures, the viewer, clips) asks for the axis that points upward.
 
 enum class UpAxis { x, y, z };
 

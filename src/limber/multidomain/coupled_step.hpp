@@ -55,8 +55,9 @@ struct CoupledStep {
   Vector free;             ///< u*, n: where no impulse acts
 };
 
-/// Of a body that nothing holds, J: how far its energy is known where contacts push it so. They know velocities
-/// to some digits only of what impulses change them by; where it rests that is more than all of its energy.
+/// Of a body that nothing holds, J: how far its energy is known where contacts push it so. They know
+/// velocities to some digits only of what impulses change them by; where it rests that is more than all of
+/// its energy.
 inline double solved_digits(const CoupledStep& step, const Vector& impulse, double mass) {
   return step.tolerance * impulse.segment<3>(impulse.size() - 6).squaredNorm() / mass;
 }

@@ -470,8 +470,8 @@ void TreeDynamics::Parts::judge_middle() {
   evaluate_elastic(state.q);
 }
 
-/// At the end of a step in velocities: vibrations that many times as fast from its middle on, so that this stays
-/// where it is, half a step before.
+/// At the end of a step in velocities: vibrations that many times as fast from its middle on, so that this
+/// stays where it is, half a step before.
 void TreeDynamics::Parts::slow_down_from_middle(double factor, double h) {
   way_ = state.v;
   const FrameState before = state.root;
@@ -485,8 +485,8 @@ void TreeDynamics::Parts::slow_down_from_middle(double factor, double h) {
   settle_here();
 }
 
-/// What springs fling so far within a step that even a shape that stays would gain by it stands where it was, in
-/// that shape: they pull at what rests in the next one.
+/// What springs fling so far within a step that even a shape that stays would gain by it stands where it was,
+/// in that shape: they pull at what rests in the next one.
 TreeDynamics::Parts::MiddleEnergy TreeDynamics::Parts::stand_still() {
   return_to_start();
   state.q = lasting_;
@@ -605,8 +605,8 @@ SolveReport TreeDynamics::Parts::end_coupled(const CoupledStep& step, const Vect
   middle_.kinetic = kinetic + flight();
   middle_.elastic = found.elastic;
   soften(step, crept);
-  // What even a shape that stays did not keep is not held against the steps that follow, nor what is below what
-  // contacts were solved to.
+  // What even a shape that stays did not keep is not held against the steps that follow, nor what is below
+  // what contacts were solved to.
   const double most = slack_rate * h * std::max(0.0, kinetic + found.elastic);
   state.slack = middle_before_.known ? std::clamp(slack, -bits, most) : 0.0;
   state.time = start_.state.time + h;

@@ -24,8 +24,8 @@ struct BodyResult {
   Index elements = 0;
   Index unknowns = 0;
   double max_displacement = 0.0;  ///< m, at the end
-  /// Diagonal of the box about it at rest, m, of one that is held where it was made; 0 of others, which may go
-  /// anywhere.
+  /// Diagonal of the box about it at rest, m, of one that is held where it was made; 0 of others, which may
+  /// go anywhere.
   double held_size = 0.0;
 };
 

@@ -9,7 +9,8 @@
 
 namespace limber {
 
-/// A surface, upright, its parts in different colours. colors: sRGB, one per part, or none to choose them here.
+/// A surface, upright, its parts in different colours. colors: sRGB, one per part, or none to choose them
+/// here.
 Image draw_surface(const SurfaceMesh& surface, const std::vector<Vector3>& colors, UpAxis up,
                    const Executor& executor);
 

@@ -22,8 +22,8 @@ struct LinearReach {
 inline constexpr double largest_linear_rotation = 0.52;  ///< rad
 inline constexpr double largest_linear_share = 1.0 / 3.0;
 
-/// How far a body, or a domain of one in its own frame, was carried in shapes that its forces were trained for up
-/// to some displacement (cubature).
+/// How far a body, or a domain of one in its own frame, was carried in shapes that its forces were trained
+/// for up to some displacement (cubature).
 struct TrainedReach {
   Index domain = -1;          ///< -1: of other methods and exact forces, or nothing moved
   double displacement = 0.0;  ///< largest of a vertex of the surface, m
@@ -31,8 +31,8 @@ struct TrainedReach {
   double trained = 0.0;       ///< share up to which training went
 };
 
-/// Beyond that multiple of what they were trained to, forces are guesses: training goes to the amplitude in its
-/// strongest poses, and a little beyond is interpolated well.
+/// Beyond that multiple of what they were trained to, forces are guesses: training goes to the amplitude in
+/// its strongest poses, and a little beyond is interpolated well.
 inline constexpr double largest_trained_share = 1.5;
 
 /// What is noted of a body while it moves, for whoever wants to know how far its method can be trusted.
@@ -51,7 +51,8 @@ class BodyWatch {
   /// Of the shape of the run that linear modes carried farthest; nothing for other methods.
   [[nodiscard]] LinearReach largest_reach(const Body& body) const;
 
-  /// Of the shape of the run that went farthest beyond what forces were trained for; nothing for other methods.
+  /// Of the shape of the run that went farthest beyond what forces were trained for; nothing for other
+  /// methods.
   [[nodiscard]] TrainedReach largest_trained_reach(const Body& body) const;
 
   void save(StateWriter& out) const;

@@ -252,8 +252,8 @@ HandleShare largest_handle_share(const SceneState& state, std::size_t body);
 WarpDistortion largest_distortion(const SceneState& state, std::size_t body);
 /// Of the shape of the run that linear modes carried farthest (body_watch.hpp); nothing for other methods.
 LinearReach largest_reach(const SceneState& state, std::size_t body);
-/// Of the shape of the run that went farthest beyond what its forces were trained for (body_watch.hpp); nothing for
-/// other methods and for exact forces.
+/// Of the shape of the run that went farthest beyond what its forces were trained for (body_watch.hpp);
+/// nothing for other methods and for exact forces.
 TrainedReach largest_trained_reach(const SceneState& state, std::size_t body);
 /// The largest gap between domains, as a share of its interface, of the first steps and then of every eighth.
 InterfaceGap largest_gap(const SceneState& state, std::size_t body);

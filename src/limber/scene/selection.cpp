@@ -99,8 +99,8 @@ int nearest_vertex(const VolumeMesh& mesh, const std::vector<char>& used, const 
   return best;
 }
 
-/// Of the vertices that make a side the least coordinate along `outward`. As deep as side_depth says; deeper where
-/// fewer than three vertices, which could turn about a line, lie there, as at the tip of a coarse mesh.
+/// Of the vertices that make a side the least coordinate along `outward`. As deep as side_depth says; deeper
+/// where fewer than three vertices, which could turn about a line, lie there, as at the tip of a coarse mesh.
 double side_depth_of(const VolumeMesh& mesh, const std::vector<char>& used, const Vector3& outward) {
   std::vector<double> along;
   for (Index v = 0; v < mesh.vertex_count(); ++v)
