@@ -123,9 +123,12 @@ export class RandomHands {
       this.adopt(this.simulation.copy(first.body, name) as Extract<Message, { kind: 'loaded' }>);
   }
 
-  run(frames: number): Outcome {
+  /** progress: is told what was seen so far, once in a minute of frames. */
+  run(frames: number, progress: (outcome: Outcome) => void = () => {}): Outcome {
+    const minute = 60 / frameSeconds;
     this.set({ gravity: [0, 0, -9.81], tool: true, speed: 1 });
     for (let i = 0; i < frames; ++i) {
+      if (i > 0 && i % minute === 0) progress(this.outcome);
       try {
         this.goOn();
         this.act();
