@@ -121,7 +121,8 @@ void DeformedSolid::refit_vertices(const Pose& pose, const Matrix3X& places) {
                    lane, maps);
     }
     set_motions(p, maps, lanes_of(all_[p]));
-    balls_[p].radius = Lanes{} + std::numeric_limits<float>::infinity();  // nothing is known of them
+    const Lanes infinite = Lanes{} + std::numeric_limits<float>::infinity();
+    balls_[p].radius = lanes_of(all_[p]) ? infinite : -infinite;  // nothing is known of them
   }
   computed_patches_ = rest_->patch_count();
   join_packets();
@@ -201,8 +202,6 @@ void DeformedSolid::fit_missing(std::size_t packet, std::uint32_t missing) {
   }
   set_motions(packet, maps, of);
   if (moving_) set_ways(packet, maps, change, of);
-  if (fitted_[packet] == all_[packet])
-    packets_[packet / lane_count].set(static_cast<int>(packet % lane_count), boxes_[packet].bounds(moving_));
 }
 
 /// What patches are asked for, and boxes around them, at rest within the step.  of: those that are meant.

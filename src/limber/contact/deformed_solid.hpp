@@ -120,16 +120,22 @@ class DeformedSolid {
                                            const SweptBox::Corner& between, float margin, bool moving) const {
     return may_meet(box, packets_[sixteen], between, margin, moving);
   }
-  [[nodiscard]] std::uint32_t near_balls(std::size_t packet, const SweptMiddle& middle, float margin) const {
-    return balls_near(middle, balls_[packet], margin);
+  /// Patches whose balls a box, or a ball, is near.  middle: of that box.
+  [[nodiscard]] std::uint32_t near_balls(std::size_t packet, const SweptBox& box, const SweptMiddle& middle,
+                                         const SweptBox::Corner& between, float margin) const {
+    const std::uint32_t near = balls_near(middle, balls_[packet], margin);
+    // What goes by a ball along one axis is far from it, but for how far it goes.
+    return near == 0 || !middle.moving ? near : near & may_meet(box, balls_[packet].boxes(), between, margin);
   }
-  /// Of those that were not computed yet, where their balls are near.  middle: of the same box.
+  /// Those of them that were computed only if their boxes meet it, too. Balls count before and after: what is
+  /// found must not depend on what was asked before.
   [[nodiscard]] std::uint32_t near_patches(std::size_t packet, const SweptBox& box, const SweptMiddle& middle,
                                            const SweptBox::Corner& between, float margin) const {
-    const std::uint32_t near = may_meet(box, boxes_[packet], between, margin, middle.moving);
-    if ((near & ~fitted_[packet]) == 0) return near;
-    return near & (fitted_[packet] | near_balls(packet, middle, margin));
+    const std::uint32_t near = near_balls(packet, box, middle, between, margin);
+    if ((near & fitted_[packet]) == 0) return near;
+    return near & (~fitted_[packet] | may_meet(box, boxes_[packet], between, margin, middle.moving));
   }
+  void compute_vertex(int vertex);
   const float* vertex_at(int vertex);
   TetrahedronFrame frame_at(int tetrahedron);
   bool may_hold(std::size_t slot, const Eigen::Vector3f& x, float reach, Eigen::Vector3f& guess) const;

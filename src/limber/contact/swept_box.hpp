@@ -89,9 +89,22 @@ struct SweptBoxes {
 /// Sixteen balls, how their centres go within a step, and how much farther than that their parts go at most.
 struct SweptBalls {
   LanePlaces center;
-  Lanes radius;
+  Lanes radius;  ///< lanes without a ball: minus infinity
   LanePlaces way;
   Lanes spread;
+
+  /// Around each of them and its ways.
+  [[nodiscard]] [[gnu::always_inline]] SweptBoxes boxes() const {
+    SweptBoxes boxes;
+    for (int l = 0; l < 3; ++l) {
+      boxes.low[l] = center.at[l] - radius;
+      boxes.high[l] = center.at[l] + radius;
+      boxes.least_way[l] = way.at[l] - spread;
+      boxes.most_way[l] = way.at[l] + spread;
+    }
+    boxes.set_ends();
+    return boxes;
+  }
 };
 
 /// A box, or a ball, in the axes that such balls have: with a middle and how far it goes around that.

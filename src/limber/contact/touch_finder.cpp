@@ -90,8 +90,7 @@ inline void TouchFinder::bound_points(const SweptBox& around, const SweptBoxes& 
   }
 }
 
-/// Whether the ball around a group is near a patch, or near its ball where it was not computed: whether the
-/// group is worth its own box.
+/// Whether the ball around a group is near that of a patch: whether the group is worth its own box.
 bool TouchFinder::ball_is_near(const RefittedBoxes& points, std::size_t group,
                                const DeformedSolid& solid) const {
   const SweptBox ball = points.around_[group / lane_count].at(static_cast<int>(group % lane_count));
@@ -100,9 +99,7 @@ bool TouchFinder::ball_is_near(const RefittedBoxes& points, std::size_t group,
     std::uint32_t packets = solid.near_packets(sixteen, ball, shift_, margin_, moving_);
     for (; packets != 0; packets &= packets - 1) {
       const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
-      const std::uint32_t near = solid.near_balls(packet, middle, margin_);
-      if (near != 0 && (near & may_meet(ball, solid.boxes_[packet], shift_, margin_, moving_)) != 0)
-        return true;
+      if (solid.near_balls(packet, ball, middle, shift_, margin_) != 0) return true;
     }
   }
   return false;
@@ -112,7 +109,7 @@ bool TouchFinder::ball_is_near(const RefittedBoxes& points, std::size_t group,
 void TouchFinder::list_packets(RefittedBoxes& points, Index group, const DeformedSolid& solid,
                                const OwnPatches* own) {
   const auto g = static_cast<std::size_t>(group);
-  if (points.fitted_[g] == 0 && !ball_is_near(points, g, solid)) return;
+  if (!ball_is_near(points, g, solid)) return;  // if it has its box, too: whatever was asked before
   const SweptBox& box = points.box(group);
   const SweptMiddle middle = SweptMiddle::of_box(box, shift_, moving_);
   for (std::size_t sixteen = 0; sixteen < solid.packets_.size(); ++sixteen) {

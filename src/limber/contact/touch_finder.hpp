@@ -55,6 +55,10 @@ class OwnPatches {
 /// velocities of the refit. What is narrower than the shell's points are apart may still pass between them:
 /// ask both ways round.
 ///
+/// What comes no nearer than the margin within the step may be left out, though it be within reach: balls and
+/// boxes see which way it goes. Nothing that is inside, or comes that near, is. What is told does not depend
+/// on what was asked since the refits.
+///
 /// Of each point at most one touch is told, the one that holds it or else the nearest; in the same order each
 /// time. Domains of one tree are bodies to each other; whoever asks leaves out what is next to the interface
 /// that joins them.
