@@ -1,5 +1,6 @@
 #include "limber/contact/touch_finder.hpp"
 
+#include "limber/contact/mesh_shape.hpp"
 #include "limber/mesh/beam.hpp"
 #include "tests/contact/bending.hpp"
 #include "tests/reduced/allocations.hpp"
@@ -8,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <map>
 
@@ -196,6 +198,174 @@ TEST(TouchFinder, FindsTheSameWhereAllBoxesAreKnownBefore) {
   EXPECT_GT(within, 500u);
   EXPECT_LT(groups, all_groups);
   EXPECT_LT(patches, all_patches);
+}
+
+/// How near a place comes to another one along a straight way.
+double nearest_on_way(const Vector3& apart, const Vector3& way) {
+  const double squared = way.squaredNorm();
+  const double share = squared > 0.0 ? std::clamp(-apart.dot(way) / squared, 0.0, 1.0) : 0.0;
+  return (apart + share * way).norm();
+}
+
+/// Bars in random places and shapes; of every other seed as they move.
+struct RandomBars {
+  Placed a, b;
+  Vector v = Vector::Zero(6);
+  SweptMotion motion;
+  bool moving;
+
+  explicit RandomBars(std::uint64_t seed) : a(bar()), b(bar()), moving(seed % 2 == 1) {
+    place_at_random(a, b, seed);
+    if (seed % 4 >= 2) a.q *= 3.0;  // into itself
+    if (moving) {
+      v = random_vector(6, 2.0, 400 + seed);
+      motion = {random_vector(3, 8.0, 500 + seed), random_vector(3, 3.0, 600 + seed), 5e-3};
+    }
+    refit();
+  }
+  void refit() {
+    if (!moving) {
+      a.refit();
+      return b.refit();
+    }
+    a.refit(v, motion);
+    b.refit(-v, {-motion.velocity, motion.angular_velocity, motion.step});
+  }
+  /// Where the touched place of one of them goes within the step.
+  [[nodiscard]] Vector3 way(const Placed& of, const SolidTouch& touch) const {
+    const double sign = &of == &a ? 1.0 : -1.0;
+    Vector3 along = Vector3::Zero();
+    for (std::size_t k = 0; k < 4; ++k)
+      along +=
+          touch.place.weights[k] * Vector3(of.kind.columns.middleRows<3>(3 * touch.place.vertices[k]) * v);
+    const Vector3 arm = of.pose.rotation * touch.surface;
+    return motion.step *
+           (sign * (of.pose.rotation * along + motion.velocity) + motion.angular_velocity.cross(arm));
+  }
+};
+
+/// What is asked of all patches, and of all points, as the margin is as wide as that, says what must be told:
+/// what is inside, and what comes within the margin. And so does the deformed surface itself.
+TEST(TouchFinder, LosesNothingThatIsInsideOrComesNear) {
+  constexpr double margin = 0.02, everywhere = 4.0;
+  TouchFinder finder;
+  int inside = 0, near = 0, own_touches = 0, missed = 0;
+  for (std::uint64_t seed = 0; seed < 24; ++seed) {
+    RandomBars bars(seed);
+    const OwnPatches own(bars.a.boxes.tree(), bars.a.solid.rest());
+    for (const bool self : {false, true}) {
+      Placed& solid = self ? bars.a : bars.b;
+      std::vector<Touch> told, all;
+      const auto find = [&](double within, std::vector<Touch>& touches) {
+        bars.refit();
+        if (self) finder.within(bars.a.boxes, solid.solid, own, within, touches);
+        if (!self) finder.between(bars.a.boxes, solid.solid, within, touches);
+      };
+      find(margin, told);
+      find(everywhere, all);
+      if (!self) {
+        EXPECT_EQ(all.size(), static_cast<std::size_t>(bars.a.boxes.tree().size()));
+      }
+      std::map<int, SolidTouch> found;
+      for (const Touch& touch : told) {
+        found[touch.point] = touch.solid;
+        EXPECT_TRUE(touch.solid.inside || touch.solid.distance <= touch.reach);
+      }
+      for (const Touch& touch : all) {
+        const Vector3 x = bars.a.boxes.position(touch.point), s = solid.pose.apply(touch.solid.surface);
+        const Vector3 way = bars.a.boxes.way(touch.point) - bars.way(solid, touch.solid);
+        const bool is_near = nearest_on_way(x - s, way) < 0.999 * margin;
+        if (!touch.solid.inside && !is_near) continue;
+        // Parts that are bent into themselves: from some patches the way does not lead to the nearest place.
+        if (self && !touch.solid.inside && !found.contains(touch.point)) {
+          ++missed;
+          continue;
+        }
+        ASSERT_TRUE(found.contains(touch.point)) << seed << ", at " << (x - s).norm() << " m";
+        EXPECT_EQ(found[touch.point].inside, touch.solid.inside) << seed;
+        if (!self && !touch.solid.inside) {
+          EXPECT_NEAR(found[touch.point].distance, touch.solid.distance, 0.1 * margin) << seed;
+        }
+        (self ? own_touches : touch.solid.inside ? inside : near) += 1;
+      }
+      if (self) continue;
+      VolumeMesh moved = solid.kind.mesh;
+      moved.vertices.reshaped() += solid.kind.columns * solid.q;
+      const MeshShape surface(boundary_surface(moved), "moved");
+      for (int i = 0; i < bars.a.kind.shell->size(); ++i) {
+        const double away = surface.distance(solid.pose.inverse().apply(bars.a.boxes.position(i))).distance;
+        if (away > 0.8 * margin) continue;
+        EXPECT_TRUE(found.contains(i)) << seed << ", " << away << " m";
+        if (away < -1e-5) {
+          EXPECT_TRUE(found[i].inside) << seed << ", " << away << " m";
+        }
+      }
+    }
+  }
+  EXPECT_GT(inside, 100);
+  EXPECT_GT(near, 100);
+  EXPECT_GT(own_touches, 100);
+  EXPECT_LT(missed, own_touches / 10);
+}
+
+TEST(TouchFinder, FindsTheSameWhateverWasAskedBefore) {
+  const OwnPatches own(*bar().tree, *bar().solid);
+  TouchFinder finder;
+  std::size_t count = 0;
+  for (std::uint64_t seed = 0; seed < 16; ++seed) {
+    RandomBars bars(seed);
+    Placed &a = bars.a, &b = bars.b;
+    const auto ask = [&](int question, double margin, std::vector<Touch>& touches) {
+      touches.clear();
+      if (question == 0) finder.between(a.boxes, b.solid, margin, touches);
+      if (question == 1) finder.between(b.boxes, a.solid, margin, touches);
+      if (question == 2) finder.within(a.boxes, a.solid, own, margin, touches);
+      if (question == 3) finder.within(b.boxes, b.solid, own, margin, touches);
+    };
+    std::vector<Touch> touches;
+    const auto ask_for_places = [&](std::uint64_t from) {
+      std::vector<std::pair<bool, double>> answers;
+      for (std::uint64_t i = 0; i < 50; ++i) {
+        SolidTouch touch;
+        const Vector3 x = Vector3(0.5, 0.0, 0.0) + random_vector(3, 0.6, from + i);
+        const bool found = a.solid.touch(x, 0.05, touch);
+        answers.emplace_back(found, found ? touch.distance : 0.0);
+      }
+      return answers;
+    };
+    std::array<std::vector<Touch>, 4> expected;
+    for (int question = 0; question < 4; ++question) {
+      bars.refit();
+      ask(question, 0.01, expected[static_cast<std::size_t>(question)]);
+      count += expected[static_cast<std::size_t>(question)].size();
+    }
+    bars.refit();
+    const auto expected_places = ask_for_places(7000);
+    std::array<int, 4> order{0, 1, 2, 3};
+    int number = 0;
+    do {
+      bars.refit();
+      // Some patches and groups are known before, others not.
+      if (number % 3 == 1) (void)ask_for_places(1000 * seed);
+      for (const int question : order) {
+        if (number % 4 == 2) ask((question + 1) % 4, 0.1, touches);
+        ask(question, 0.01, touches);
+        const std::vector<Touch>& same = expected[static_cast<std::size_t>(question)];
+        ASSERT_EQ(touches.size(), same.size()) << seed << ", order " << number << ", " << question;
+        for (std::size_t i = 0; i < same.size(); ++i) {
+          EXPECT_EQ(touches[i].point, same[i].point);
+          EXPECT_EQ(touches[i].reach, same[i].reach);
+          EXPECT_EQ(touches[i].solid.inside, same[i].solid.inside);
+          EXPECT_EQ(touches[i].solid.distance, same[i].solid.distance);
+          EXPECT_EQ(touches[i].solid.surface, same[i].solid.surface);
+          EXPECT_EQ(touches[i].solid.normal, same[i].solid.normal);
+        }
+      }
+      EXPECT_EQ(ask_for_places(7000), expected_places) << seed << ", order " << number;
+      ++number;
+    } while (std::next_permutation(order.begin(), order.end()));
+  }
+  EXPECT_GT(count, 500u);
 }
 
 TEST(TouchFinder, LooksAtNothingWhereBodiesAreApart) {

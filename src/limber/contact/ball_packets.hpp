@@ -9,8 +9,8 @@ namespace limber {
 
 /// Balls around sets of points x_i(q) = X_i + U_i q that follow the coordinates, sixteen at a time: the
 /// points of a set are within the ball of centre c + sum q_k u_k and radius R + sum |q_k| r_k, with u_k the
-/// mean of their columns and r_k how far these are from it at most. [James & Pai 2004] O(r) per packet,
-/// whatever its balls hold; some 100 ns at r = 30.
+/// centre of the smallest ball around their columns and r_k its radius.            [James & Pai 2004] O(r)
+/// per packet, whatever its balls hold; some 100 ns at r = 30.
 class BallPackets {
  public:
   struct Packet {

@@ -61,12 +61,14 @@ DeformedSolid::DeformedSolid(std::shared_ptr<const RestSolid> rest, PieceField f
   now_.reserve(rest_->rank());
   sizes_.resize(rest_->maps_.bound_count());
   way_sizes_.resize(rest_->maps_.bound_count());
+  repeated_.resize(4 * static_cast<std::size_t>(rest_->rank()));
   const auto packets = static_cast<std::size_t>(rest_->balls_.size());
   motions_.resize(packets);
   fitted_.assign(packets, 0);
   for (std::size_t left = rest_->patches_.size(); all_.size() < packets; left -= lane_count)
     all_.push_back(left < lane_count ? (1U << left) - 1 : (1U << lane_count) - 1);
   boxes_.resize(packets);
+  balls_.resize(packets);
   packets_.resize((packets + lane_count - 1) / lane_count);
   positions_.resize(4 * static_cast<std::size_t>(rest_->vertex_count()));
   time_of_.assign(static_cast<std::size_t>(rest_->vertex_count()), 0);
@@ -119,6 +121,8 @@ void DeformedSolid::refit_vertices(const Pose& pose, const Matrix3X& places) {
                    lane, maps);
     }
     set_motions(p, maps, lanes_of(all_[p]));
+    const Lanes infinite = Lanes{} + std::numeric_limits<float>::infinity();
+    balls_[p].radius = lanes_of(all_[p]) ? infinite : -infinite;  // nothing is known of them
   }
   computed_patches_ = rest_->patch_count();
   join_packets();
@@ -166,10 +170,12 @@ void DeformedSolid::begin_refit(const Pose& pose, bool moving, const SweptMotion
   std::fill(sizes_.begin() + static_cast<std::ptrdiff_t>(now_.q.size()), sizes_.end(), 0.0F);
   std::copy(now_.way_sizes.begin(), now_.way_sizes.end(), way_sizes_.begin());
   std::fill(way_sizes_.begin() + static_cast<std::ptrdiff_t>(now_.q.size()), way_sizes_.end(), 0.0F);
+  for (std::size_t k = 0; k < now_.q.size(); ++k)
+    std::fill_n(repeated_.begin() + static_cast<std::ptrdiff_t>(4 * k), 4, now_.q[k]);
   const Eigen::Matrix3f turn = rotation_.cast<float>();
   for (std::size_t p = 0; p < boxes_.size(); ++p) {
     fitted_[p] = 0;
-    bound_followed(rest_->balls_, static_cast<int>(p), now_, moving_, turn, motion_, boxes_[p]);
+    bound_followed(rest_->balls_, static_cast<int>(p), now_, moving_, turn, motion_, boxes_[p], &balls_[p]);
   }
   join_packets();
 }
@@ -177,9 +183,9 @@ void DeformedSolid::begin_refit(const Pose& pose, bool moving, const SweptMotion
 void DeformedSolid::join_packets() {
   for (SweptBoxes& sixteen : packets_) sixteen.clear();
   for (std::size_t p = 0; p < boxes_.size(); ++p)
-    packets_[p / lane_count].set(static_cast<int>(p % lane_count), boxes_[p].bounds());
-  whole_ = packets_.front().bounds();
-  for (const SweptBoxes& sixteen : packets_) whole_.include(sixteen.bounds());
+    packets_[p / lane_count].set(static_cast<int>(p % lane_count), boxes_[p].bounds(moving_));
+  whole_ = packets_.front().bounds(moving_);
+  for (const SweptBoxes& sixteen : packets_) whole_.include(sixteen.bounds(moving_));
 }
 
 void DeformedSolid::fit_missing(std::size_t packet, std::uint32_t missing) {
@@ -196,8 +202,6 @@ void DeformedSolid::fit_missing(std::size_t packet, std::uint32_t missing) {
   }
   set_motions(packet, maps, of);
   if (moving_) set_ways(packet, maps, change, of);
-  if (fitted_[packet] == all_[packet])
-    packets_[packet / lane_count].set(static_cast<int>(packet % lane_count), boxes_[packet].bounds());
 }
 
 /// What patches are asked for, and boxes around them, at rest within the step.  of: those that are meant.
@@ -278,57 +282,32 @@ SweptBox DeformedSolid::box(int patch) {
   return boxes_[slot / lane_count].at(static_cast<int>(slot % lane_count));
 }
 
-/// A bit for each; they are computed where their balls are near.
-std::uint32_t DeformedSolid::near_patches(std::size_t packet, const SweptBox& box,
-                                          const SweptBox::Corner& between, float margin) {
-  const std::uint32_t near = may_meet(box, boxes_[packet], between, margin);
-  const std::uint32_t missing = near & ~fitted_[packet];
-  if (missing == 0) return near;
-  fit_missing(packet, missing);
-  return may_meet(box, boxes_[packet], between, margin);
-}
-
-const float* DeformedSolid::vertex_at(int vertex) {
-  const auto v = static_cast<std::size_t>(vertex);
-  float* const at = positions_.data() + 4 * v;
-  if (time_of_[v] != time_) {
-    const Four x = follow(rest_->row_of(vertex), now_.q.data(), static_cast<Index>(now_.q.size()));
-    __builtin_memcpy(at, &x, sizeof x);
-    time_of_[v] = time_;
-    ++computed_;
-  }
-  return at;
-}
-
-Vector3 DeformedSolid::position(int vertex) {
-  const float* const x = vertex_at(vertex);
-  return {x[0], x[1], x[2]};
-}
-
-TetrahedronFrame DeformedSolid::frame_at(int tetrahedron) {
-  const auto& v = rest_->tetrahedra_[static_cast<std::size_t>(tetrahedron)].vertex;
-  return {vertex_at(v[0]), vertex_at(v[1]), vertex_at(v[2]), vertex_at(v[3])};
-}
-
 bool DeformedSolid::touch(const Vector3& x, double reach, SolidTouch& touch) {
-  const Eigen::Vector3f place = x.cast<float>();
   const auto within = static_cast<float>(reach);
   SweptBox at;
   const Eigen::Vector3f at_place = (rotation_ * x).cast<float>();
   at.low = at.high = corner_of(at_place);
   const SweptBox::Corner origin = SweptBox::Corner::Zero();
+  const SweptMiddle middle = SweptMiddle::of_box(at, origin, moving_);
   SolidTouch found;
+  Query query{.x = x.cast<float>(), .reach = within, .touch = &found};
+  Query* const asked = &query;
   bool any = false;
   for (std::size_t sixteen = 0; sixteen < packets_.size(); ++sixteen) {
-    for (std::uint32_t packets = near_packets(sixteen, at, origin, within); packets != 0;
+    for (std::uint32_t packets = near_packets(sixteen, at, origin, within, moving_); packets != 0;
          packets &= packets - 1) {
       const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
-      for (std::uint32_t near = near_patches(packet, at, origin, within); near != 0; near &= near - 1) {
+      std::uint32_t near = near_patches(packet, at, middle, origin, within);
+      if (const std::uint32_t missing = near & ~fitted_[packet]; missing != 0) {
+        fit_missing(packet, missing);
+        near &= may_meet(at, boxes_[packet], origin, within, moving_);
+      }
+      for (; near != 0; near &= near - 1) {
         const auto slot = packet * lane_count + static_cast<std::size_t>(std::countr_zero(near));
-        Eigen::Vector3f guess;
-        if (!may_hold(slot, at_place, within, guess) ||
-            !touch_patch(slot, place, guess, within, nullptr, found) || (any && !nearer(found, touch)))
-          continue;
+        if (!may_hold(slot, at_place, within, query.guess)) continue;
+        query.slot = static_cast<int>(slot);
+        ask({&asked, 1});
+        if (!query.found || (any && !nearer(found, touch))) continue;
         touch = found;
         any = true;
         if (touch.inside) return true;
@@ -354,94 +333,6 @@ bool DeformedSolid::may_hold(std::size_t slot, const Eigen::Vector3f& x, float r
   }
   guess += home.center;
   return true;
-}
-
-/// guess: where x is at rest, as the patch moves.
-bool DeformedSolid::touch_patch(std::size_t slot, const Eigen::Vector3f& x, const Eigen::Vector3f& guess,
-                                float reach, const std::uint64_t* own, SolidTouch& touch) {
-  const Motions& motions = motions_[slot / lane_count];
-  const auto lane = static_cast<int>(slot % lane_count);
-  const int patch = rest_->order_[slot];
-  const double beyond = rest_distance_alone(guess.cast<double>()) - cell();
-  const auto off = static_cast<double>(motions.slack[lane] + reach);
-  if (beyond > 0.0 && beyond * beyond > static_cast<double>(motions.stretch[lane]) * off * off) return false;
-  Eigen::Vector4f weights;
-  const int at = walk_to(
-      x, rest_->start_in(patch, guess),
-      [&](int t) { return rest_->tetrahedra_[static_cast<std::size_t>(t)].next; },
-      [&](int t) { return frame_at(t); }, weights);
-  const auto is_own = [&](int p) { return own != nullptr && (own[p / 64] >> (p % 64) & 1) != 0; };
-  if (is_own(rest_->patch_of(at))) return false;
-  const auto& v = rest_->tetrahedra_[static_cast<std::size_t>(at)].vertex;
-  Eigen::Vector3f rest = Eigen::Vector3f::Zero();
-  for (int k = 0; k < 4; ++k)
-    rest += weights(k) * Eigen::Map<const Eigen::Vector3f>(rest_->rest_of(v[static_cast<std::size_t>(k)]));
-  if (!rest.allFinite()) return false;
-  touch.inside = weights.minCoeff() >= -1e-5F;  // as the walk has it
-  const float stretch =
-      std::sqrt(motions.rows.at[0][lane] + motions.rows.at[1][lane] + motions.rows.at[2][lane]);
-  // Twice: the map is continued, and stretches here may be others than in the mean of the patch.
-  const double most = 2.0 * static_cast<double>(stretch * reach) + 0.05 * cell();
-  if (!touch.inside && rest_distance_alone(rest.cast<double>()) > most) return false;
-  find_surface(x, rest, at, touch);
-  return (touch.inside || touch.distance <= static_cast<double>(reach)) && !is_own(touch.patch);
-}
-
-/// guess: rest place of x, or near it.  tetrahedron: holds it, or is near.
-void DeformedSolid::find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, int tetrahedron,
-                                 SolidTouch& touch) {
-  // Twice is enough on lattices (the first is off by the curvature between), and moves along a stretched body
-  // by as much as it is stretched: what is left shrinks by that factor less one each time.
-  constexpr int projections = 2, moves = 3;
-  constexpr float enough = 0.1F;  // of the distance: it is then wrong by half a percent
-  // Of a tetrahedron: the surface of the field is not that of the mesh to the last digit.
-  constexpr float beside_piece = 0.1F;
-  const double on_it = 0.01 * cell();  // what the lattice does not know anyway
-  Vector3 start = guess.cast<double>();
-  float best = std::numeric_limits<float>::infinity();
-  for (int move = 0; move <= moves; ++move) {
-    Vector3 place = start;
-    SurfaceDistance there = rest_distance(place);
-    for (int i = 0; i < projections && std::abs(there.distance) > on_it; ++i) {
-      place -= there.distance * there.normal;
-      there = rest_distance(place);
-    }
-    const RestSolid::RestWalk walk = rest_->walk_at_rest(place.cast<float>(), tetrahedron);
-    const RestSolid::Tetrahedron& holder = rest_->tetrahedra_[static_cast<std::size_t>(walk.tetrahedron)];
-    const TetrahedronFrame now = frame_at(walk.tetrahedron);
-    const Eigen::Vector3f surface = now.place(walk.weights);
-    const Eigen::Vector3f way = x - surface;
-    const float length = way.norm();
-    if (!(length < best)) break;
-    best = length;
-    const TetrahedronFrame before(rest_->rest_of(holder.vertex[0]), rest_->rest_of(holder.vertex[1]),
-                                  rest_->rest_of(holder.vertex[2]), rest_->rest_of(holder.vertex[3]));
-    const Eigen::Vector3f gradient = there.normal.cast<float>();
-    Eigen::Vector3f normal = Eigen::Vector3f::Zero();
-    for (std::size_t k = 0; k < 3; ++k) normal += before.edge[k].dot(gradient) * now.dual[k];
-    const float size = normal.norm();
-    normal = size > 0.0F ? Eigen::Vector3f(normal / size) : gradient;
-    const float distance = way.dot(normal);
-    touch.normal = normal.cast<double>();
-    touch.distance = static_cast<double>(distance);
-    touch.surface = surface.cast<double>();
-    touch.rest = place;
-    touch.patch = rest_->patch_of(walk.tetrahedron);
-    touch.held = walk.weights.minCoeff() >= -beside_piece;
-    touch.place.vertices = holder.vertex;
-    for (std::size_t k = 0; k < 4; ++k)
-      touch.place.weights[k] = static_cast<double>(walk.weights(static_cast<Index>(k)));
-    const Eigen::Vector3f beside = way - distance * normal;
-    if (beside.norm() <= enough * std::abs(distance) + static_cast<float>(on_it)) break;
-    Eigen::Vector3f back = Eigen::Vector3f::Zero();
-    for (std::size_t k = 0; k < 3; ++k) back += now.dual[k].dot(beside) * before.edge[k];
-    start = place + back.cast<double>();
-    tetrahedron = walk.tetrahedron;
-  }
-  if (!touch.inside && best > static_cast<float>(cell())) {
-    touch.normal = (x.cast<double>() - touch.surface).normalized();
-    touch.distance = static_cast<double>(best);
-  }
 }
 
 }  // namespace limber

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 namespace limber {
@@ -116,19 +117,56 @@ class DeformedSolid {
   void join_packets();
   /// Packets and patches whose boxes meet another one.  between: from the origin of the solid, m.
   [[nodiscard]] std::uint32_t near_packets(std::size_t sixteen, const SweptBox& box,
-                                           const SweptBox::Corner& between, float margin) const {
-    return may_meet(box, packets_[sixteen], between, margin);
+                                           const SweptBox::Corner& between, float margin, bool moving) const {
+    return may_meet(box, packets_[sixteen], between, margin, moving);
   }
-  [[nodiscard]] std::uint32_t near_patches(std::size_t packet, const SweptBox& box,
-                                           const SweptBox::Corner& between, float margin);
+  /// Patches whose balls a box, or a ball, is near.  middle: of that box.
+  [[nodiscard]] std::uint32_t near_balls(std::size_t packet, const SweptBox& box, const SweptMiddle& middle,
+                                         const SweptBox::Corner& between, float margin) const {
+    const std::uint32_t near = balls_near(middle, balls_[packet], margin);
+    // What goes by a ball along one axis is far from it, but for how far it goes.
+    return near == 0 || !middle.moving ? near : near & may_meet(box, balls_[packet].boxes(), between, margin);
+  }
+  /// Those of them that were computed only if their boxes meet it, too. Balls count before and after: what is
+  /// found must not depend on what was asked before.
+  [[nodiscard]] std::uint32_t near_patches(std::size_t packet, const SweptBox& box, const SweptMiddle& middle,
+                                           const SweptBox::Corner& between, float margin) const {
+    const std::uint32_t near = near_balls(packet, box, middle, between, margin);
+    if ((near & fitted_[packet]) == 0) return near;
+    return near & (~fitted_[packet] | may_meet(box, boxes_[packet], between, margin, middle.moving));
+  }
+  void compute_vertex(int vertex);
   const float* vertex_at(int vertex);
   TetrahedronFrame frame_at(int tetrahedron);
-  /// The same for what one patch holds, or leads to.  own: bits of patches that do not count; or none.
-  bool touch_patch(std::size_t slot, const Eigen::Vector3f& x, const Eigen::Vector3f& guess, float reach,
-                   const std::uint64_t* own, SolidTouch& touch);
   bool may_hold(std::size_t slot, const Eigen::Vector3f& x, float reach, Eigen::Vector3f& guess) const;
-  void find_surface(const Eigen::Vector3f& x, const Eigen::Vector3f& guess, int tetrahedron,
-                    SolidTouch& touch);
+
+  static constexpr int query_batch = 32;
+  /// A place that a patch is asked for, and what it holds there, or leads to.
+  struct Query {
+    Eigen::Vector3f x = Eigen::Vector3f::Zero();      ///< in the axes of the domain
+    Eigen::Vector3f guess = Eigen::Vector3f::Zero();  ///< where that is at rest, as the patch moves
+    float reach = 0.0F;                               ///< m
+    int slot = 0;
+    const std::uint64_t* own = nullptr;  ///< bits of patches that do not count; or none
+    SolidTouch* touch = nullptr;         ///< the answer, if it was found
+    bool found = false;
+  };
+  /// A place of the surface that is looked for.
+  struct Search {
+    Query* query;
+    Vector3 place;    ///< at rest: first that of x, or near it
+    double distance;  ///< of the place, and the direction of that
+    Vector3 normal;
+    float best;       ///< how far it is from x
+    int tetrahedron;  ///< holds it, or is near
+  };
+  /// Answers query_batch of them at most, each for itself.
+  void ask(std::span<Query* const> queries);
+  [[nodiscard]] bool may_touch(const Query& query) const;
+  bool begin_search(Query& query, Search& search);
+  void find_surfaces(std::span<Search> searches);
+  void project(std::span<Search> searches, std::span<const int> active) const;
+  bool move_search(Search& search);
 
   std::shared_ptr<const RestSolid> rest_;
   PieceField piece_;  ///< without a field: the solid at rest has its own
@@ -136,12 +174,14 @@ class DeformedSolid {
   Matrix3 rotation_ = Matrix3::Identity();
   FollowedCoordinates now_;
   std::vector<float> sizes_, way_sizes_;  ///< of these, and zeros
+  std::vector<float> repeated_;           ///< q, each of them four times
   bool moving_ = false;
   SweptMotion motion_;
   // Of packets of patches.
   std::vector<std::uint32_t> fitted_, all_;  ///< a bit for each patch that was computed, and that there is
   std::vector<Motions> motions_;             ///< of those that were computed
   std::vector<SweptBoxes> boxes_;            ///< of these; of the others around their balls
+  std::vector<SweptBalls> balls_;            ///< of all of them
   std::vector<SweptBoxes> packets_;          ///< around each packet, sixteen together
   SweptBox whole_;                           ///< around all of these
   Index computed_patches_ = 0;

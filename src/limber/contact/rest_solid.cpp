@@ -64,6 +64,7 @@ RestSolid::RestSolid(const VolumeMesh& mesh, const Eigen::Ref<const Matrix>& bas
     for (Index k = 0; k < rank_; ++k)
       for (Index l = 0; l < 3; ++l) row[4 * (k + 1) + l] = static_cast<float>(basis(3 * v + l, k));
   }
+  rows_.resize(rows_.size() + lane_count, 0.0F);  // the last one is read with what is behind it
   make_patches(mesh.vertices);
   const std::vector<std::vector<int>> members = patch_vertices();
   bound_patches(mesh.vertices, members);
@@ -255,7 +256,7 @@ int RestSolid::start_in(int patch, const Eigen::Vector3f& rest) const {
 RestSolid::RestWalk RestSolid::walk_at_rest(const Eigen::Vector3f& rest, int from) const {
   RestWalk walk;
   walk.tetrahedron = walk_to(
-      rest, from, [&](int t) { return tetrahedra_[static_cast<std::size_t>(t)].next; },
+      rest, from, [&](int t) -> const auto& { return tetrahedra_[static_cast<std::size_t>(t)].next; },
       [&](int t) {
         const auto& v = tetrahedra_[static_cast<std::size_t>(t)].vertex;
         return TetrahedronFrame(rest_of(v[0]), rest_of(v[1]), rest_of(v[2]), rest_of(v[3]));

@@ -82,6 +82,7 @@ class RestSolid {
     AffineFit affine;
     std::vector<int> vertices;
   };
+
   struct RestWalk {
     int tetrahedron = -1;
     Eigen::Vector4f weights = Eigen::Vector4f::Zero();
@@ -108,7 +109,7 @@ class RestSolid {
   std::shared_ptr<const RestField> field_;
   std::vector<Tetrahedron> tetrahedra_;
   std::vector<int> patch_of_;  ///< of tetrahedra
-  std::vector<float> rows_;    ///< of vertices: X, then a column per coordinate, of four numbers each
+  std::vector<float> rows_;    ///< of vertices: X, then a column per coordinate, of four numbers each; zeros
   std::vector<float> places_;  ///< X once more: walks at rest ask for nothing else
   std::vector<Patch> patches_;
   std::vector<PatchFit> fits_;  ///< of patches, where vertices move each by itself; else none

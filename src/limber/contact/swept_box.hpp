@@ -72,12 +72,13 @@ struct SweptBoxes {
     }
     return box;
   }
-  /// Around all of them.
-  [[nodiscard]] SweptBox bounds() const {
+  /// Around all of them.  moving: not, if all ways are 0.
+  [[nodiscard]] SweptBox bounds(bool moving) const {
     SweptBox box;
     for (int l = 0; l < 3; ++l) {
       box.low(l) = least_of(low[l]);
       box.high(l) = -least_of(-high[l]);
+      if (!moving) continue;
       box.least_way(l) = least_of(least_way[l]);
       box.most_way(l) = -least_of(-most_way[l]);
     }
@@ -85,11 +86,87 @@ struct SweptBoxes {
   }
 };
 
-/// Boxes around balls of a domain and their ways.  ways: none where they rest.  turn: of the domain.
+/// Sixteen balls, how their centres go within a step, and how much farther than that their parts go at most.
+struct SweptBalls {
+  LanePlaces center;
+  Lanes radius;  ///< lanes without a ball: minus infinity
+  LanePlaces way;
+  Lanes spread;
+
+  /// Around each of them and its ways.
+  [[nodiscard]] [[gnu::always_inline]] SweptBoxes boxes() const {
+    SweptBoxes boxes;
+    for (int l = 0; l < 3; ++l) {
+      boxes.low[l] = center.at[l] - radius;
+      boxes.high[l] = center.at[l] + radius;
+      boxes.least_way[l] = way.at[l] - spread;
+      boxes.most_way[l] = way.at[l] + spread;
+    }
+    boxes.set_ends();
+    return boxes;
+  }
+};
+
+/// A box, or a ball, in the axes that such balls have: with a middle and how far it goes around that.
+struct SweptMiddle {
+  SweptBox::Corner center, half;  ///< half: 0 of a ball
+  SweptBox::Corner way;
+  float radius;  ///< 0 of a box
+  float spread;
+  bool moving;  ///< it, or what it is compared with
+
+  static SweptMiddle of_box(const SweptBox& box, const SweptBox::Corner& between, bool moving) {
+    const SweptBox::Corner spread = 0.5F * (box.most_way - box.least_way);
+    return {.center = 0.5F * (box.low + box.high) + between,
+            .half = 0.5F * (box.high - box.low),
+            .way = 0.5F * (box.least_way + box.most_way),
+            .radius = 0.0F,
+            .spread = spread(0) + spread(1) + spread(2),
+            .moving = moving};
+  }
+  /// The box is around a ball.
+  static SweptMiddle of_ball(const SweptBox& box, const SweptBox::Corner& between, bool moving) {
+    SweptMiddle ball = of_box(box, between, moving);
+    ball.radius = ball.half(0);
+    ball.half.setZero();
+    return ball;
+  }
+};
+
+/// A bit for each ball that comes within `margin`, along each axis, of a box or a ball while their parts go
+/// their ways. Boxes around two balls meet twice as often as the balls do.
+[[gnu::always_inline]] inline std::uint32_t balls_near(const SweptMiddle& a, const SweptBalls& b,
+                                                       float margin) {
+  constexpr float diagonal = 1.7321F, rounding = 1.00001F;
+  Lanes reach = b.radius + (a.radius + diagonal * margin), squared{};
+  for (int l = 0; l < 3; ++l) {
+    const Lanes between = b.center.at[l] - a.center(l);
+    const Lanes gap = (between < 0.0F ? -between : between) - a.half(l);
+    squared += gap > 0.0F ? gap * gap : Lanes{};
+  }
+  if (a.moving) {
+    reach += b.spread + a.spread;
+    for (int l = 0; l < 3; ++l) {
+      const Lanes beside = b.way.at[l] - a.way(l);
+      reach += beside < 0.0F ? -beside : beside;
+    }
+  }
+  return bits_of((reach >= 0.0F) & (squared <= reach * reach * rounding));
+}
+
+/// Boxes around balls of a domain and their ways.  swept: the balls themselves, if wanted.  ways: none where
+/// they rest.  turn: of the domain.
 [[gnu::always_inline]] inline void bound_balls(const BallPackets::Packet& balls,
                                                const BallPackets::Packet* ways, const Eigen::Matrix3f& turn,
-                                               const SweptMotion& motion, SweptBoxes& boxes) {
+                                               const SweptMotion& motion, SweptBoxes& boxes,
+                                               SweptBalls* swept) {
   const LanePlaces center = turn_lanes(turn, balls.center);
+  if (swept != nullptr) {
+    swept->center = center;
+    swept->radius = balls.radius;
+    swept->way = LanePlaces{};
+    swept->spread = Lanes{};
+  }
   for (int l = 0; l < 3; ++l) {
     boxes.low[l] = center.at[l] - balls.radius;
     boxes.high[l] = center.at[l] + balls.radius;
@@ -107,31 +184,38 @@ struct SweptBoxes {
     const Lanes middle = way.at[l] + (shift(l) + (spin(a) * center.at[b] - spin(b) * center.at[a]));
     boxes.least_way[l] = middle - spread;
     boxes.most_way[l] = middle + spread;
+    if (swept != nullptr) swept->way.at[l] = middle;
   }
+  if (swept != nullptr) swept->spread = spread;
   boxes.set_ends();
 }
 
 /// The same of a packet, which are of the domain's points.
 inline void bound_followed(const BallPackets& balls, int packet, const FollowedCoordinates& now, bool moving,
-                           const Eigen::Matrix3f& turn, const SweptMotion& motion, SweptBoxes& boxes) {
+                           const Eigen::Matrix3f& turn, const SweptMotion& motion, SweptBoxes& boxes,
+                           SweptBalls* swept = nullptr) {
   const auto rank = static_cast<Index>(now.q.size());
   const BallPackets::Packet at = balls.at(packet, now.q.data(), now.sizes.data(), rank);
-  if (!moving) return bound_balls(at, nullptr, turn, motion, boxes);
+  if (!moving) return bound_balls(at, nullptr, turn, motion, boxes, swept);
   const BallPackets::Packet ways = balls.ways(packet, now.ways.data(), now.way_sizes.data(), rank);
-  bound_balls(at, &ways, turn, motion, boxes);
+  bound_balls(at, &ways, turn, motion, boxes, swept);
 }
 
 /// A bit for each of sixteen boxes that comes within `margin` of another one while their parts go their ways,
 /// along each axis at the beginning or at the end of these: exactly so for boxes and ways as they are, so it
-/// never misses parts that do.  between: from b's origin to a's, m.
+/// never misses parts that do.  between: from b's origin to a's, m.  moving: not, if all ways are 0.
 [[gnu::always_inline]] inline std::uint32_t may_meet(const SweptBox& a, const SweptBoxes& b,
-                                                     const SweptBox::Corner& between, float margin) {
+                                                     const SweptBox::Corner& between, float margin,
+                                                     bool moving = true) {
   LaneMask meets = b.high[0] >= b.low[0];  // lanes without a box meet nothing, however wide the margin is
   for (int l = 0; l < 3; ++l) {
     const float low = a.low(l) + between(l) - margin, high = a.high(l) + between(l) + margin;
-    const float low_end = low + a.least_way(l), high_end = high + a.most_way(l);
-    meets &=
-        ((low <= b.high[l]) | (low_end <= b.high_end[l])) & ((high >= b.low[l]) | (high_end >= b.low_end[l]));
+    LaneMask below = low <= b.high[l], above = high >= b.low[l];
+    if (moving) {
+      below |= low + a.least_way(l) <= b.high_end[l];
+      above |= high + a.most_way(l) >= b.low_end[l];
+    }
+    meets &= below & above;
   }
   return bits_of(meets);
 }

@@ -48,100 +48,114 @@ void TouchFinder::within(RefittedBoxes& points, DeformedSolid& solid, const OwnP
 
 void TouchFinder::find(RefittedBoxes& points, DeformedSolid& solid, const OwnPatches* own, double margin,
                        std::vector<Touch>& touches) {
-  const std::size_t slots = points.boxes_.size() * lane_count;
-  if (touch_of_.size() < slots) touch_of_.assign(slots, -1);
-  const std::size_t patches = solid.boxes_.size() * lane_count;
-  if (asked_.size() < patches) {
-    near_slots_.resize(patches);
-    asked_.resize(patches);
-  }
   visited_ = 0;
+  moving_ = points.moving_ || solid.moving_;
+  near_.clear();
+  queries_.clear();
+  open_.clear();
+  wanted_.assign(solid.boxes_.size(), 0);
   between_ = points.pose().position - solid.pose().position;
   for (int l = 0; l < 3; ++l) shift_(l) = static_cast<float>(between_(l));
   // Floats that far from each other do not know where they are to more digits.
   margin_ = static_cast<float>(margin) + 1e-6F * shift_.abs().maxCoeff();
   for (std::size_t p = 0; p < points.around_.size(); ++p) {
-    std::uint32_t near = may_meet(solid.whole_, points.around_[p], -shift_, margin_);
+    std::uint32_t near = may_meet(solid.whole_, points.around_[p], -shift_, margin_, moving_);
     for (; near != 0; near &= near - 1)
-      find_group(points, static_cast<Index>(p) * lane_count + std::countr_zero(near), solid, own, touches);
+      list_packets(points, static_cast<Index>(p) * lane_count + std::countr_zero(near), solid, own);
   }
-  for (const int slot : found_) touch_of_[static_cast<std::size_t>(slot)] = -1;
-  found_.clear();
+  for (std::size_t p = 0; p < wanted_.size(); ++p)
+    if (wanted_[p] != 0) solid.fit_missing(p, wanted_[p]);
+  std::size_t group = points.boxes_.size();
+  for (const Near& pair : near_) {
+    if (pair.group != group) last_.fill(-1);
+    group = pair.group;
+    find_pairs(points, pair, solid, own);
+  }
+  ask_all(solid);
+  tell(touches);
 }
 
-/// Points of the group that are in the box of a patch, or come into it, a bit for each.
-inline std::uint32_t TouchFinder::in_box(const RefittedBoxes& points, std::size_t group,
-                                         const DeformedSolid& solid, std::size_t slot) const {
-  const SweptBox& around = points.boxes_[group];
-  const SweptBoxes& boxes = solid.boxes_[slot / lane_count];
-  const std::size_t lane = slot % lane_count;
-  const float* const at = points.positions_.data() + group * 3 * lane_count;
-  LaneMask near = LaneMask{} == 0;
+/// Where points of a group are if they are in the box of a patch, or come into it, for each of a packet.
+struct TouchFinder::Bounds {
+  float low[3][lane_count], high[3][lane_count];
+};
+
+inline void TouchFinder::bound_points(const SweptBox& around, const SweptBoxes& boxes, Bounds& bounds) const {
+  const Lanes none{};
   for (int l = 0; l < 3; ++l) {
-    const float back = std::min(around.least_way(l) - boxes.most_way[l][lane], 0.0F);
-    const float forth = std::max(around.most_way(l) - boxes.least_way[l][lane], 0.0F);
-    const Lanes x = load_lanes(at + l * lane_count);
-    near &= (x >= boxes.low[l][lane] - shift_(l) - forth - margin_) &
-            (x <= boxes.high[l][lane] - shift_(l) - back + margin_);
+    const Lanes back = around.least_way(l) - boxes.most_way[l],
+                forth = around.most_way(l) - boxes.least_way[l];
+    store_lanes(bounds.low[l], boxes.low[l] - shift_(l) - (forth > none ? forth : none) - margin_);
+    store_lanes(bounds.high[l], boxes.high[l] - shift_(l) - (back < none ? back : none) + margin_);
   }
-  return bits_of(near);
 }
 
-/// Whether the ball around a group is near a patch, or near its ball where it was not computed: whether the
-/// group is worth its own box.
+/// Whether the ball around a group is near that of a patch: whether the group is worth its own box.
 bool TouchFinder::ball_is_near(const RefittedBoxes& points, std::size_t group,
                                const DeformedSolid& solid) const {
   const SweptBox ball = points.around_[group / lane_count].at(static_cast<int>(group % lane_count));
+  const SweptMiddle middle = SweptMiddle::of_ball(ball, shift_, moving_);
   for (std::size_t sixteen = 0; sixteen < solid.packets_.size(); ++sixteen) {
-    std::uint32_t packets = solid.near_packets(sixteen, ball, shift_, margin_);
+    std::uint32_t packets = solid.near_packets(sixteen, ball, shift_, margin_, moving_);
     for (; packets != 0; packets &= packets - 1) {
       const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
-      if (may_meet(ball, solid.boxes_[packet], shift_, margin_) != 0) return true;
+      if (solid.near_balls(packet, ball, middle, shift_, margin_) != 0) return true;
     }
   }
   return false;
 }
 
-/// Patches whose boxes are near that of a group; returns how many.
-std::size_t TouchFinder::list_patches(const SweptBox& box, std::size_t group, DeformedSolid& solid,
-                                      const OwnPatches* own) {
-  std::size_t count = 0;
+/// Packets of patches that may be near a group, and which of these have to be computed to know.
+void TouchFinder::list_packets(RefittedBoxes& points, Index group, const DeformedSolid& solid,
+                               const OwnPatches* own) {
+  const auto g = static_cast<std::size_t>(group);
+  if (!ball_is_near(points, g, solid)) return;  // if it has its box, too: whatever was asked before
+  const SweptBox& box = points.box(group);
+  const SweptMiddle middle = SweptMiddle::of_box(box, shift_, moving_);
   for (std::size_t sixteen = 0; sixteen < solid.packets_.size(); ++sixteen) {
-    std::uint32_t packets = solid.near_packets(sixteen, box, shift_, margin_);
+    std::uint32_t packets = solid.near_packets(sixteen, box, shift_, margin_, moving_);
     for (; packets != 0; packets &= packets - 1) {
       const std::size_t packet = sixteen * lane_count + static_cast<std::size_t>(std::countr_zero(packets));
-      std::uint32_t near = solid.near_patches(packet, box, shift_, margin_);
-      if (own != nullptr) near &= ~std::uint32_t{own->of_group_[group * own->packets_ + packet]};
-      for (; near != 0; near &= near - 1)
-        near_slots_[count++] = packet * lane_count + static_cast<std::size_t>(std::countr_zero(near));
+      std::uint32_t near = solid.near_patches(packet, box, middle, shift_, margin_);
+      if (own != nullptr) near &= ~std::uint32_t{own->of_group_[g * own->packets_ + packet]};
+      if (near == 0) continue;
+      wanted_[packet] |= near & ~solid.fitted_[packet];
+      near_.push_back({g, packet, near});
     }
   }
-  return count;
 }
 
-/// One list after the other: the processor cannot foresee what is near, and would wait at each.
-void TouchFinder::find_group(RefittedBoxes& points, Index group, DeformedSolid& solid, const OwnPatches* own,
-                             std::vector<Touch>& touches) {
-  const auto g = static_cast<std::size_t>(group);
-  if (points.fitted_[g] == 0 && !ball_is_near(points, g, solid)) return;
-  const std::size_t near = list_patches(points.box(group), g, solid, own);
-  visited_ += static_cast<Index>(near);
+/// Points that may touch the patches of a packet, patch by patch.  One list after the other: the processor
+/// cannot foresee what is near, and would wait at each.
+void TouchFinder::find_pairs(const RefittedBoxes& points, const Near& pair, const DeformedSolid& solid,
+                             const OwnPatches* own) {
+  const std::size_t g = pair.group;
+  std::uint32_t near =
+      pair.patches & may_meet(points.boxes_[g], solid.boxes_[pair.packet], shift_, margin_, moving_);
+  visited_ += std::popcount(near);
+  if (near == 0) return;
+  std::array<Asked, lane_count> asked;
   std::size_t count = 0;
-  for (std::size_t i = 0; i < near; ++i) {
-    const std::size_t slot = near_slots_[i];
-    std::uint32_t open = in_box(points, g, solid, slot);
+  Bounds bounds;
+  bound_points(points.boxes_[g], solid.boxes_[pair.packet], bounds);
+  const float* const at = points.positions_.data() + g * 3 * lane_count;
+  const LanePlaces x{load_lanes(at), load_lanes(at + lane_count), load_lanes(at + 2 * lane_count)};
+  for (; near != 0; near &= near - 1) {
+    const int lane = std::countr_zero(near);
+    const std::size_t slot = pair.packet * lane_count + static_cast<std::size_t>(lane);
+    LaneMask in = LaneMask{} == 0;
+    for (int l = 0; l < 3; ++l) in &= (x.at[l] >= bounds.low[l][lane]) & (x.at[l] <= bounds.high[l][lane]);
+    std::uint32_t open = bits_of(in);
     if (own != nullptr) open &= ~std::uint32_t{own->lanes_[g * own->packets_ * lane_count + slot]};
-    asked_[count] = {slot, open};
+    asked[count] = {slot, open};
     count += open != 0 ? 1 : 0;
   }
-  for (std::size_t i = 0; i < count; ++i)
-    ask_points(points, g, asked_[i].points, solid, asked_[i].slot, own, touches);
+  for (std::size_t i = 0; i < count; ++i) list_queries(points, g, asked[i].points, solid, asked[i].slot, own);
 }
 
-/// Asks for some of a group, a bit for each.
-void TouchFinder::ask_points(const RefittedBoxes& points, std::size_t g, std::uint32_t open,
-                             DeformedSolid& solid, std::size_t slot, const OwnPatches* own,
-                             std::vector<Touch>& touches) {
+/// Queries for some of a group, a bit for each.
+void TouchFinder::list_queries(const RefittedBoxes& points, std::size_t g, std::uint32_t open,
+                               const DeformedSolid& solid, std::size_t slot, const OwnPatches* own) {
   constexpr std::size_t column = 3 * lane_count;
   const float* const at = points.positions_.data() + g * column;
   const float* const ways = points.ways_.data() + g * column;
@@ -150,33 +164,72 @@ void TouchFinder::ask_points(const RefittedBoxes& points, std::size_t g, std::ui
   open &= in_patch(points, g, solid, slot, box, guesses);
   for (; open != 0; open &= open - 1) {
     const int i = std::countr_zero(open);
-    const std::size_t place = g * lane_count + static_cast<std::size_t>(i);
-    if (static_cast<Index>(place) >= points.tree().size()) break;
-    const auto point = static_cast<int>(place);
-    const int known = touch_of_[place];
-    if (known >= 0 && touches[static_cast<std::size_t>(known)].solid.inside) continue;
+    const std::size_t point = g * lane_count + static_cast<std::size_t>(i);
+    if (static_cast<Index>(point) >= points.tree().size()) break;
+    const auto number = static_cast<int>(queries_.size());
+    Query& query = queries_.emplace_back();
+    query.point = static_cast<int>(point);
+    int& last = last_[static_cast<std::size_t>(i)];
+    if (last < 0) {
+      query.first = number;
+      open_.push_back(number);
+    } else {
+      Query& before = queries_[static_cast<std::size_t>(last)];
+      query.first = before.first;
+      before.next = number;
+    }
+    last = number;
     Eigen::Array3f closing;
     for (int l = 0; l < 3; ++l) {
       const float way = ways[l * lane_count + i];
       closing(l) = std::max(std::abs(way - box.least_way(l)), std::abs(way - box.most_way(l)));
     }
-    const float reach = margin_ + closing.matrix().norm();
     const Vector3 x =
         solid.rotation_.transpose() * (between_ + Vector3(at[i], at[lane_count + i], at[2 * lane_count + i]));
-    const Eigen::Vector3f guess(guesses.at[0][i], guesses.at[1][i], guesses.at[2][i]);
-    Touch touch;
-    const std::uint64_t* const homes =
-        own != nullptr ? own->of_point_.data() + static_cast<std::size_t>(point) * own->words_ : nullptr;
-    if (!solid.touch_patch(slot, x.cast<float>(), guess, reach, homes, touch.solid)) continue;
-    touch.point = point;
-    touch.reach = static_cast<double>(reach);
-    if (known < 0) {
-      touch_of_[place] = static_cast<int>(touches.size());
-      found_.push_back(static_cast<int>(place));
-      touches.push_back(touch);
-    } else if (nearer(touch.solid, touches[static_cast<std::size_t>(known)].solid)) {
-      touches[static_cast<std::size_t>(known)] = touch;
+    query.asked.x = x.cast<float>();
+    query.asked.guess = {guesses.at[0][i], guesses.at[1][i], guesses.at[2][i]};
+    query.asked.reach = margin_ + closing.matrix().norm();
+    query.asked.slot = static_cast<int>(slot);
+    if (own != nullptr) query.asked.own = own->of_point_.data() + point * own->words_;
+  }
+}
+
+/// Batches of them, each point's one after the other, until one holds the point.
+void TouchFinder::ask_all(DeformedSolid& solid) {
+  if (answers_.size() < queries_.size()) answers_.resize(queries_.size());
+  const auto query = [&](int number) -> Query& { return queries_[static_cast<std::size_t>(number)]; };
+  const auto answer = [&](int number) -> SolidTouch& { return answers_[static_cast<std::size_t>(number)]; };
+  while (!open_.empty()) {
+    std::array<DeformedSolid::Query*, DeformedSolid::query_batch> batch;
+    for (std::size_t done = 0; done < open_.size(); done += batch.size()) {
+      const std::size_t count = std::min(batch.size(), open_.size() - done);
+      for (std::size_t i = 0; i < count; ++i) {
+        batch[i] = &query(open_[done + i]).asked;
+        batch[i]->touch = &answer(open_[done + i]);
+      }
+      solid.ask({batch.data(), count});
     }
+    std::size_t left = 0;
+    for (const int number : open_) {
+      Query& asked = query(number);
+      int& nearest = query(asked.first).nearest;
+      if (asked.asked.found && (nearest < 0 || nearer(answer(number), answer(nearest)))) {
+        asked.tells = nearest < 0;
+        nearest = number;
+      }
+      open_[left] = asked.next;
+      left += asked.next >= 0 && (nearest < 0 || !answer(nearest).inside) ? 1 : 0;
+    }
+    open_.resize(left);
+  }
+}
+
+void TouchFinder::tell(std::vector<Touch>& touches) {
+  for (const Query& query : queries_) {
+    if (!query.tells) continue;
+    const int nearest = queries_[static_cast<std::size_t>(query.first)].nearest;
+    const auto n = static_cast<std::size_t>(nearest);
+    touches.push_back({query.point, static_cast<double>(queries_[n].asked.reach), answers_[n]});
   }
 }
 

@@ -3,6 +3,7 @@
 #include "limber/contact/deformed_solid.hpp"
 #include "limber/contact/refitted_boxes.hpp"
 
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -54,6 +55,10 @@ class OwnPatches {
 /// velocities of the refit. What is narrower than the shell's points are apart may still pass between them:
 /// ask both ways round.
 ///
+/// What comes no nearer than the margin within the step may be left out, though it be within reach: balls and
+/// boxes see which way it goes. Nothing that is inside, or comes that near, is. What is told does not depend
+/// on what was asked since the refits.
+///
 /// Of each point at most one touch is told, the one that holds it or else the nearest; in the same order each
 /// time. Domains of one tree are bodies to each other; whoever asks leaves out what is next to the interface
 /// that joins them.
@@ -74,31 +79,48 @@ class TouchFinder {
  private:
   void find(RefittedBoxes& points, DeformedSolid& solid, const OwnPatches* own, double margin,
             std::vector<Touch>& touches);
-  void find_group(RefittedBoxes& points, Index group, DeformedSolid& solid, const OwnPatches* own,
-                  std::vector<Touch>& touches);
+  /// Patches of a packet that are near a group of points, a bit for each.
+  struct Near {
+    std::size_t group, packet;
+    std::uint32_t patches;
+  };
+  void list_packets(RefittedBoxes& points, Index group, const DeformedSolid& solid, const OwnPatches* own);
+  void find_pairs(const RefittedBoxes& points, const Near& pair, const DeformedSolid& solid,
+                  const OwnPatches* own);
   [[nodiscard]] bool ball_is_near(const RefittedBoxes& points, std::size_t group,
                                   const DeformedSolid& solid) const;
-  std::size_t list_patches(const SweptBox& box, std::size_t group, DeformedSolid& solid,
-                           const OwnPatches* own);
-  void ask_points(const RefittedBoxes& points, std::size_t group, std::uint32_t open, DeformedSolid& solid,
-                  std::size_t slot, const OwnPatches* own, std::vector<Touch>& touches);
-  [[nodiscard]] std::uint32_t in_box(const RefittedBoxes& points, std::size_t group,
-                                     const DeformedSolid& solid, std::size_t slot) const;
+  void list_queries(const RefittedBoxes& points, std::size_t group, std::uint32_t open,
+                    const DeformedSolid& solid, std::size_t slot, const OwnPatches* own);
+  void ask_all(DeformedSolid& solid);
+  void tell(std::vector<Touch>& touches);
+  struct Bounds;
+  void bound_points(const SweptBox& around, const SweptBoxes& boxes, Bounds& bounds) const;
   std::uint32_t in_patch(const RefittedBoxes& points, std::size_t group, const DeformedSolid& solid,
                          std::size_t slot, const SweptBox& box, LanePlaces& guesses) const;
 
   /// A patch, and a bit for each point of a group that may touch it.
   struct Asked {
-    std::size_t slot = 0;
-    std::uint32_t points = 0;
+    std::size_t slot;
+    std::uint32_t points;
   };
-  std::vector<std::size_t> near_slots_;                ///< of patches near a group
-  std::vector<Asked> asked_;                           ///< of these
-  std::vector<int> touch_of_;                          ///< of slots: index into touches; -1: none yet
-  std::vector<int> found_;                             ///< slots for which there is one
+  /// A point and a patch.
+  struct Query {
+    DeformedSolid::Query asked;
+    int point = -1;
+    int first = -1, next = -1;  ///< of the same point; -1: there is no next one
+    int nearest = -1;           ///< in the first one of a point: the one whose touch is to be told, if any
+    bool tells = false;         ///< whether it is in its place among the touches that this is told
+  };
+  std::vector<Near> near_;                             ///< group by group
+  std::vector<std::uint32_t> wanted_;                  ///< of packets: patches that have to be computed
+  std::vector<Query> queries_;                         ///< all, in order
+  std::vector<SolidTouch> answers_;                    ///< to these
+  std::vector<int> open_;                              ///< those that are to be asked next
+  std::array<int, lane_count> last_{};                 ///< of the points of a group: their last query; or -1
   Vector3 between_ = Vector3::Zero();                  ///< from the solid's origin to that of the points, m
   SweptBox::Corner shift_ = SweptBox::Corner::Zero();  ///< the same
   float margin_ = 0.0F;
+  bool moving_ = false;  ///< either of them
   Index visited_ = 0;
 };
 
