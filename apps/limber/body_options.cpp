@@ -25,8 +25,10 @@ namespace {
 VertexSelection selection_of(const BodyOptions& options) {
   VertexSelection selection;
   selection.where = options.fixed_where;
-  for (const std::string& side : options.hold)
-    selection.sides.push_back(parse_word<BodySide>(side, body_side_words, "--hold: unknown side"));
+  if (options.hold) {
+    for (const std::string_view side : split(*options.hold, ','))
+      selection.sides.push_back(parse_word<BodySide>(side, body_side_words, "--hold: unknown side"));
+  }
   if (options.fixed_vertices.empty()) return selection;
   for (const std::string_view part : split(options.fixed_vertices, ',')) {
     const std::optional<int> vertex = parse_integer(part);
@@ -136,23 +138,82 @@ std::string how_held(const BodyOptions& options, const VertexSelection& selectio
 /// The options that chose vertices, for messages.
 std::string selecting_options(const BodyOptions& options) {
   std::vector<std::string_view> used;
-  if (!options.hold.empty()) used.emplace_back("--hold");
+  if (options.hold) used.emplace_back("--hold");
   if (!options.fixed_vertices.empty()) used.emplace_back("--fixed-vertices");
   if (!options.fixed_where.empty()) used.emplace_back("--fixed-where");
   return used.empty() ? "--hold bottom" : fmt::format("{}", fmt::join(used, " and "));
 }
 
-/// What one of several parts is, for a message.
-std::string part_text(const VolumeMesh& mesh, const std::vector<int>& part, int number, Index elements) {
-  Vector3 low = Vector3::Constant(std::numeric_limits<double>::infinity()), high = -low;
+/// A part of a mesh that does not hang together with the others.
+struct MeshPart {
+  Index elements = 0;
+  Vector3 min = Vector3::Constant(std::numeric_limits<double>::infinity()), max = -min;
+  bool held = false;
+};
+
+/// Of a mesh, all of them in one pass.
+struct MeshParts {
+  std::vector<int> of_vertex;  ///< see connected_parts
+  std::vector<MeshPart> parts;
+};
+
+MeshParts find_mesh_parts(const VolumeMesh& mesh) {
+  MeshParts found{connected_parts(mesh), {}};
+  found.parts.resize(
+      static_cast<std::size_t>(*std::max_element(found.of_vertex.begin(), found.of_vertex.end()) + 1));
   for (Index v = 0; v < mesh.vertex_count(); ++v) {
-    if (part[static_cast<std::size_t>(v)] != number) continue;
-    low = low.cwiseMin(mesh.vertices.col(v));
-    high = high.cwiseMax(mesh.vertices.col(v));
+    const int p = found.of_vertex[static_cast<std::size_t>(v)];
+    if (p < 0) continue;
+    MeshPart& part = found.parts[static_cast<std::size_t>(p)];
+    part.min = part.min.cwiseMin(mesh.vertices.col(v));
+    part.max = part.max.cwiseMax(mesh.vertices.col(v));
   }
-  const Vector3 middle = 0.5 * (low + high);
-  return fmt::format("a part of {} elements, {:.3g} m across, around ({:.3g}, {:.3g}, {:.3g})", elements,
-                     (high - low).norm(), middle.x(), middle.y(), middle.z());
+  for (Index e = 0; e < mesh.element_count(); ++e)
+    ++found.parts[static_cast<std::size_t>(found.of_vertex[static_cast<std::size_t>(mesh.elements(0, e))])]
+          .elements;
+  return found;
+}
+
+std::string part_text(const MeshPart& part) {
+  const Vector3 middle = 0.5 * (part.min + part.max);
+  return fmt::format("a part of {} elements, {:.3g} m across, around ({:.3g}, {:.3g}, {:.3g})", part.elements,
+                     (part.max - part.min).norm(), middle.x(), middle.y(), middle.z());
+}
+
+/// What is held where nothing is said: the lowest vertices of the largest part, as its side `bottom`, and
+/// those of other parts that reach as low. Measured on all of it the lowest side may be that of something
+/// small below the body, which would then stand on nothing.
+std::vector<int> usually_held(const VolumeMesh& mesh, UpAxis up, std::string_view context) {
+  const MeshParts found = find_mesh_parts(mesh);
+  const auto largest =
+      std::max_element(found.parts.begin(), found.parts.end(),
+                       [](const MeshPart& a, const MeshPart& b) { return a.elements < b.elements; }) -
+      found.parts.begin();
+  std::vector<Index> elements;
+  for (Index e = 0; e < mesh.element_count(); ++e)
+    if (found.of_vertex[static_cast<std::size_t>(mesh.elements(0, e))] == largest) elements.push_back(e);
+  VolumeMesh alone;
+  alone.kind = mesh.kind;
+  alone.vertices = mesh.vertices;
+  alone.elements = mesh.elements(Eigen::all, elements);
+  std::vector<int> held = select_vertices(alone, {.sides = {BodySide::bottom}, .up = up}, context);
+  const Vector3 upward = direction_of(up);
+  double reached = -std::numeric_limits<double>::infinity();
+  for (const int v : held) reached = std::max(reached, upward.dot(mesh.vertices.col(v)));
+  std::vector<std::vector<std::pair<double, int>>> others(found.parts.size());  // as low, by part
+  for (int v = 0; v < mesh.vertex_count(); ++v) {
+    const int p = found.of_vertex[static_cast<std::size_t>(v)];
+    if (p < 0 || p == largest || upward.dot(found.parts[static_cast<std::size_t>(p)].min) > reached) continue;
+    others[static_cast<std::size_t>(p)].emplace_back(upward.dot(mesh.vertices.col(v)), v);
+  }
+  for (std::vector<std::pair<double, int>>& part : others) {
+    std::sort(part.begin(), part.end());
+    constexpr std::size_t least = 3;  // fewer could turn
+    for (std::size_t i = 0; i < part.size() && (i < least || part[i].first <= reached); ++i)
+      held.push_back(part[i].second);
+  }
+  std::sort(held.begin(), held.end());
+  return held;
 }
 
 void drop_empty_regions(BodySource& source) {
@@ -172,30 +233,55 @@ void drop_empty_regions(BodySource& source) {
   source.materials = std::move(materials);
 }
 
+/// Says what is left out, the largest by themselves.
+void warn_of_loose_parts(const MeshParts& found, BodySource& source) {
+  std::vector<const MeshPart*> loose;
+  for (const MeshPart& part : found.parts)
+    if (!part.held) loose.push_back(&part);
+  std::stable_sort(loose.begin(), loose.end(),
+                   [](const MeshPart* a, const MeshPart* b) { return a->elements > b->elements; });
+  constexpr std::size_t most = 3;  // of thousands of crumbs nobody wants to read more
+  Index rest = 0;
+  for (std::size_t i = 0; i < loose.size(); ++i) {
+    if (i >= most) {
+      rest += loose[i]->elements;
+      continue;
+    }
+    source.warnings.push_back(
+        fmt::format("{} hangs together with nothing that is held: it is left out, and what is drawn of it "
+                    "goes along with what is nearest; --hold or --fixed-where can hold it, too",
+                    part_text(*loose[i])));
+  }
+  if (loose.size() > most) {
+    source.warnings.push_back(
+        fmt::format("and {} more with {} elements, which are left out, too", loose.size() - most, rest));
+  }
+}
+
 /// Takes the elements of parts away that nothing holds, where something holds others: these would drift, and
-/// with them all that asks whether the body is held. Vertices stay, so that their numbers do.
-void leave_out_loose_parts(BodySource& source) {
+/// with them all that asks whether the body is held. Vertices stay, so that their numbers do. Throws Error
+/// where that would be most of the body.
+void leave_out_loose_parts(const BodyOptions& options, BodySource& source) {
   VolumeMesh& mesh = source.mesh;
-  const std::vector<int> part = connected_parts(mesh);
-  const int count = *std::max_element(part.begin(), part.end()) + 1;
-  std::vector<char> held(static_cast<std::size_t>(count), 0);
+  MeshParts found = find_mesh_parts(mesh);
   for (const int v : source.fixed)
-    if (const int p = part[static_cast<std::size_t>(v)]; p >= 0) held[static_cast<std::size_t>(p)] = 1;
+    if (const int p = found.of_vertex[static_cast<std::size_t>(v)]; p >= 0)
+      found.parts[static_cast<std::size_t>(p)].held = true;
   std::vector<Index> kept;
-  std::vector<Index> elements(static_cast<std::size_t>(count), 0);
   for (Index e = 0; e < mesh.element_count(); ++e) {
-    const auto p = static_cast<std::size_t>(part[static_cast<std::size_t>(mesh.elements(0, e))]);
-    ++elements[p];
-    if (held[p] != 0) kept.push_back(e);
+    const int p = found.of_vertex[static_cast<std::size_t>(mesh.elements(0, e))];
+    if (found.parts[static_cast<std::size_t>(p)].held) kept.push_back(e);
   }
-  for (int p = 0; p < count; ++p) {
-    if (held[static_cast<std::size_t>(p)] != 0) continue;
-    source.warnings.push_back(fmt::format(
-        "{} hangs together with nothing that is held: it is left out, and what is drawn of it goes "
-        "along with what is nearest; --hold or --fixed-where can hold it, too",
-        part_text(mesh, part, p, elements[static_cast<std::size_t>(p)])));
-  }
-  if (static_cast<Index>(kept.size()) == mesh.element_count()) return;
+  const Index all = mesh.element_count(), left = static_cast<Index>(kept.size());
+  if (left == all) return;
+  require(2 * left >= all,
+          "{}: of its {} elements {} hang together with what is held, expected at least half, since the rest "
+          "is left out; hold more of its {} parts by --hold or --fixed-where, or nothing by --free",
+          options.mesh, all, left, found.parts.size());
+  warn_of_loose_parts(found, source);
+  source.left_out = {
+      std::count_if(found.parts.begin(), found.parts.end(), [](const MeshPart& part) { return !part.held; }),
+      all - left};
   mesh.elements = mesh.elements(Eigen::all, kept).eval();
   std::vector<int> region;
   for (const Index e : kept) region.push_back(mesh.region[static_cast<std::size_t>(e)]);
@@ -239,20 +325,21 @@ BodySource load_source(const BodyOptions& options, const Progress& progress) {
   }
   for (Material& material : source.materials) material = changed_material(material, options);
   source.up = selection.up;
-  const BoundingBox box = bounding_box(source.mesh);
-  source.size = box.max - box.min;
-  ask_for_unit(options, source);
   source.holding.by_default = options.stands && selection.empty() && !options.free;
-  if (source.holding.by_default) selection.sides.push_back(BodySide::bottom);
-  source.fixed = select_vertices(source.mesh, selection,
-                                 fmt::format("{}: {}", options.mesh, selecting_options(options)));
+  const std::string context = fmt::format("{}: {}", options.mesh, selecting_options(options));
+  source.fixed = source.holding.by_default ? usually_held(source.mesh, source.up, context)
+                                           : select_vertices(source.mesh, selection, context);
+  if (source.holding.by_default) selection.sides.push_back(BodySide::bottom);  // for how_held
   if (options.stands && !options.whole) {
     if (source.fixed.empty()) {
       warn_of_free_parts(source);
     } else {
-      leave_out_loose_parts(source);
+      leave_out_loose_parts(options, source);
     }
   }
+  const BoundingBox box = bounding_box(source.mesh);
+  source.size = box.max - box.min;
+  ask_for_unit(options, source);
   source.holding.how = how_held(options, selection);
   source.holding.vertices = static_cast<Index>(source.fixed.size());
   return source;
@@ -291,6 +378,10 @@ void add_axes_options(CLI::App& parser, BodyOptions& options) {
 }
 
 SurfaceMesh read_render(const BodyOptions& options, const std::string& file, FileList& inputs) {
+  require(!looks_like_model(read_file(file)),
+          "{}: is a reduced model, which turns its surface so that y is up, expected a surface; give the one "
+          "that it was made from",
+          file);
   SurfaceMesh surface = read_surface(file, {}, &inputs);
   surface.vertices *= unit_of(options);
   return surface;
@@ -300,6 +391,8 @@ void add_body_uses(std::vector<OptionUse>& uses, const BodyOptions& options, boo
   for (const char* option : {"--up", "--unit"})
     uses.push_back({option, file, "a body that is made here, which has its own,"});
   add_meshing_uses(uses, options.meshing, surface, "a body that has its mesh already");
+  uses.push_back({"--material", !(options.young && options.poisson && options.density),
+                  "a body of given --young, --poisson and --density, which are all that a name stands for,"});
 }
 
 nlohmann::ordered_json source_json(const BodySource& source) {
@@ -308,6 +401,7 @@ nlohmann::ordered_json source_json(const BodySource& source) {
   json["held"] = {{"vertices", source.holding.vertices},
                   {"where", source.holding.how},
                   {"by_default", source.holding.by_default}};
+  json["left_out"] = {{"parts", source.left_out.parts}, {"elements", source.left_out.elements}};
   return json;
 }
 
@@ -365,7 +459,6 @@ void add_body_options(CLI::App& parser, BodyOptions& options) {
           "--hold", options.hold,
           "Sides that do not move, to 5 % of the body: bottom, top, left, right, front, back, or several, "
           "as left,right")
-      ->delimiter(',')
       ->type_name("SIDE");
   parser.add_flag("--free", options.free, "Hold nothing, not even a built-in body where it usually is held");
   parser.add_option("--mass", options.mass, "Mass matrix: consistent or lumped")

@@ -28,7 +28,7 @@ struct BodyOptions {
   std::optional<std::string> law;
   std::string fixed_vertices;
   std::string fixed_where;
-  std::vector<std::string> hold;    ///< sides
+  std::optional<std::string> hold;  ///< sides, with commas between them
   std::optional<std::string> up;    ///< which of its axes; none: as its file's kind has it
   std::optional<std::string> unit;  ///< of its file's numbers; none: m
   bool free = false;
@@ -67,6 +67,12 @@ struct Holding {
   bool by_default = false;
 };
 
+/// What hangs together with nothing that is held.
+struct LeftOut {
+  Index parts = 0;
+  Index elements = 0;
+};
+
 /// A body before its model is built.
 struct BodySource {
   VolumeMesh mesh;
@@ -76,8 +82,9 @@ struct BodySource {
   std::vector<Vector3> colors;  ///< sRGB, one per part of it
   FileList inputs;              ///< files that it was read from
   UpAxis up = UpAxis::z;
-  Vector3 size = Vector3::Zero();  ///< of the box about it, m
+  Vector3 size = Vector3::Zero();  ///< of the box about it, without what is left out, m
   Holding holding;
+  LeftOut left_out;
   std::optional<MesherReport> meshing;  ///< where it was meshed on the way
   std::vector<std::string> warnings;    ///< what was lost on the way, one line each
 };
@@ -90,7 +97,7 @@ BodySource load_source(const BodyOptions& options, const Progress& progress = {}
 void add_body_uses(std::vector<OptionUse>& uses, const BodyOptions& options, bool file, bool surface);
 
 /// How it stands, what was made of its surface and what holds it: {"up": ..., "size": ..., "meshing": ...,
-/// "held": ...}; for people the same.
+/// "held": ..., "left_out": ...}; for people the same.
 nlohmann::ordered_json source_json(const BodySource& source);
 std::string source_text(const nlohmann::ordered_json& json);
 

@@ -8,6 +8,7 @@
 #include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/timer.hpp"
+#include "limber/base/words.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/png.hpp"
@@ -85,6 +86,15 @@ void export_builtin(const MeshCommand& options) {
   }
 }
 
+/// Files of meshes do not hold which way is up, and without a word it would be z.
+void tell_up(const MeshCommand& options) {
+  const UpAxis up = up_of(options.axes);
+  if (up == UpAxis::z) return;
+  const std::string_view word = word_of(up, up_axis_words);
+  print_note(fmt::format("{} is up in {}, which {} does not hold: give --up {} to what reads it", word,
+                         options.axes.mesh, options.output, word));
+}
+
 void run_mesh(const MeshCommand& options, const std::set<std::string>& stated) {
   check_uses(options, stated);
   const OutputPlan outputs = output_plan(options);
@@ -108,6 +118,7 @@ void run_mesh(const MeshCommand& options, const std::set<std::string>& stated) {
   found["meshing"] = describe_meshing(result.report);
   found["seconds"] = seconds;
   for (const std::string& warning : result.report.warnings) print_warning(warning);
+  tell_up(options);
   if (options.json) {
     print_json(found);
   } else {

@@ -20,6 +20,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace limber::app {
 namespace {
@@ -54,13 +55,15 @@ void run_reduce(const ReduceCommand& options) {
   ReduceReport report;
   std::optional<BodyToReduce> loaded;
   Model model;
+  std::vector<std::string> warnings;
   {
     ProgressBar bar;
     loaded.emplace(load_to_reduce(options, bar.callback()));
     check_spares(outputs, loaded->body.source.inputs);
     report.stages.emplace_back("mesh", stage.seconds());
-    model = reduce_body(options, *loaded, report, bar.callback());
+    model = reduce_body(options, *loaded, report, warnings, bar.callback());
   }
+  for (const std::string& warning : warnings) print_warning(warning);
   const FullModel& full = loaded->body.model;
   model.name = model.parts.front().model.name = std::filesystem::path(options.output).stem().string();
   stage.restart();

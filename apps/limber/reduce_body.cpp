@@ -40,24 +40,25 @@ ReduceOptions reduce_options(const ReduceCommand& options, const FullModel& mode
 
 /// Says where a body has fewer modes, or a basis fewer vectors, than were asked for.
 void warn_of_small_basis(const ReduceCommand& options, const FullModel& model, const BasisSettings& asked,
-                         const ReduceReport& report, Index rank) {
+                         const ReduceReport& report, Index rank, std::vector<std::string>& warnings) {
   const Index most = model.dof_count() - report.rigid_modes;
   if (report.modes < asked.modes && options.stated.contains("--modes")) {
-    print_warning(fmt::format("{} linear modes, not {}: {}", report.modes, asked.modes,
-                              report.modes == most
-                                  ? fmt::format("the body has no more, with {} unknowns", model.dof_count())
-                                  : "no more were found that are independent; --basis modal finds all"));
+    warnings.push_back(fmt::format(
+        "{} linear modes, not {}: {}", report.modes, asked.modes,
+        report.modes == most ? fmt::format("the body has no more, with {} unknowns", model.dof_count())
+                             : "no more were found that are independent; --basis modal finds all"));
   }
   if (rank == asked.rank) return;
-  print_warning(fmt::format("the basis has rank {}, not {}: {}", rank, asked.rank,
-                            rank == most
-                                ? fmt::format("the body has no more, with {} unknowns", model.dof_count())
-                                : "what it is made of spans no more"));
+  warnings.push_back(
+      fmt::format("the basis has rank {}, not {}: {}", rank, asked.rank,
+                  rank == most ? fmt::format("the body has no more, with {} unknowns", model.dof_count())
+                               : "what it is made of spans no more"));
 }
 
-void warn_of_forces(const ReducedModel& reduced, const ReduceReport& report) {
+void warn_of_forces(const ReducedModel& reduced, const ReduceReport& report,
+                    std::vector<std::string>& warnings) {
   if (!report.cubature || report.cubature->reached) return;
-  print_warning(fmt::format(
+  warnings.push_back(fmt::format(
       "the error of the forces is {:.2g} % in poses not trained with, {:.2g} % was asked for",
       100.0 * reduced.cubature->training.held_out_error, 100.0 * reduced.cubature->training.error_asked_for));
 }
@@ -102,14 +103,14 @@ BodyToReduce load_to_reduce(const ReduceCommand& options, const Progress& progre
 }
 
 Model reduce_body(const ReduceCommand& options, const BodyToReduce& loaded, ReduceReport& report,
-                  const Progress& progress) {
+                  std::vector<std::string>& warnings, const Progress& progress) {
   const auto& [model, source] = loaded.body;
   ReduceOptions how = loaded.how;
   how.progress = progress;
   ReducedModel reduced = reduce(model, source.surface, source.colors, how, report);
-  for (const std::string& warning : source.warnings) print_warning(warning);
-  warn_of_small_basis(options, model, how.basis, report, reduced.rank);
-  warn_of_forces(reduced, report);
+  warnings = source.warnings;
+  warn_of_small_basis(options, model, how.basis, report, reduced.rank, warnings);
+  warn_of_forces(reduced, report, warnings);
   Model result = make_model(std::move(reduced), !is_held(model));
   result.up = source.up;
   return result;
@@ -121,12 +122,14 @@ Model reduce_to_show(const ReduceCommand& options, FileList& inputs) {
   ReduceReport report;
   std::optional<BodyToReduce> loaded;
   Model model;
+  std::vector<std::string> warnings;
   {
     ProgressBar bar;
     loaded.emplace(load_to_reduce(options, bar.callback()));
     inputs.insert(inputs.end(), loaded->body.source.inputs.begin(), loaded->body.source.inputs.end());
-    model = reduce_body(options, *loaded, report, bar.callback());
+    model = reduce_body(options, *loaded, report, warnings, bar.callback());
   }
+  for (const std::string& warning : warnings) print_warning(warning);
   print_note(shown_text(options, *loaded, model, timer.seconds()));
   return model;
 }

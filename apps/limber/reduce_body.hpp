@@ -3,6 +3,9 @@
 #include "apps/limber/reduce_options.hpp"
 #include "limber/multidomain/model.hpp"
 
+#include <string>
+#include <vector>
+
 namespace limber::app {
 
 // From what a command names to a reduced model: the work of `limber reduce`, and what view and export do for
@@ -20,9 +23,10 @@ BodyToReduce load_to_reduce(const ReduceCommand& options, const Progress& progre
 /// Whether something holds it.
 bool is_held(const FullModel& model);
 
-/// A body in one piece, named as what it was made from. Prints what was lost on the way as warnings.
+/// A body in one piece, named as what it was made from. warnings: gets what was lost on the way, one line
+/// each, to be printed when no bar of its progress is drawn.
 Model reduce_body(const ReduceCommand& options, const BodyToReduce& loaded, ReduceReport& report,
-                  const Progress& progress);
+                  std::vector<std::string>& warnings, const Progress& progress);
 
 /// The model of whatever a page is to show: a body in one piece or a tree, by what it names. Says on standard
 /// error what it did. inputs: gets the files that were read.

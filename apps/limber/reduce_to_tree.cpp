@@ -75,9 +75,8 @@ std::string reduced_tree_text(const std::string& body, const Json& json) {
                                  count_text(json["domains"]), json["domains"] == 1 ? "" : "s",
                                  count_text(json["depth"]), json["free"].get<bool>() ? "free" : "held",
                                  count_text(json["unknowns"]), count_text(json["coordinates"]));
-  text += fmt::format("{} is up\n", json["up"].get<std::string>());
-  if (json.contains("held_vertices"))
-    text += fmt::format("held: {} vertices\n", count_text(json["held_vertices"]));
+  text +=
+      json.contains("held") ? source_text(json) : fmt::format("{} is up\n", json["up"].get<std::string>());
   std::size_t width = std::string_view("part").size();
   for (const Json& part : json["parts"]) width = std::max(width, part["name"].get<std::string>().size());
   text += fmt::format("\n{:<{}} {:>9} {:>5} {:>6} {:>12} {:>8}\n", "part", width, "elements", "rank", "uses",
@@ -124,7 +123,8 @@ Model reduce_parts(const ReduceCommand& options, const SceneBody& body, TreeRedu
 
 Model reduce_tree_to_show(const ReduceCommand& options, FileList& inputs) {
   const Timer timer;
-  const SceneBody body = load_tree_body(options, inputs);
+  Json source;
+  const SceneBody body = load_tree_body(options, inputs, source);
   TreeReduceReport report;
   Model tree = reduce_parts(options, body, report);
   print_note(fmt::format("{}: {} domains, {} coordinates, {}, in {:.1f} s", options.body.mesh,
@@ -140,7 +140,8 @@ void reduce_to_tree(const ReduceCommand& options) {
   const Timer total;
   Timer stage;
   FileList inputs;
-  const SceneBody body = load_tree_body(options, inputs);
+  Json source;
+  const SceneBody body = load_tree_body(options, inputs, source);
   check_spares(outputs, inputs);
   TreeReduceReport report;
   Model tree = reduce_parts(options, body, report);
@@ -149,7 +150,7 @@ void reduce_to_tree(const ReduceCommand& options) {
   write_results([&] { write_model(options.output, tree); });
   report.stages.emplace_back("file", stage.seconds());
   Json json = reduction_json(options.output, tree, report, total.seconds());
-  if (!body.fixed.vertices.empty()) json["held_vertices"] = body.fixed.vertices.size();
+  if (!source.is_null()) json.update(source);
   if (options.json) {
     print_json(json);
   } else {

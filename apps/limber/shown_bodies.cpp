@@ -35,8 +35,9 @@ bool is_model_file(const std::string& name) {
   return !is_builtin_body(name) && looks_like_model(read_file(name));
 }
 
-PageModel page_model(std::string name, Model model) {
+PageModel page_model(std::string name, Model model, UpAxis up) {
   model.name = name;
+  model.up = up;
   if (model.parts.size() == 1) model.parts.front().model.name = name;
   std::string content = encode_model(model, name);
   return {std::move(name) + ".glb", std::move(content)};
@@ -53,7 +54,7 @@ std::vector<PageModel> scene_models(const std::string& file, int threads, FileLi
     if (uses_mesh(body.method)) body.method = Method::reduced;
     ProgressBar bar;
     const std::shared_ptr<const Model> model = find_model(scene, body, Executor(threads), bar.callback());
-    models.push_back(page_model(body.name, *model));
+    models.push_back(page_model(body.name, *model, body.up));
   }
   print_note(fmt::format("{}: its {} as reduced model{}; limber simulate plays what the scene does to {}",
                          file, models.size() == 1 ? "body" : fmt::format("{} bodies", models.size()),
@@ -74,21 +75,33 @@ PageModel reduced_model(const ShowCommand& options, const std::string& name, Fil
   if (!is_builtin_body(name)) refuse_clip(name);
   ReduceCommand command = options.reduce;
   command.body.mesh = name;
-  return page_model(body_name(name), reduce_to_show(command, inputs));
+  Model model = reduce_to_show(command, inputs);
+  const UpAxis up = model.up;
+  return page_model(body_name(name), std::move(model), up);
 }
 
-/// Options about bodies that are made on the way are refused where there is none.
+/// Options about bodies that are made on the way are refused where there is none, and those about one of one
+/// piece where there is only what is a tree of parts.
 void check_show_options(const ShowCommand& options) {
   std::vector<OptionUse> uses;
   const auto any = [&](const auto& test) {
     return std::any_of(options.names.begin(), options.names.end(), test);
   };
   const bool made = any([](const std::string& name) { return !is_scene_file(name) && !is_model_file(name); });
+  const std::string_view without =
+      options.names.empty() ? "a page without a body" : "a model or a scene, which says that itself,";
   for (const char* option : {"--material", "--young", "--poisson", "--density", "--law", "--fixed-vertices",
                              "--fixed-where", "--hold", "--free", "--mass", "--rank", "--modes"})
-    uses.push_back({option, made, "a model or a scene, which says that itself,"});
+    uses.push_back({option, made, without});
+  const bool whole = any([](const std::string& name) {
+    return !is_builtin_tree(name) && !is_scene_file(name) && !is_model_file(name);
+  });
+  for (const char* option : {"--modes", "--hold", "--fixed-vertices", "--fixed-where"})
+    uses.push_back({option, whole, "a tree of parts"});
+  for (const char* option : {"--up", "--unit"}) uses.push_back({option, made, without});
   const bool computed = any([](const std::string& name) { return !is_model_file(name); });
-  uses.push_back({"--threads", computed, "a reduced model, which is shown as it is,"});
+  uses.push_back(
+      {"--threads", computed, options.names.empty() ? without : "a reduced model, which is shown as it is,"});
   const bool read = any([](const std::string& name) {
     return !is_builtin_body(name) && !is_scene_file(name) && !is_model_file(name);
   });

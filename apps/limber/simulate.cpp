@@ -129,7 +129,7 @@ Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
           timestep);
   Scene scene;
   scene.bodies.push_back(std::move(body));
-  scene.up = scene.bodies.front().up;
+  if (options.gravity.empty()) scene.up = scene.bodies.front().up;
   scene.gravity =
       options.gravity.empty() ? Vector3(-9.81 * up_of(scene)) : vector_of(options.gravity, "--gravity");
   if (options.ground) {

@@ -1,6 +1,7 @@
 #include "apps/limber/tree_parts.hpp"
 
 #include "apps/limber/console.hpp"
+#include "apps/limber/progress_bar.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/text.hpp"
 #include "limber/io/element_sets_file.hpp"
@@ -26,12 +27,19 @@ ReduceOptions part_settings(const ReduceCommand& options, const SceneBody& body)
   return reduce_settings(options, stvk);
 }
 
-SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs) {
+SceneBody body_of_mesh(const ReduceCommand& options, FileList& inputs, nlohmann::ordered_json& json) {
   SceneBody body;
   read_domains(options.domains, body.domains.emplace());
   BodyOptions stated = options.body;
-  stated.stands = stated.whole = true;
-  BodySource source = load_source(stated);
+  stated.stands = true;
+  stated.whole = body.domains->from == DomainSource::sets;
+  std::optional<BodySource> loaded;
+  {
+    ProgressBar bar;
+    loaded.emplace(load_source(stated, bar.callback()));
+  }
+  BodySource& source = *loaded;
+  json = source_json(source);
   for (const std::string& warning : source.warnings) print_warning(warning);
   body.up = source.up;
   body.mesh = std::move(source.mesh);
@@ -97,14 +105,14 @@ void read_domains(const std::string& word, DomainSettings& settings) {
 
 bool is_scene_file(const std::string& name) { return fs::path(name).extension() == ".json"; }
 
-SceneBody load_tree_body(const ReduceCommand& options, FileList& inputs) {
+SceneBody load_tree_body(const ReduceCommand& options, FileList& inputs, nlohmann::ordered_json& source) {
   require(!options.rank || options.total_rank == 0, "--rank and --total-rank exclude each other");
   SceneBody body;
   const ReduceTask task = task_of(options);
   if (task == ReduceTask::tree_of_scene) {
     body = body_of_scene(options, inputs);
   } else {
-    body = task == ReduceTask::tree_of_parts ? body_of_parts(options) : body_of_mesh(options, inputs);
+    body = task == ReduceTask::tree_of_parts ? body_of_parts(options) : body_of_mesh(options, inputs, source);
     body.reduction = part_settings(options, body);
     body.mass = mass_kind(options.body);
   }

@@ -106,7 +106,10 @@ TEST(AnyFile, SidesAreHeld) {
   }
   EXPECT_EQ(run_limber(folder.path(), "reduce beam.msh -o m.glb --modes 3 --rank 4 --hold left,right").status,
             0);
+  EXPECT_EQ(run_limber(folder.path(), "reduce --hold bottom beam.msh -o m.glb --modes 3 --rank 4").status, 0)
+      << "the option takes one word";
   expect_refused(folder, "reduce beam.msh -o m.glb --hold botom", "did you mean 'bottom'?");
+  expect_refused(folder, "reduce beam.msh -o m.glb --hold left,", "--hold: unknown side ''");
   expect_refused(folder, "reduce beam.msh -o m.glb --hold top --free",
                  "--free and --hold exclude each other");
 }
@@ -122,10 +125,100 @@ TEST(AnyFile, ALoosePartIsNamedAndDoesNotFreeTheBody) {
   EXPECT_TRUE(contains(result.err, ", 1.5)")) << result.err;
   const json found = json::parse(result.out);
   EXPECT_EQ(found["rigid_modes"], 0);
+  EXPECT_EQ(found["left_out"]["parts"], 1);
+  EXPECT_GT(found["left_out"]["elements"], 10);
+  EXPECT_NEAR(found["size"][2].get<double>(), 1.0, 0.1) << "of what is left";
   const Model model = read_model(folder / "two.glb");
   EXPECT_FALSE(model.free);
   const auto run = run_limber(folder.path(), "simulate two.glb -o motion.glb --seconds 0.05");
   EXPECT_EQ(run.status, 0) << run.err;
+}
+
+TEST(AnyFile, WhatLiesBelowABodyDoesNotTakeItsPlace) {
+  const ScratchFolder folder;
+  write_surface(folder / "shoe.off", both(ball_at({0, 0, 0}, 0.5), ball_at({0, 0, -0.9}, 0.2)));
+  const std::string reduce = "reduce shoe.off -o m.glb --cells 16 --modes 3 --rank 4 --json";
+  const auto result = run_limber(folder.path(), reduce);
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found["left_out"]["elements"], 0) << result.err;
+  EXPECT_EQ(found["rigid_modes"], 0);
+  EXPECT_NEAR(found["size"][2].get<double>(), 1.6, 0.1);
+  const SimulationMesh mesh = *read_model(folder / "m.glb").parts.front().model.simulation;
+  const auto holds = [&](double from, double to) {
+    return std::any_of(mesh.fixed.begin(), mesh.fixed.end(), [&](int v) {
+      return mesh.mesh.vertices(2, v) > from && mesh.mesh.vertices(2, v) < to;
+    });
+  };
+  EXPECT_TRUE(holds(-0.55, -0.4)) << "the body";
+  EXPECT_TRUE(holds(-1.2, -0.65)) << "what lies below it";
+  EXPECT_FALSE(holds(-0.4, 1.0));
+  expect_refused(folder, reduce + " --hold bottom",
+                 "hang together with what is held, expected at least half");
+}
+
+/// Beside a beam some tetrahedra that touch nothing.
+VolumeMesh with_crumbs(int count) {
+  VolumeMesh mesh = test::tiny_beam();
+  const Index vertices = mesh.vertex_count(), elements = mesh.element_count();
+  mesh.vertices.conservativeResize(3, vertices + 4 * count);
+  mesh.elements.conservativeResize(4, elements + count);
+  mesh.region.resize(static_cast<std::size_t>(elements + count), 0);
+  for (int c = 0; c < count; ++c) {
+    const Index v = vertices + 4 * c;
+    const Vector3 corner(0.05 * c, 0.0, 1.0);
+    mesh.vertices.col(v) = corner;
+    for (int i = 0; i < 3; ++i) mesh.vertices.col(v + 1 + i) = corner + 0.01 * Vector3::Unit(i);
+    for (int i = 0; i < 4; ++i) mesh.elements(i, elements + c) = static_cast<int>(v) + i;
+  }
+  return mesh;
+}
+
+TEST(AnyFile, OfManyLoosePartsThreeAreNamed) {
+  const ScratchFolder folder;
+  const Index beam = test::tiny_beam().element_count();
+  write_mesh(folder / "some.msh", with_crumbs(7));
+  const auto result = run_limber(folder.path(), "reduce some.msh -o m.glb --modes 3 --rank 4 --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_EQ(test::line_count(result.err), 4) << result.err;
+  EXPECT_TRUE(contains(result.err, "and 4 more with 4 elements, which are left out, too")) << result.err;
+  EXPECT_EQ(json::parse(result.out)["left_out"], (json{{"parts", 7}, {"elements", 7}}));
+  EXPECT_EQ(json::parse(result.out)["elements"], beam);
+  write_mesh(folder / "most.msh", with_crumbs(static_cast<int>(beam) + 1));
+  expect_refused(folder, "reduce most.msh -o other.glb",
+                 fmt::format("of its {} elements {} hang together", 2 * beam + 1, beam));
+}
+
+TEST(AnyFile, ANameIsRefusedWhereNumbersSayAll) {
+  const ScratchFolder folder;
+  const std::string reduce = "reduce builtin:beam -o m.glb --material steel --young 1e6 --poisson 0.3 ";
+  expect_refused(folder, reduce + "--density 1000", "--material: a body of given --young, --poisson");
+}
+
+TEST(AnyFile, WhatIsShownTakesOnlyOptionsThatItHasAUseFor) {
+  const ScratchFolder folder;
+  for (const char* option : {"--modes 3", "--hold top", "--fixed-vertices 1", "--fixed-where 'x < 1'"})
+    expect_refused(folder, fmt::format("export builtin:oak -o page.html {}", option),
+                   ": a tree of parts has");
+  expect_refused(folder, "view --no-open --hold top", "--hold: a page without a body");
+  expect_refused(folder, "view --no-open --up y", "--up: a page without a body");
+  ASSERT_EQ(run_limber(folder.path(), "reduce builtin:beam -o m.glb --modes 3 --rank 4").status, 0);
+  expect_refused(folder, "export m.glb -o page.html --up y", "--up: a model or a scene");
+}
+
+TEST(AnyFile, ATreeOfASurfaceSaysWhatItIsMadeOf) {
+  const ScratchFolder folder;
+  write_surface(folder / "two.off", both(ball_at({0, 0, 0}, 0.5), ball_at({0, 0, 1.5}, 0.4)));
+  const std::string reduce = "reduce two.off -o tree.glb --cells 14 --domains auto:2 --rank 4";
+  const auto result = run_limber(folder.path(), reduce + " --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_TRUE(found.contains("meshing"));
+  EXPECT_TRUE(found["held"]["by_default"].get<bool>());
+  EXPECT_EQ(found["left_out"]["parts"], 1);
+  EXPECT_NEAR(found["size"][2].get<double>(), 1.0, 0.1);
+  const auto told = run_limber(folder.path(), reduce);
+  EXPECT_TRUE(contains(told.out, "because nothing else was said")) << told.out;
 }
 
 TEST(AnyFile, ABodyThatCollapsesIsToldOf) {

@@ -1,6 +1,7 @@
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/sketch_file.hpp"
+#include "limber/io/surface_file.hpp"
 #include "limber/reduced/quartic.hpp"
 #include "tests/apps/support.hpp"
 
@@ -340,7 +341,8 @@ TEST(SimulateReduced, SparesItsInputs) {
   moved["bodies"][0]["model"] = "../m.glb";
   write_file(folder / "a/scene.json", moved.dump());
   expect_refused(folder, "simulate a/scene.json --output-dir .", "overwrite");
-  expect_refused(folder, fmt::format("reduce {} -o m.glb --render m.glb", beam), "overwrite");
+  write_surface(folder / "surface.glb", boundary_surface(test::tiny_beam()));
+  expect_refused(folder, fmt::format("reduce {} -o surface.glb --render surface.glb", beam), "overwrite");
 }
 
 TEST(SimulateReduced, RefusesWhatWouldHaveNoEffect) {

@@ -32,7 +32,8 @@ struct Seen {
   int width = 0, height = 0;
 };
 
-Seen seen_in(const std::filesystem::path& file) {
+/// share: of its width from the left, where no scale of colours is.
+Seen seen_in(const std::filesystem::path& file, double share = 1.0) {
   png_image header{};
   header.version = PNG_IMAGE_VERSION;
   EXPECT_NE(png_image_begin_read_from_file(&header, file.c_str()), 0) << header.message;
@@ -41,7 +42,7 @@ Seen seen_in(const std::filesystem::path& file) {
   EXPECT_NE(png_image_finish_read(&header, nullptr, rgb.data(), 0, nullptr), 0) << header.message;
   int left = static_cast<int>(header.width), right = 0, top = static_cast<int>(header.height), bottom = 0;
   for (int y = 0; y < static_cast<int>(header.height); ++y) {
-    for (int x = 0; x < static_cast<int>(header.width); ++x) {
+    for (int x = 0; x < static_cast<int>(share * header.width); ++x) {
       const std::uint8_t* p =
           &rgb[3 * (static_cast<std::size_t>(y) * header.width + static_cast<std::size_t>(x))];
       if (std::abs(p[0] - p[2]) < 25) continue;
@@ -111,10 +112,12 @@ TEST_P(Upright, InSceneByTheSameUp) {
   write_file(folder / "scene.json",
              R"({"gravity": 9.81, "bodies": [{"model": "body.glb", "method": "reduced"}],
     "solver": {"type": "dynamic", "timestep": 0.01, "steps": 5},
-    "output": {"picture": "scene.png", "animation": "scene.glb", "displacements": "u.csv"}})");
+    "output": {"picture": "scene.png", "animation": "scene.glb"}})");
   const auto run = run_limber(folder.path(), "simulate scene.json");
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(tallest_axis(folder / "scene.glb"), 1);
+  const Seen drawn = seen_in(folder / "scene.png", 0.8);
+  EXPECT_GT(drawn.height, 2 * drawn.width);
   const json found = json::parse(run_limber(folder.path(), "inspect scene.json --json").out);
   EXPECT_NEAR(found["gravity"][static_cast<std::size_t>(up)].get<double>(), -9.81, 1e-12);
 }
@@ -133,10 +136,12 @@ TEST(Up, OfAVolumeMeshAndItsModes) {
   const ScratchFolder folder;
   write_mesh(folder / "beam.msh", make_beam({.size = {0.2, 1.0, 0.2}, .cells = {2, 8, 2}}));
   const auto result =
-      run_limber(folder.path(), "modes beam.msh --up y --hold bottom --count 3 --picture m.png --json");
+      run_limber(folder.path(), "modes beam.msh --up y --hold bottom --count 1 --picture m.png --json");
   ASSERT_EQ(result.status, 0) << result.err;
   EXPECT_EQ(json::parse(result.out)["up"], "y");
   EXPECT_EQ(json::parse(result.out)["held"]["vertices"], 9);
+  const Seen drawn = seen_in(folder / "m.png", 0.8);
+  EXPECT_GT(drawn.height, drawn.width);
   expect_refused(folder, "modes beam.msh --up w", "--up: unknown axis 'w'");
   expect_refused(folder, "modes builtin:beam --up y", "--up: a body that is made here");
   expect_refused(folder, "inspect beam.msh --up y", "--up: a description without --picture");
@@ -147,8 +152,32 @@ TEST(Up, BringsGravityToTheGround) {
   write_surface(folder / "ball.glb", test::icosphere(2, 0.2));
   ASSERT_EQ(run_limber(folder.path(), "reduce ball.glb -o m.glb --cells 6 --modes 3 --rank 4 --free").status,
             0);
-  const auto run = run_limber(folder.path(), "simulate m.glb -o clip.glb --ground -1 --seconds 1 --json");
-  ASSERT_EQ(run.status, 0) << run.err;
+  write_surface(folder / "ball.off", test::icosphere(2, 0.2));
+  ASSERT_EQ(run_limber(folder.path(), "reduce ball.off -o z.glb --cells 6 --modes 3 --rank 4 --free").status,
+            0);
+  for (const char* what : {"m.glb", "z.glb --gravity 0,-9.81,0", "z.glb"}) {
+    const auto run = run_limber(
+        folder.path(), fmt::format("simulate {} -o clip.glb --ground -1 --seconds 1.5 --json", what));
+    ASSERT_EQ(run.status, 0) << run.err;
+    const json found = json::parse(run.out);
+    EXPECT_TRUE(found.contains("contact")) << what;
+    EXPECT_NEAR(found["bodies"][0]["max_displacement"].get<double>(), 0.8, 0.25)
+        << what << ": 0.8 m above the ground, it would fall by 11 m without";
+  }
+}
+
+TEST(Up, OfGltfIsToldByTheContentAndLostInMeshes) {
+  const ScratchFolder folder;
+  write_surface(folder / "ball.glb", test::icosphere(2, 0.2));
+  std::filesystem::copy_file(folder / "ball.glb", folder / "ball.bin");
+  EXPECT_EQ(json::parse(run_limber(folder.path(), "inspect ball.bin --json").out)["up"], "y");
+  const auto meshed = run_limber(folder.path(), "mesh ball.glb -o ball.msh --cells 6");
+  ASSERT_EQ(meshed.status, 0) << meshed.err;
+  EXPECT_TRUE(contains(meshed.err, "y is up in ball.glb, which ball.msh does not hold: give --up y"))
+      << meshed.err;
+  ASSERT_EQ(run_limber(folder.path(), "reduce ball.msh -o m.glb --modes 3 --rank 4 --up y").status, 0);
+  expect_refused(folder, "reduce ball.msh -o o.glb --modes 3 --rank 4 --render m.glb",
+                 "m.glb: is a reduced model, which turns its surface");
 }
 
 TEST(Unit, IsAskedForAndScales) {

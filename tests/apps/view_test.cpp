@@ -374,5 +374,27 @@ TEST(View, SaysThatItsPageIsMissing) {
 
 #endif
 
+TEST(ExportCommand, ABodyOfASceneStandsAsTheSceneSays) {
+  const ScratchFolder folder;
+  const auto up_in_page = [&](std::string_view keys) {
+    write_file(folder / "scene.json", fmt::format(R"({{{} "bodies": [{{"name": "beam", "mesh": "{}",
+        "method": "reduced", "basis": {{"modes": 3, "rank": 4}}}}],
+        "solver": {{"type": "dynamic", "timestep": 0.01, "steps": 2}}}})",
+                                                  keys, test::tiny_beam_name));
+    const auto result = run_limber(folder.path(), "export scene.json -o page.html");
+    EXPECT_EQ(result.status, 0) << result.err;
+    const std::string html = read_file(folder / "page.html");
+    return parse_model(decoded_base64(between(html, "data-name=\"beam.glb\">", "</script")), "inside").up;
+  };
+  EXPECT_EQ(up_in_page(R"("gravity": [0, -9.81, 0],)"), UpAxis::y);
+  EXPECT_EQ(up_in_page(R"("gravity": 9.81,)"), UpAxis::z);
+  EXPECT_EQ(up_in_page(R"("up": "x",)"), UpAxis::x);
+  write_file(
+      folder / "scene.json",
+      fmt::format(R"({{"gravity": [0, -9.81, 0], "bodies": [{{"mesh": "{}"}}]}})", test::tiny_beam_name));
+  const json up = json::parse(run_limber(folder.path(), "inspect scene.json --json").out)["up"];
+  EXPECT_EQ(up.dump(), "[0.0,1.0,0.0]") << "no -0";
+}
+
 }  // namespace
 }  // namespace limber::view_test

@@ -49,6 +49,52 @@ SceneState run(const Scene& scene) {
   return state;
 }
 
+/// Least and largest coordinates, along an axis, of what a beam of some more keys holds, and of the beam.
+std::array<double, 4> held_along(int axis, const std::string& more, std::string_view of_scene) {
+  const Scene scene =
+      parse_scene(fmt::format(R"({{"bodies": [{}]{}}})", beam("full", more), of_scene), ".", "scene");
+  const SceneBody& body = scene.bodies[0];
+  const Eigen::VectorXd x = body.mesh.vertices.row(axis).transpose();
+  const std::vector<int> held = select_vertices(body.mesh, body.fixed, "test");
+  const Eigen::VectorXd y = x(held);
+  return {y.minCoeff(), y.maxCoeff(), x.minCoeff(), x.maxCoeff()};
+}
+
+TEST(PlacedSides, AreThoseInTheScene) {
+  const std::string upright = R"(, "rotation": [0, -0.7071067811865476, 0, 0.7071067811865476])";  // x to z
+  const auto expect_top = [](const std::array<double, 4>& z) {
+    EXPECT_NEAR(z[0], z[3], 0.051 * (z[3] - z[2]));
+    EXPECT_NEAR(z[1], z[3], 1e-12);
+  };
+  const std::string top = R"(, "fixed": "top")";
+  const std::array<double, 4> standing = held_along(2, top + upright, R"(, "up": "z")");
+  EXPECT_NEAR(standing[3] - standing[2], 1.0, 1e-9);
+  expect_top(standing);
+  expect_top(held_along(2, top + upright, R"(, "gravity": [0, 0, -9.81])"));
+  expect_top(held_along(1, top, R"(, "gravity": [0, -9.81, 0])"));
+  expect_top(held_along(1, top, R"(, "up": "y", "gravity": [0, 0, -9.81])"));
+  expect_top(held_along(2, top, R"(, "gravity": [1, 0, -9.81])"));
+  EXPECT_TRUE(
+      contains(error_text([&] { held_along(2, top, R"(, "gravity": [0, 0, 9.81])"); }),
+               "bodies[0].fixed: gravity says that up is along (0, 0, -1), where sides are not told"));
+}
+
+TEST(PlacedSides, BodiesStandByWhatIsUpInTheScene) {
+  const auto up = [](std::string_view more, std::string_view of_scene) {
+    return parse_scene(fmt::format(R"({{"bodies": [{}]{}}})", beam("full", more), of_scene), ".", "scene");
+  };
+  EXPECT_EQ(up("", "").bodies[0].up, UpAxis::z);
+  EXPECT_EQ(up("", R"(, "gravity": [0, -2, 0])").bodies[0].up, UpAxis::y);
+  EXPECT_EQ(up("", R"(, "up": "x", "gravity": 2)").bodies[0].up, UpAxis::x);
+  const Scene turned =
+      up(R"(, "rotation": [-0.7071067811865476, 0, 0, 0.7071067811865476])", R"(, "gravity": 2)");
+  EXPECT_EQ(turned.bodies[0].up, UpAxis::y) << "its z is there";
+  EXPECT_EQ(up_of(turned), Vector3::UnitY());
+  const Scene tilted =
+      up(R"(, "rotation": [0.09983341664682815, 0, 0, 0.9950041652780258])", R"(, "gravity": 2)");
+  EXPECT_EQ(tilted.gravity, Vector3(0, 0, -2)) << "the ground is not tilted with it";
+}
+
 struct PlacedKind {
   std::string method, more;
 };

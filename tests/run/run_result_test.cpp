@@ -44,6 +44,16 @@ TEST(RunWarnings, TellOfContactThatWasNotSolvedOrNotLookedFor) {
   EXPECT_TRUE(contains(warnings[1], "up to 1 pair of bodies")) << warnings[1];
 }
 
+TEST(RunWarnings, TellOfCollapseBeyondWhatDroopsOrTurns) {
+  RunResult result = with_rescues(0, 10);
+  result.bodies[0].held_size = 1.0;
+  result.bodies[0].max_displacement = 1.99;  // it hangs from what held it up
+  EXPECT_TRUE(warnings_about(result).empty());
+  result.bodies[0].max_displacement = 2.1;
+  ASSERT_EQ(warnings_about(result).size(), 1U);
+  EXPECT_TRUE(contains(warnings_about(result)[0], "it has collapsed"));
+}
+
 /// A beam by linear modes, pulled at its end.
 Scene pulled_beam(double force, bool tree) {
   SceneBody body;
@@ -64,6 +74,17 @@ Scene pulled_beam(double force, bool tree) {
   scene.bodies = {body};
   scene.solver.threads = 1;
   return scene;
+}
+
+TEST(RunWarnings, KnowHingesFromSupports) {
+  Scene scene = pulled_beam(0.01, false);
+  scene.bodies[0].method = Method::full;
+  scene.solver.type = SimulationType::dynamics;
+  scene.solver.timestep = 0.01;
+  scene.solver.steps = 1;
+  EXPECT_NEAR(run_scene(scene).bodies[0].held_size, std::sqrt(1.02), 1e-9);
+  scene.bodies[0].fixed.where = "x < 0.01 and z < 0";  // it can turn about these by any angle
+  EXPECT_EQ(run_scene(scene).bodies[0].held_size, 0.0);
 }
 
 std::vector<std::string> warnings_of(const Scene& scene) {

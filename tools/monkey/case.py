@@ -88,6 +88,9 @@ def base(stock: Stock, random: Random, command: str) -> tuple[list[str], dict[st
         return ["mesh", "mesh.obj", "--cells", "6", "--output", "out.msh"], files
     if command == "inspect":
         return ["inspect", "mesh.obj"], files
+    if command in ("modes", "reduce", "export") and random.random() < 0.4:  # meshed on the way
+        more = {"modes": [], "reduce": ["--modes", "3", "--rank", "5", "--output", "out.glb"], "export": ["--output", "page.html"]}
+        return [command, "mesh.obj", "--cells", "6", *more[command]], files
     if command == "modes":
         return ["modes", BEAM], files
     if command == "reduce":

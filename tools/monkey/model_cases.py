@@ -25,7 +25,7 @@ def reduce(stock: Stock, random: Random) -> Case:
     later = random.sample(later, 2)
     for step in later:
         step.only_after_success = True
-    return Case("reduce", surroundings(stock), [Step(words, outputs=frozenset({"out.glb"})), *later], same_bits=True)
+    return Case("reduce", surroundings(stock), [Step(words, outputs=frozenset({"out.glb", "picture.png"})), *later], same_bits=True)
 
 
 def models_used(stock: Stock, random: Random) -> Case:

@@ -22,7 +22,23 @@ LAW = Option(
     ("stvk", "linear", "corotational", "neo-hookean", "mooney-rivlin", "arruda-boyce"),
     ("", "rubber", "STVK", "stvk,linear"),
 )
+UP = Option("--up", ("x", "y", "z"), ("", "w", "Y", "-z", "up", "y,z"))
+UNIT = Option("--unit", ("mm", "cm", "m", "in"), ("", "km", "MM", "1e-3", "mm,cm"))
+MESHING = (
+    Option("--method", ("tet", "voxel"), ("", "hex")),
+    Option("--cells", ("1", "2", "5", "12"), (*NO_COUNT, "0", "262145")),
+    Option("--target-elements", ("1", "50", "500"), (*NO_COUNT, "0", "100000001")),
+    Option("--grading", ("0", "1", "2", "8"), (*NO_COUNT, "9")),
+    Option("--fill", ("touched", "center", "shell"), ("", "all")),
+    Option("--smallest-part", ("0", "0.01", "1"), (*NO_NUMBER, "-0.1", "1.1")),
+    Option("--keep-volume-error", ()),
+)
 BODY = (
+    UP,
+    UNIT,
+    *MESHING,
+    Option("--material", ("rubber", "steel", "jelly"), ("", "Rubber", "unobtainium", "rubber,steel")),
+    Option("--hold", ("bottom", "top", "left,right", "front,back,top"), ("", "botom", "left;right", "left,,right", "left,")),
     Option("--young", ("1e6", "2e11", "1e3"), (*NO_NUMBER, "0", "-1")),
     Option("--poisson", ("0", "0.3", "0.45", "-0.2"), (*NO_NUMBER, "0.5", "-1", "2")),
     Option("--density", ("1000", "1", "7800"), (*NO_NUMBER, "0", "-5")),
@@ -54,6 +70,11 @@ BASIS = (
     Option("--seed", ("0", "1", "12345"), ("", "x", "1.5")),
 )
 
+SHOWN_BASIS = (
+    Option("--modes", ("1", "3", "6"), (*NO_COUNT, "0", "201")),
+    Option("--rank", ("1", "4", "8"), (*NO_COUNT, "0", "501")),
+)
+
 FORCES = (
     Option("--forces", ("auto", "exact", "cubature", "modal-cubature"), ("", "precise")),
     Option("--training-error", ("0.01", "0.2", "0.9"), (*NO_NUMBER, "0", "1", "-1")),
@@ -73,18 +94,14 @@ TREE = (
 COMMANDS: dict[str, tuple[Option, ...]] = {
     "mesh": (
         Option("--output", ("out.msh", "out.mesh", "out.vtu", "out.vtk", "out.veg", "out.ele"), ("", "out.xyz", "out", "missing/out.msh", "folder.msh")),
-        Option("--method", ("tet", "voxel"), ("", "hex")),
-        Option("--cells", ("1", "2", "5", "12"), (*NO_COUNT, "0", "262145")),
-        Option("--target-elements", ("1", "50", "500"), (*NO_COUNT, "0", "100000001")),
-        Option("--grading", ("0", "1", "2", "8"), (*NO_COUNT, "9")),
-        Option("--fill", ("touched", "center", "shell"), ("", "all")),
-        Option("--smallest-part", ("0", "0.01", "1"), (*NO_NUMBER, "-0.1", "1.1")),
-        Option("--keep-volume-error", ()),
+        UP,
+        UNIT,
+        *MESHING,
         PICTURE,
         THREADS,
         JSON,
     ),
-    "inspect": (JSON, PICTURE, Option("--render", ())),
+    "inspect": (JSON, PICTURE, UP, Option("--render", ())),
     "modes": (
         *BODY,
         Option("--count", ("1", "2", "7", "12"), (*NO_COUNT, "0")),
@@ -101,6 +118,7 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
         *TREE,
         Option("--render", ("mesh.obj",), ("missing.obj", "folder.png", "")),
         Option("--no-simulation-mesh", ()),
+        PICTURE,
         Option("--report", ("report",), ("mesh.obj", "mesh.obj/report")),
         JSON,
     ),
@@ -147,11 +165,17 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
         JSON,
     ),
     "view": (
+        *BODY,
+        LAW,
+        *SHOWN_BASIS,
         Option("--port", ("0",), (*NO_COUNT, "65536")),
         Option("--no-open", ()),
         JSON,
     ),
     "export": (
+        *BODY,
+        LAW,
+        *SHOWN_BASIS,
         Option("--output", ("page.html",), ("", "page.htm", "missing/page.html", "folder.html")),
         Option("--title", ("A title", "<b>&\"'</b></script>", "ü 日本"), ()),
         Option("--small", ()),

@@ -212,19 +212,24 @@ void read_loads(const json& value, const SolverSettings& solver, SceneFiles& fil
 
 /// Which way is up in a scene, and what follows from that.
 struct Standing {
-  std::optional<UpAxis> stated;
   Vector3 up = Vector3::UnitZ();
+  UpAxis axis = UpAxis::z;            ///< nearest to it, by which sides go
   Vector3 gravity = Vector3::Zero();  ///< m/s^2
 };
 
 /// What holds a body: vertices, nothing, or one of its sides, where it stands in the scene.
-VertexSelection to_fixed_or_side(const json& value, const std::string& where, const SceneBody& body) {
+VertexSelection to_fixed_or_side(const json& value, const std::string& where, const Standing& standing) {
   if (!value.is_string()) return to_fixed(value, where, "let it go by 'none'");
   const auto word = value.get<std::string>();
   if (word == "none") return {};
   VertexSelection selection;
   selection.sides.push_back(parse_word<BodySide>(word, body_side_words, where));
-  selection.up = body.up;
+  selection.up = standing.axis;
+  require(
+      standing.up.dot(direction_of(standing.axis)) > 0.0,
+      "{}: gravity says that up is along ({}, {}, {}), where sides are not told; give 'up', or vertices by "
+      "'where'",
+      where, standing.up.x(), standing.up.y(), standing.up.z());
   return selection;
 }
 
@@ -237,7 +242,7 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   if (body.name.empty()) body.name = fmt::format("body{}", number);
   body.method = plan.method;
   const bool of_parts = load_shape(value, stated, files, where, plan, solver.threads, body);
-  if (standing.stated && !body.model) body.up = *standing.stated;
+  body.up = body.parts.up = standing.axis;
   if (value.contains("render")) {
     body.render = read_surface_at(value, "render", files, where);
     body.render_colors.clear();
@@ -255,7 +260,7 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   body.mass = value["mass"] == "lumped" ? MassKind::lumped : MassKind::consistent;
   if (value.contains("fixed") && !of_parts) {
     body.fixed_stated = true;
-    body.fixed = to_fixed_or_side(value["fixed"], where + ".fixed", body);
+    body.fixed = to_fixed_or_side(value["fixed"], where + ".fixed", standing);
   }
   read_loads(value, solver, files, where, animations, standing.up, body);
   read_contact(value, body);
@@ -423,24 +428,34 @@ void check_tolerance(const json& stated, const std::vector<ScenePlan>& plans, st
 
 namespace {
 
-/// How the body of a plan stands in the scene, as its file or what it names says.
-Vector3 up_of_plan(const json& value, const ScenePlan& plan) {
-  const UpAxis up = plan.model               ? plan.model->up
-                    : value.contains("mesh") ? usual_up(value["mesh"].get<std::string>())
-                                             : UpAxis::z;
-  return plan.pose.rotation * direction_of(up);
+/// The axis nearest to a direction or against it; z of several.
+UpAxis nearest_axis(const Vector3& direction) {
+  UpAxis nearest = UpAxis::z;
+  for (const UpAxis axis : {UpAxis::x, UpAxis::y}) {
+    // What a rotation leaves of a tie is rounding.
+    if (std::abs(direction.dot(direction_of(axis))) > std::abs(direction.dot(direction_of(nearest))) + 1e-9)
+      nearest = axis;
+  }
+  return nearest;
+}
+
+/// The axis by which the body of a plan stands in the scene, as the model that it names says: nearest to
+/// that, because who tilts a body does not tilt the ground.
+Vector3 up_of_plan(const ScenePlan& plan) {
+  const UpAxis up = plan.model ? plan.model->up : UpAxis::z;  // of meshes no file says it
+  return direction_of(nearest_axis(plan.pose.rotation * direction_of(up)));
 }
 
 /// A number is gravity downward. See up_of(), which says the same of what is read.
 Standing to_standing(const json& value, const std::vector<ScenePlan>& plans, std::optional<UpAxis> stated) {
   Standing standing;
-  standing.stated = stated;
   const json& gravity = value["gravity"];
   const Vector3 along = gravity.is_number() ? Vector3(Vector3::Zero()) : to_vector(gravity);
   standing.up = stated               ? direction_of(*stated)
-                : !along.isZero(0.0) ? Vector3(-along.normalized())
+                : !along.isZero(0.0) ? Vector3(Vector3::Zero() - along.normalized())
                 : plans.empty()      ? Vector3(Vector3::UnitZ())
-                                     : up_of_plan(value["bodies"][0], plans.front());
+                                     : up_of_plan(plans.front());
+  standing.axis = nearest_axis(standing.up);
   standing.gravity =
       gravity.is_number() ? Vector3(Vector3::Zero() - gravity.get<double>() * standing.up) : along;
   return standing;

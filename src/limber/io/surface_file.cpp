@@ -140,6 +140,7 @@ void write_surface(const std::filesystem::path& path, const SurfaceMesh& surface
 }
 
 UpAxis usual_up(const std::filesystem::path& path) {
+  if (std::filesystem::is_regular_file(path)) return looks_like_gltf(read_file(path)) ? UpAxis::y : UpAxis::z;
   const std::string ending = lower_case_ending(path);
   return ending == ".glb" || ending == ".gltf" ? UpAxis::y : UpAxis::z;
 }

@@ -2,6 +2,8 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/length_text.hpp"
+#include "limber/fem/full_model.hpp"
+#include "limber/scene/body_held.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -74,12 +76,19 @@ std::string_view remedy(const Scene& scene, SolveStatus status) {
   return {};
 }
 
+/// Whether its supports keep it from turning as a whole, as a hinge does not.
+bool stands_still(const SceneBody& stated, const Body& body) {
+  if (body.has_model()) return is_held(body.model());
+  return unheld_parts(stated.mesh, select_vertices(stated.mesh, stated.fixed, stated.name + ": fixed"))
+      .empty();
+}
+
 /// See BodyResult::held_size.
 double held_size(const SceneBody& stated, const Body& body) {
   const bool carried = stated.support || !stated.constraints.empty() || !stated.skin.empty();
   const bool free = body.has_model() ? body.model().free : stated.fixed.empty();
   const Matrix3X& rest = body.surface().mesh().vertices;
-  if (carried || free || rest.cols() == 0) return 0.0;
+  if (carried || free || rest.cols() == 0 || !stands_still(stated, body)) return 0.0;
   return (rest.rowwise().maxCoeff() - rest.rowwise().minCoeff()).norm();
 }
 
@@ -186,11 +195,16 @@ void warn_of_linear_shapes(const RunResult& result, std::vector<std::string>& wa
   }
 }
 
+/// Sizes of a body. A slender one that droops until it hangs from what held it up has its end up to two of
+/// them away; what is farther has been stretched.
+constexpr double most_held_sizes = 2.0;
+
 /// Linear modes have a warning of their own, and a run that failed says more.
 void warn_of_collapsed_bodies(const RunResult& result, std::vector<std::string>& warnings) {
   if (!result.report.ok()) return;
   for (const BodyResult& body : result.bodies) {
-    if (body.held_size == 0.0 || body.method == Method::linear || body.max_displacement <= body.held_size)
+    if (body.held_size == 0.0 || body.method == Method::linear ||
+        body.max_displacement <= most_held_sizes * body.held_size)
       continue;
     warnings.push_back(fmt::format(
         "{}: it ends {:.3g} m from where it rests, {:.2g} times its size: it has collapsed, or been torn "

@@ -25,7 +25,7 @@ struct BodyResult {
   Index unknowns = 0;
   double max_displacement = 0.0;  ///< m, at the end
   /// Diagonal of the box about it at rest, m, of one that is held where it was made; 0 of others, which may
-  /// go anywhere.
+  /// go anywhere, and of what turns about a hinge.
   double held_size = 0.0;
 };
 

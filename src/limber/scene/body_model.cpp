@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/scene/body_held.hpp"
 #include "limber/scene/body_tree.hpp"
+#include "limber/scene/placing.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -32,7 +33,8 @@ void check_fixed(const ReducedModel& model, const SceneBody& body) {
   require(model.simulation.has_value(),
           "{}: the reduced model was kept without its mesh and is held as it was made; leave out 'fixed'",
           body.name);
-  const VolumeMesh& mesh = model.simulation->mesh;
+  VolumeMesh mesh = model.simulation->mesh;
+  place(body.pose, body.name, mesh);  // vertices are chosen where it stands
   const std::vector<char> used = used_vertices(mesh);
   std::vector<int> chosen = select_vertices(mesh, body.fixed, body.name + ": fixed");
   std::erase_if(chosen, [&](int v) { return !used[static_cast<std::size_t>(v)]; });

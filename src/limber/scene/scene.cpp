@@ -30,10 +30,9 @@ std::vector<Region> SceneBody::regions() const {
 
 Vector3 up_of(const Scene& scene) {
   if (scene.up) return direction_of(*scene.up);
-  if (!scene.gravity.isZero(0.0)) return -scene.gravity.normalized();
+  if (!scene.gravity.isZero(0.0)) return Vector3::Zero() - scene.gravity.normalized();  // without -0
   if (scene.bodies.empty()) return Vector3::UnitZ();
-  const SceneBody& first = scene.bodies.front();
-  return first.pose.rotation * direction_of(first.up);
+  return direction_of(scene.bodies.front().up);
 }
 
 Obstacle make_ground(double height, const Vector3& up, const ContactMaterial& material) {

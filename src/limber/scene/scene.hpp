@@ -53,7 +53,7 @@ struct SceneBody {
   std::string name;  ///< for messages and output files
   /// Where it stands; mesh, surface, parts and model are there already.
   Pose pose;
-  UpAxis up = UpAxis::z;  ///< how it stands where its file has it, before `pose` turns it
+  UpAxis up = UpAxis::z;  ///< the axis by which it stands there
   VolumeMesh mesh;
   SurfaceMesh render;  ///< drawn in place of the mesh, and moved by it; without triangles: none
   std::vector<Vector3> render_colors;  ///< sRGB, one per part of `render`; empty: chosen when drawn

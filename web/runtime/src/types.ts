@@ -165,7 +165,7 @@ export interface BodyInfo {
   readonly rank: number;
   /** Whether nothing holds it: it flies. */
   readonly free: boolean;
-  /** Which way it stands: the way against which gravity acts, unless you set it otherwise. */
+  /** Which way it stands. Nothing acts by it: there is no gravity until you set one. */
   readonly up: UpAxis;
   /** Domains on the longest way from the root to a leaf. */
   readonly depth: number;

@@ -18,7 +18,7 @@ import type { Actions, Axis, Part } from './state';
 const DIRECTIONS: readonly (readonly [Axis, string])[] = [
   ['+x', 'Along x'],
   ['+y', 'Along y'],
-  ['+z', 'Up and down (z)'],
+  ['+z', 'Along z'],
 ];
 
 /** The slider's range of frequencies, in multiples of the slowest vibration and its inverse. */
