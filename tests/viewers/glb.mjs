@@ -53,7 +53,7 @@ export class Glb {
     return Array.from(this.read(output).subarray(frame * width, (frame + 1) * width));
   }
 
-  // Vertices of a node, moved to where it is: rotation (scale x) + translation.
+  // Vertices of a node, moved to where it is: rotation (scale x) + translation, of its parents, too.
   placed(node, frame, positions) {
     const [tx, ty, tz] = this.value(node, 'translation', frame, [0, 0, 0]);
     const [x, y, z, w] = this.value(node, 'rotation', frame, [0, 0, 0, 1]);
@@ -66,7 +66,8 @@ export class Glb {
       result[i + 1] = ty + b + w * v + z * u - x * t;
       result[i + 2] = tz + c + w * t + x * v - y * u;
     }
-    return result;
+    const parent = this.json.nodes.findIndex(({ children = [] }) => children.includes(node));
+    return parent < 0 ? result : this.placed(parent, frame, result);
   }
 
   // Which mesh each node shows and how many coordinates it has.

@@ -38,8 +38,12 @@ constexpr double velocity_rounding = 1e-15, stiffness_of_contacts = 1e3;
 /// what they are off, of 0.5 less than 1 %.
 constexpr int most_slides = 2;
 
+/// Up to there lifts follow what slides within a few times, and what a contact that sticks creeps by is
+/// nothing.
+constexpr double usual_friction = 1.0;
+
 /// What contacts may give way by where lifts did not follow, in multiples of what lifts are known to.
-constexpr double most_given_way = 10.0;
+constexpr double most_given_way = 30.0;
 
 /// m/s: no step tells that from rest, and most contacts are slower.
 constexpr double still = 1e-7;
@@ -251,7 +255,7 @@ void ContactSolver::guess_lifts() {
     const double mu = contact.cone.friction, speed = relative_velocity(static_cast<int>(i)).head<2>().norm();
     if (!(speed > still)) continue;
     contact.lift = mu * speed;
-    if (mu <= 1.0) continue;
+    if (mu <= usual_friction) continue;
     Vector3 free = contact.drift;
     for (int side = 0; side < 2; ++side) {
       const int body = contact.bodies[side];
@@ -277,7 +281,8 @@ double ContactSolver::find_lifts() {
     const double mu = contact.cone.friction, squared = v.head<2>().squaredNorm();
     contact.next_lift = contact.lift;
     if (squared <= still * still && contact.lift == 0.0) continue;
-    const double creep = mu * softness_ * contact.cone.tangent * contact.impulse.z();
+    const double creep =
+        mu > usual_friction ? mu * softness_ * contact.cone.tangent * contact.impulse.z() : 0.0;
     const double change = mu * std::max(0.0, std::sqrt(squared) - creep) - contact.lift;
     if (std::abs(change) > most && (contact.pushes || v.z() < contact.cone.approach)) most = std::abs(change);
     contact.next_lift = std::max(0.0, contact.lift + (1.0 + 0.5 * std::min(mu * mu, 1.0)) * change);
@@ -292,7 +297,7 @@ bool ContactSolver::drop_lifts(double most) {
   for (std::size_t i = 0; i < contacts_.size(); ++i) {
     Contact& contact = contacts_[i];
     contact.next_lift = contact.lift;
-    if (contact.lift == 0.0) continue;
+    if (contact.lift == 0.0 || contact.cone.friction <= usual_friction) continue;
     const double normal = relative_velocity(static_cast<int>(i)).z();
     if (contact.cone.approach - contact.cone.normal * contact.impulse.z() - normal <= most) continue;
     contact.next_lift = 0.0;

@@ -120,9 +120,11 @@ void DeformedSolid::refit_vertices(const Pose& pose, const Matrix3X& places) {
       fit_vertices(static_cast<std::size_t>(rest_->order_[p * lane_count + static_cast<std::size_t>(lane)]),
                    lane, maps);
     }
-    set_motions(p, maps, lanes_of(all_[p]));
+    LaneMask all;
+    set_lanes(all_[p], all);
+    set_motions(p, maps, all);
     const Lanes infinite = Lanes{} + std::numeric_limits<float>::infinity();
-    balls_[p].radius = lanes_of(all_[p]) ? infinite : -infinite;  // nothing is known of them
+    balls_[p].radius = all ? infinite : -infinite;  // nothing is known of them
   }
   computed_patches_ = rest_->patch_count();
   join_packets();
@@ -192,7 +194,8 @@ void DeformedSolid::fit_missing(std::size_t packet, std::uint32_t missing) {
   fitted_[packet] |= missing;
   computed_patches_ += std::popcount(missing);
   const auto rank = static_cast<Index>(now_.q.size());
-  const LaneMask of = lanes_of(missing);
+  LaneMask of;
+  set_lanes(missing, of);
   PatchLanes maps{}, change{};
   for (std::uint32_t left = missing; left != 0; left &= left - 1) {
     const int lane = std::countr_zero(left);

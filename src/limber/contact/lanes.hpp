@@ -28,13 +28,15 @@ using LanesInMemory = float __attribute__((vector_size(4 * lane_count), aligned(
   __builtin_memcpy(to, &x, sizeof x);
 }
 
-[[gnu::always_inline]] inline float sum_of(Lanes x) {
+[[gnu::always_inline]] inline float sum_of(const Lanes& lanes) {
+  Lanes x = lanes;
   x += __builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
   x += __builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11);
   return (x[0] + x[2]) + (x[1] + x[3]);
 }
 
-[[gnu::always_inline]] inline float least_of(Lanes x) {
+[[gnu::always_inline]] inline float least_of(const Lanes& lanes) {
+  Lanes x = lanes;
   const auto fold = [&x](const Lanes& other) __attribute__((always_inline)) { x = other < x ? other : x; };
   fold(__builtin_shufflevector(x, x, 8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7));
   fold(__builtin_shufflevector(x, x, 4, 5, 6, 7, 0, 1, 2, 3, 12, 13, 14, 15, 8, 9, 10, 11));
@@ -61,8 +63,8 @@ constexpr LaneMask lane_bits = {1, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024, 204
 }
 
 /// The lanes whose bits are set.
-[[gnu::always_inline]] inline LaneMask lanes_of(std::uint32_t bits) {
-  return (lane_bits & static_cast<int>(bits)) != 0;
+[[gnu::always_inline]] inline void set_lanes(std::uint32_t bits, LaneMask& lanes) {
+  lanes = (lane_bits & static_cast<int>(bits)) != 0;
 }
 
 /// first (or 0) + the columns times their factors; of four sums, so that none waits for another, and to the
