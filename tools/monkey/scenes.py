@@ -169,7 +169,8 @@ class SceneMaker:
         if random.random() < 0.3:
             solver["threads"] = random.choice((0, 1, 2))
         if kind == "contact":
-            scene |= self._surroundings(end)
+            upside_down = scene.get("gravity", [0.0, 0.0, -1.0])[2] > 0.0
+            scene |= self._surroundings(end, upside_down)
         elif solver["type"] != "static" and random.random() < 0.3:
             few = (30,) if solver["type"] == "quasistatic" else (1, 5, 30)  # where nothing makes up for them later
             solver["newton"] = {"max_iterations": random.choice(few), "tolerance": random.choice((1e-4, 1e-8))}
@@ -263,6 +264,8 @@ class SceneMaker:
                     break
                 body["mesh"] = "builtin:beam?size=1,0.4,0.4&cells=4,1,1"
                 body["position"] = [random.uniform(-0.5, 0.5), random.choice((-1, 1)) * random.uniform(0.2, 1.0), 0.0]
+                if isinstance(body["fixed"], dict):  # chosen where the body stands
+                    body["fixed"] = {"where": f"x < {body['position'][0] + 0.01}"}
             bodies.append(body)
         return bodies
 
@@ -297,12 +300,13 @@ class SceneMaker:
             shape |= {"position": [-0.5, -0.5, -0.5], "rotation": [0, 0, 0, 1]}
         return shape
 
-    def _surroundings(self, end: float) -> dict:
-        """Ground, obstacles and rigid bodies, some of which start inside of others."""
+    def _surroundings(self, end: float, upside_down: bool) -> dict:
+        """Ground, obstacles and rigid bodies, some of which start inside of others. upside_down: what is up has the smallest z."""
         random = self.random
         scene: dict = {}
+        highest = -0.4 if upside_down else 0.05  # what is held below the ground is refused
         if random.random() < 0.7:
-            scene["ground"] = random.choice((True, {"height": random.uniform(-1.0, 0.05)} | self._surface()))
+            scene["ground"] = random.choice((True, {"height": random.uniform(-1.0, highest)} | self._surface()))
         if random.random() < 0.5 or not scene:
             scene["obstacles"] = [self._shape(False) | self._surface() for _ in range(random.randint(1, 3))]
             if random.random() < 0.3:
