@@ -33,7 +33,7 @@ def scene(stock: Stock, random: Random) -> Case:
     deep = DEEP if kind == "contact" else ()
     steps = [Step(words, "good", deep, outputs=outputs, check=_counts_of(scene))]
     if random.random() < 0.15:
-        steps.insert(0, Step(["inspect", "scene.json", "--json"], "good"))
+        steps.insert(0, Step(["inspect", "scene.json", "--json"], "good", deep))
     return Case(f"scene: {kind}", files, steps, same_bits=True, threads_agree=kind in THREADS_AGREE)
 
 
