@@ -209,6 +209,17 @@ TEST(Body, ResistsAPullByTheInverseOfItsMeanCompliance) {
   }
 }
 
+TEST(Body, ResistsAPullAsStiffAtAnyRank) {
+  const ReducedModel model = both_models().front();
+  Body body(make_model(model, false));
+  const double expected = body.stiffness_at(free_vertex);
+  stiffen(body, 2.0);
+  for (const Index rank : {Index{1}, Index{2}, Index{1}}) {
+    body.set_rank(rank);
+    EXPECT_NEAR(body.stiffness_at(free_vertex), 2.0 * expected, 1e-10 * expected) << rank;
+  }
+}
+
 TEST(Body, ThatNothingHoldsResistsByItsDeformationAlone) {
   const Matrix K = Vector3(4.0, 0.0, 0.0).asDiagonal();
   const Body body(make_model(model_on_springs(K), false));

@@ -116,7 +116,7 @@ class Judge:
             if a is None or b is None:
                 continue
             command = shlex.join([str(self.limber), *case.steps[number].words])
-            said = [rules.PROGRESS.sub("", outcome.err) for outcome in (a, b)]
+            said = [rules.TIME_TAKEN.sub("", rules.PROGRESS.sub("", outcome.err)) for outcome in (a, b)]
             if (a.status, a.signal, said[0]) != (b.status, b.signal, said[1]):
                 return [Found(number, "same bits", f"ends otherwise: {a.status} {a.err!r}, then {b.status} {b.err!r}", command)]
             if "--json" in case.steps[number].words and a.status == 0 and _timeless(a.out) != _timeless(b.out):

@@ -13,6 +13,8 @@ NOTE = re.compile(r"limber: (warning|note): \S")
 ERROR = re.compile(r"limber: error: .*\S")
 # Where work takes longer than two seconds, as on a busy machine, a line says how far it is.
 PROGRESS = re.compile(r"^.+  \d+ %(  .+ left)?\n", re.MULTILINE)
+# How long something took, which a note says.
+TIME_TAKEN = re.compile(r" in \d+(\.\d+)? s\b")
 
 # Words that no message may hold: numbers that are none, and what only the program's own authors know.
 # A word that the user wrote is quoted back to him, which is right.

@@ -345,7 +345,7 @@ InterfaceGap Body::largest_gap() const {
 double Body::stiffness_at(int vertex) const {
   core_->check_point(vertex);
   if (!core_->single()) return core_->motion->tree()->stiffness_at(core_->setup.surface->point(vertex));
-  const auto& [frequencies, shapes] = core_->modes();
+  const auto& [frequencies, shapes] = core_->all_modes();
   // K(0)^-1 = S diag(1 / omega^2) S^T
   const Index used = frequencies.size();
   const Matrix3X rows = core_->setup.surface->point(vertex).rows.leftCols(used);

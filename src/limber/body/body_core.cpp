@@ -133,6 +133,7 @@ Body::Core::Core(const Core& other)
       motion(other.motion->copy()),
       normal_updater(other.normal_updater),
       natural(other.natural),
+      all_natural(other.all_natural),
       frequencies(other.frequencies) {}
 
 const Model& Body::Core::model() const {
@@ -230,6 +231,7 @@ void Body::Core::adopt(Method next_method, MotionSetup next, BodyLoads next_load
   surface_loads = std::move(next_surface);
   motion = std::move(moved);
   natural.reset();
+  all_natural.reset();
   frequencies.reset();
 }
 
@@ -246,13 +248,23 @@ bool Body::Core::follow_shape_now() {
 }
 
 const NaturalModes& Body::Core::modes() {
-  if (!natural) {
-    const PartSettings& settings = setup.settings[root_part(*setup.model)];
-    natural = natural_modes(make_equations(setup.model->part(0).model, settings.materials, settings.rank));
-    // Elastic forces grow with k s^3, inertia with s^5.
-    natural->frequencies *= std::sqrt(setup.stiffness.front()) / setup.model->domains.front().scale;
-  }
+  if (!natural) natural = modes_of_rank(setup.settings[root_part(*setup.model)].rank);
   return *natural;
+}
+
+const NaturalModes& Body::Core::all_modes() {
+  const Index whole = setup.model->rank(0);
+  if (setup.settings[root_part(*setup.model)].rank == whole) return modes();
+  if (!all_natural) all_natural = modes_of_rank(whole);
+  return *all_natural;
+}
+
+NaturalModes Body::Core::modes_of_rank(Index rank) const {
+  const PartSettings& settings = setup.settings[root_part(*setup.model)];
+  NaturalModes modes = natural_modes(make_equations(setup.model->part(0).model, settings.materials, rank));
+  // Elastic forces grow with k s^3, inertia with s^5.
+  modes.frequencies *= std::sqrt(setup.stiffness.front()) / setup.model->domains.front().scale;
+  return modes;
 }
 
 }  // namespace limber

@@ -39,6 +39,7 @@ struct Body::Core {
   Eigen::Matrix3Xf points, normals;
   std::shared_ptr<const NormalUpdater> normal_updater;
   std::optional<NaturalModes> natural;
+  std::optional<NaturalModes> all_natural;  ///< of the whole basis
   std::optional<Vector> frequencies;
 
   explicit Core(std::shared_ptr<const Model> model);
@@ -80,9 +81,11 @@ struct Body::Core {
     if (follow_shape()) take();
   }
 
-  const NaturalModes& modes();
+  const NaturalModes& modes();      ///< of the rank that the body runs with
+  const NaturalModes& all_modes();  ///< of the whole basis
 
  private:
+  [[nodiscard]] NaturalModes modes_of_rank(Index rank) const;
   bool follow_shape_now();
 };
 

@@ -338,8 +338,10 @@ export class SimulatedBody {
     return this.restart(`The motion failed (${errorText(error)})`);
   }
 
+  /** Back to where it was made. Hands let go: a spring that held on would fling it from there. */
   reset(): void {
     this.player = this.playback = null;
+    this.holding.releaseAll();
     this.body.reset();
     this.shaker.stop(); // of a body at rest: one that has run out of bounds may not be asked
     this.goHome();
@@ -424,7 +426,6 @@ export class SimulatedBody {
     const paused = now - this.lastRestart < restartInterval;
     this.lastRestart = now;
     this.reset();
-    this.holding.releaseAll();
     return { kind: 'restarted', body: this.id, reason, paused };
   }
 
@@ -501,7 +502,6 @@ export class SimulatedBody {
       this.player.change(playback);
     } else {
       const player = new ModePlayer(this.body, playback);
-      this.holding.releaseAll();
       this.reset(); // where the vibration is drawn, and rays are to meet it
       this.player = player;
       this.updateContact();

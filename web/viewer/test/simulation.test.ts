@@ -129,6 +129,15 @@ describe('pause, steps and reset', () => {
     expect(frame.reachedSpeed).toBe(0);
   });
 
+  it('lets go on reset: a spring that held on would fling the body from where it was made', () => {
+    grab(1);
+    simulation.handle({ kind: 'drag', id: 0, target: [40, 0, 0] });
+    expect(lastFrame(run(0.02)).pulls).toHaveLength(1);
+    simulation.handle({ kind: 'reset', body: 1 });
+    simulation.handle({ kind: 'drag', id: 0, target: [50, 0, 0] });
+    expect(lastFrame(run(0.02)).pulls).toEqual([]);
+  });
+
   it('goes back to rest and to time 0 on reset', () => {
     set({ paused: true });
     body.q[0] = 1;
