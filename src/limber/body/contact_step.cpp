@@ -457,12 +457,25 @@ bool ContactStep::stop_unsolved(bool last) {
   return any;
 }
 
-/// Whether what was not solved is to be tried in shorter steps: shapes that creep do not gain by these.
+/// Ways are straight within a step: what turns by more meets things elsewhere than where its contacts are, and
+/// a thin body that a strong hand turns over would be below the ground before any contact is seen.
+bool ContactStep::turns_far(int member) const {
+  constexpr double largest_turn = 0.25;  // rad: places are off by 3 % of their distance to the axis
+  const auto m = static_cast<std::size_t>(member);
+  const Body* const body = members_[m].body;
+  if (body == nullptr || condenses(m) || body->tree() == nullptr || !body->tree()->tree().free) return false;
+  return ends_[m].tail<3>().norm() * h_ > largest_turn;
+}
+
+/// Whether what was not solved, or is not so simple, is to be tried in shorter steps: shapes that creep do not
+/// gain by these.
 bool ContactStep::wants_halves(double bearable) const {
   constexpr double largest_gain = 1e-3;
   return std::any_of(islands_.begin(), islands_.begin() + report_.islands, [&](const Island& island) {
     const bool wrong = !island.solved.ok() && island.solved.residual > bearable;
-    return (wrong || !(island.gain <= largest_gain)) && !creeps(island);
+    const bool far = std::any_of(island.members.begin(), island.members.end(),
+                                 [&](int member) { return turns_far(member); });
+    return (wrong || far || !(island.gain <= largest_gain)) && !creeps(island);
   });
 }
 

@@ -180,6 +180,7 @@ class ContactStep {
   [[nodiscard]] double energy_of(const Island& island) const;
   [[nodiscard]] double work_on(std::size_t member) const;
   [[nodiscard]] static bool unsolved(const Island& island);
+  [[nodiscard]] bool turns_far(int member) const;
   [[nodiscard]] bool creeps(int member) const;
   [[nodiscard]] bool creeps(const Island& island) const;
   void stop(Island& island);

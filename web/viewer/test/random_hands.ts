@@ -124,11 +124,11 @@ export class RandomHands {
   }
 
   /** progress: is told what was seen so far, once in a minute of frames. */
-  run(frames: number, progress?: (outcome: Outcome) => void): Outcome {
+  async run(frames: number, progress?: (outcome: Outcome) => Promise<void>): Promise<Outcome> {
     const minute = 60 / frameSeconds;
     this.set({ gravity: [0, 0, -9.81], tool: true, speed: 1 });
     for (let i = 0; i < frames; ++i) {
-      if (i > 0 && i % minute === 0) progress?.(this.outcome);
+      if (i > 0 && i % minute === 0) await progress?.(this.outcome);
       try {
         this.goOn();
         this.act();
