@@ -9,6 +9,7 @@
 #include "limber/bodies/builtin.hpp"
 #include "limber/bodies/part_tree.hpp"
 #include "limber/io/clip_file.hpp"
+#include "limber/io/gltf_container.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/surface_file.hpp"
@@ -87,14 +88,23 @@ std::vector<PageModel> scene_models(const std::string& file, int threads, FileLi
   return models;
 }
 
+/// Content of a clip as one .glb, whatever of it is text or in files beside it.
+std::string packed_clip(const std::string& name, FileList& inputs) {
+  std::string content = read_file(name);
+  inputs.emplace_back(name);
+  if (content.starts_with("glTF")) return content;
+  const GltfContainer file(content, name, [&](const std::string& beside) {
+    inputs.push_back(std::filesystem::path(name).parent_path() / beside);
+    return read_file(inputs.back());
+  });
+  return GlbBuilder(file).encode(name);
+}
+
 PageModel clip_file(const ShowCommand& options, const std::string& name, FileList& inputs) {
   require(options.names.size() == 1, "{}: is a clip, which is shown alone; name nothing else", name);
-  std::string content = read_file(name);
-  require(content.starts_with("glTF"),
-          "{}: is a clip with its data as text or in other files, expected one .glb; export it so", name);
+  std::string content = packed_clip(name, inputs);
   check_playable(content, name);
-  inputs.emplace_back(name);
-  return {display_name(name), std::move(content)};
+  return {body_name(name) + ".glb", std::move(content)};
 }
 
 PageModel reduced_model(const ShowCommand& options, const std::string& name, FileList& inputs) {

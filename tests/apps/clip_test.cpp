@@ -138,11 +138,24 @@ TEST(Clips, ThatAreCutShortAreRefused) {
   }
 }
 
-TEST(Clips, WithTheirDataAsTextAreAskedForInOneFile) {
+TEST(Clips, WithTheirDataInOtherFilesBecomeOne) {
   const ScratchFolder folder;
-  write_file(folder / "walk.gltf",
-             R"({"asset": {"version": "2.0"}, "animations": [{"channels": [], "samplers": []}]})");
-  expect_refused(folder, "view walk.gltf --no-open", "expected one .glb");
+  const RigidClip clip = RigidClip().animate({0.0F, 1.0F}, Eigen::MatrixXf::Random(3, 2));
+  clip.write(folder, "walk.glb");
+  const std::string content = read_file(folder / "walk.glb");
+  const GltfContainer container(content, "walk.glb", {});
+  json document = container.root().json();
+  document["buffers"][0]["uri"] = "walk.bin";
+  write_file(folder / "walk.gltf", document.dump());
+  write_file(folder / "walk.bin", std::string(container.buffers()[0]));
+  const auto page_of = [&](const char* name) {
+    const auto result = run_limber(folder.path(), fmt::format("export {} -o page.html", name));
+    EXPECT_EQ(result.status, 0) << result.err;
+    return read_file(folder / "page.html");
+  };
+  EXPECT_TRUE(page_of("walk.gltf") == page_of("walk.glb"));
+  std::filesystem::remove(folder / "walk.bin");
+  expect_refused(folder, "export walk.gltf -o other.html", "walk");
 }
 
 #endif

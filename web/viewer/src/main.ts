@@ -256,8 +256,8 @@ const scriptInterface: ScriptInterface = {
     return at && { x: box.left + at.x, y: box.top + at.y };
   },
   open: async (bytes, name = 'model.glb') => {
-    if (bytes) await settle(app.open({ bytes, name, file: null }));
-    else app.close();
+    if (!bytes) app.close();
+    await settle(bytes ? app.open({ bytes, name, file: null }) : Promise.resolve());
   },
   add: (bytes, name = 'model.glb') => settle(app.open({ bytes, name, file: null }, true)),
   get clip() {
