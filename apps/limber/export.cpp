@@ -61,11 +61,11 @@ void run_export(const ExportCommand& options) {
   outputs.add(OutputFile{options.output, ".html", "the page"});
   check_outputs(outputs);
   FileList inputs;
-  std::size_t original = 0, written = 0;  // bytes of the files and of what the page holds of them
+  std::size_t original = 0, kept = 0;  // bytes of the models and of what the page holds of them
   const auto content = [&](const std::string& path, std::string bytes) {
     original += bytes.size();
     std::string result = model_content(path, std::move(bytes), options.small);
-    written += result.size();
+    kept += result.size();
     return result;
   };
   const PageModels models = read_shown_bodies(options.show, content, inputs);
@@ -74,7 +74,9 @@ void run_export(const ExportCommand& options) {
   check_size(options, size_with_models(page, models));
   const std::string html =
       page_with_models(page, models, options.title.empty() ? default_title(models) : options.title);
-  const std::size_t saved = original > written ? original - written : 0;
+  const std::size_t saved = original > kept ? original - kept : 0;
+  std::size_t written = 0;
+  for (const PageModel& file : models.files) written += file.content.size();
   write_results([&] { write_file(options.output, html); });
   if (options.json) {
     return print_json({{"output", options.output},
@@ -94,7 +96,7 @@ void run_export(const ExportCommand& options) {
 
 Command add_export(CLI::App& program) {
   CLI::App* parser = program.add_subcommand(
-      "export", "Write bodies, and the viewer, as one HTML file: models, surfaces, meshes");
+      "export", "Write bodies, and the viewer, as one HTML file: models, surfaces, meshes; or a clip");
   const auto options = std::make_shared<ExportCommand>();
   add_show_options(*parser, options->show)->required();
   parser->add_option("-o,--output", options->output, "The page; it opens from disk, without a network")
@@ -108,7 +110,7 @@ Command add_export(CLI::App& program) {
   parser->footer(
       "Example:\n  limber export bunny.obj -o bunny.html\n  limber export spoon.glb -o spoon.html\n  limber "
       "export spoon.glb -o spoon.html --small\n"
-      "  limber export spoon.glb oak.glb -o both.html");
+      "  limber export spoon.glb oak.glb -o both.html\n  limber export motion.glb -o motion.html");
   return {parser, [parser, options] {
             options->show.reduce.stated = stated_options(*parser);
             run_export(*options);

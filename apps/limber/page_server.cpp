@@ -200,6 +200,7 @@ class PageServer::Impl {
     if (asked_by_another_site(request)) return refuse(response, 403, "Only the page gets the model.");
     response.set_header("X-Limber-Name", uri_encoded(model->name));
     response.set_header("X-Limber-Bodies", body_list());
+    if (models_.gravity) response.set_header("X-Limber-Gravity", gravity_text(*models_.gravity));
     set_content(response, model->content, "model/gltf-binary");
   }
 

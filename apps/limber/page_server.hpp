@@ -13,7 +13,8 @@ namespace limber::app {
 ///
 ///   GET /             the page
 ///   GET /model.glb    the first model, with its name, URI-encoded, in the header X-Limber-Name, and in
-///                     X-Limber-Bodies the list of the models of all bodies: model.glb, model-2.glb, model.glb
+///                     X-Limber-Bodies the list of the models of all bodies: model.glb, model-2.glb, model.glb;
+///                     in X-Limber-Gravity, where there is some, gravity: 0,0,-9.81
 ///   GET /model-2.glb  the second, and so on; none of a file twice
 ///
 /// HEAD works too; any other path is 404 and any other method 405. It listens on 127.0.0.1 alone. Web sites

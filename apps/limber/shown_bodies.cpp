@@ -9,14 +9,17 @@
 #include "limber/bodies/builtin.hpp"
 #include "limber/bodies/part_tree.hpp"
 #include "limber/io/clip_file.hpp"
+#include "limber/io/gltf_container.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
 #include "limber/io/surface_file.hpp"
 #include "limber/scene/body_model.hpp"
+#include "limber/warp/rotation.hpp"
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <utility>
 
 namespace limber::app {
@@ -35,6 +38,18 @@ bool is_model_file(const std::string& name) {
   return !is_builtin_body(name) && looks_like_model(read_file(name));
 }
 
+/// A motion that was recorded, by limber or by another program: it is played.
+bool is_clip_file(const std::string& name) {
+  if (is_builtin_body(name)) return false;
+  const std::string content = read_file(name);
+  return !looks_like_model(content) && looks_like_clip(content, [&](const std::string& beside) {
+    return read_file(std::filesystem::path(name).parent_path() / beside);
+  });
+}
+
+/// Whether the page shows the file as it is.
+bool is_finished(const std::string& name) { return is_model_file(name) || is_clip_file(name); }
+
 PageModel page_model(std::string name, Model model, UpAxis up) {
   model.name = name;
   model.up = up;
@@ -43,12 +58,23 @@ PageModel page_model(std::string name, Model model, UpAxis up) {
   return {std::move(name) + ".glb", std::move(content)};
 }
 
-/// All bodies of a scene by reduced models, whatever it moves them by.
-std::vector<PageModel> scene_models(const std::string& file, int threads, FileList& inputs) {
+/// Gravity of a scene in the coordinates of the page, in which its first body stands as it was made.
+std::optional<Vector3> page_gravity(const Scene& scene) {
+  if (scene.gravity.isZero(0.0) || scene.bodies.empty()) return std::nullopt;
+  const Vector3 up = up_of(scene), shown = direction_of(scene.bodies.front().up);
+  if (up.isApprox(shown)) return scene.gravity;
+  return Vector3(rotation_between(up, shown) * scene.gravity);
+}
+
+/// All bodies of a scene by reduced models, whatever it moves them by. gravity: gets that of the scene, where
+/// there is none yet.
+std::vector<PageModel> scene_models(const std::string& file, int threads, FileList& inputs,
+                                    std::optional<Vector3>& gravity) {
   Scene scene = read_scene(file);
   inputs.emplace_back(file);
   inputs.insert(inputs.end(), scene.inputs.begin(), scene.inputs.end());
   scene.solver.type = SimulationType::dynamics;  // a page moves what it shows
+  if (!gravity) gravity = page_gravity(scene);
   std::vector<PageModel> models;
   for (SceneBody& body : scene.bodies) {
     if (uses_mesh(body.method)) body.method = Method::reduced;
@@ -62,17 +88,26 @@ std::vector<PageModel> scene_models(const std::string& file, int threads, FileLi
   return models;
 }
 
-/// A clip is a motion that was recorded: nothing in it can be moved by hand.
-void refuse_clip(const std::string& name) {
-  require(
-      !looks_like_clip(read_file(name)),
-      "{}: is a clip, a motion that was recorded; any glTF viewer plays it, such as Blender; here show the "
-      "model that it was made from",
-      name);
+/// Content of a clip as one .glb, whatever of it is text or in files beside it.
+std::string packed_clip(const std::string& name, FileList& inputs) {
+  std::string content = read_file(name);
+  inputs.emplace_back(name);
+  if (content.starts_with("glTF")) return content;
+  const GltfContainer file(content, name, [&](const std::string& beside) {
+    inputs.push_back(std::filesystem::path(name).parent_path() / beside);
+    return read_file(inputs.back());
+  });
+  return GlbBuilder(file).encode(name);
+}
+
+PageModel clip_file(const ShowCommand& options, const std::string& name, FileList& inputs) {
+  require(options.names.size() == 1, "{}: is a clip, which is shown alone; name nothing else", name);
+  std::string content = packed_clip(name, inputs);
+  check_playable(content, name);
+  return {body_name(name) + ".glb", std::move(content)};
 }
 
 PageModel reduced_model(const ShowCommand& options, const std::string& name, FileList& inputs) {
-  if (!is_builtin_body(name)) refuse_clip(name);
   ReduceCommand command = options.reduce;
   command.body.mesh = name;
   Model model = reduce_to_show(command, inputs);
@@ -87,27 +122,27 @@ void check_show_options(const ShowCommand& options) {
   const auto any = [&](const auto& test) {
     return std::any_of(options.names.begin(), options.names.end(), test);
   };
-  const bool made = any([](const std::string& name) { return !is_scene_file(name) && !is_model_file(name); });
+  const bool made = any([](const std::string& name) { return !is_scene_file(name) && !is_finished(name); });
   const std::string_view without =
-      options.names.empty() ? "a page without a body" : "a model or a scene, which says that itself,";
+      options.names.empty() ? "a page without a body" : "a model, a clip or a scene, which says that itself,";
   for (const char* option : {"--material", "--young", "--poisson", "--density", "--law", "--fixed-vertices",
                              "--fixed-where", "--hold", "--free", "--mass", "--rank", "--modes"})
     uses.push_back({option, made, without});
   const bool whole = any([](const std::string& name) {
-    return !is_builtin_tree(name) && !is_scene_file(name) && !is_model_file(name);
+    return !is_builtin_tree(name) && !is_scene_file(name) && !is_finished(name);
   });
   for (const char* option : {"--modes", "--hold", "--fixed-vertices", "--fixed-where"})
     uses.push_back({option, whole, "a tree of parts"});
   for (const char* option : {"--up", "--unit"}) uses.push_back({option, made, without});
-  const bool computed = any([](const std::string& name) { return !is_model_file(name); });
-  uses.push_back(
-      {"--threads", computed, options.names.empty() ? without : "a reduced model, which is shown as it is,"});
+  const bool computed = any([](const std::string& name) { return !is_finished(name); });
+  uses.push_back({"--threads", computed,
+                  options.names.empty() ? without : "a reduced model or a clip, which is shown as it is,"});
   const bool read = any([](const std::string& name) {
-    return !is_builtin_body(name) && !is_scene_file(name) && !is_model_file(name);
+    return !is_builtin_body(name) && !is_scene_file(name) && !is_finished(name);
   });
   add_body_uses(uses, options.reduce.body, read, any([](const std::string& name) {
                   return !is_builtin_body(name) && !is_scene_file(name) && is_surface_file(name) &&
-                         !is_model_file(name);
+                         !is_finished(name);
                 }));
   check_options(options.command, options.reduce.stated, uses);
 }
@@ -121,7 +156,7 @@ CLI::Option* add_show_options(CLI::App& parser, ShowCommand& options) {
               "BODY", options.names,
               "Reduced models (.glb), or what becomes one on the way: surfaces (" + surface_format_names() +
                   "), volume meshes, built-in bodies as builtin:spoon, scenes (.json). Several stand side by "
-                  "side in one scene; one given twice is two bodies")
+                  "side in one scene; one given twice is two bodies. Or a clip (.glb with an animation)")
           ->type_name("");
   add_body_options(parser, options.reduce.body);
   add_law_option(parser, options.reduce.body);
@@ -138,10 +173,13 @@ CLI::Option* add_show_options(CLI::App& parser, ShowCommand& options) {
 
 PageModels read_shown_bodies(const ShowCommand& options, const ModelContent& content, FileList& inputs) {
   check_show_options(options);
-  return read_page_models(options.names, [&](const std::string& name) -> std::vector<PageModel> {
+  std::optional<Vector3> gravity;
+  PageModels shown = read_page_models(options.names, [&](const std::string& name) -> std::vector<PageModel> {
     std::vector<PageModel> models;
     if (is_scene_file(name)) {
-      models = scene_models(name, options.reduce.body.threads, inputs);
+      models = scene_models(name, options.reduce.body.threads, inputs, gravity);
+    } else if (is_clip_file(name)) {
+      return {clip_file(options, name, inputs)};
     } else if (is_model_file(name)) {
       inputs.emplace_back(name);
       models.push_back({display_name(name), read_file(name)});
@@ -151,6 +189,8 @@ PageModels read_shown_bodies(const ShowCommand& options, const ModelContent& con
     for (PageModel& model : models) model.content = content(name, std::move(model.content));
     return models;
   });
+  shown.gravity = gravity;
+  return shown;
 }
 
 }  // namespace limber::app

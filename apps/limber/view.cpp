@@ -88,7 +88,8 @@ void run_view(const ViewCommand& options) {
 
 Command add_view(CLI::App& program) {
   CLI::App* parser = program.add_subcommand(
-      "view", "Show bodies in the browser and pull at them: models, surfaces, meshes, scenes");
+      "view",
+      "Show bodies in the browser and pull at them: models, surfaces, meshes, scenes; or play a clip");
   const auto options = std::make_shared<ViewCommand>();
   CLI::Option* bodies = add_show_options(*parser, options->show);
   bodies->description(bodies->get_description() + ". Without any the page waits for a file dropped onto it");
@@ -98,10 +99,12 @@ Command add_view(CLI::App& program) {
   parser->add_flag("--no-open", options->no_open, "Print the address only, do not open a browser");
   parser->add_flag("--json", options->json, "Print the address as JSON, in one line");
   parser->footer(
-      "Serves the page on 127.0.0.1, to this machine alone, until Ctrl-C. Nothing comes from a network.\n\n"
+      "Serves the page on 127.0.0.1, to this machine alone, until Ctrl-C. Nothing comes from a network. A "
+      "clip, a .glb with an animation, of limber simulate or of other programs, is played in a loop.\n\n"
       "Example:\n  limber view bunny.obj\n  limber view spoon.glb\n  limber view spoon.glb oak.glb "
       "spoon.glb\n"
-      "  limber view spoon.glb --port 8000 --no-open");
+      "  limber view spoon.glb --port 8000 --no-open\n"
+      "  limber simulate spoon.glb -o motion.glb && limber view motion.glb");
   return {parser, [parser, options] {
             options->show.reduce.stated = stated_options(*parser);
             run_view(*options);

@@ -166,7 +166,7 @@ void append_start_tag(std::string& html, const TextElement& placeholder, const P
                       std::size_t body, std::size_t holder) {
   html += "<script";
   for (const auto& [key, value] : placeholder.attributes) {
-    if (key == "data-name" || key == "data-same-as") continue;
+    if (key == "data-name" || key == "data-same-as" || key == "data-gravity") continue;
     html += fmt::format(" {}=\"", key);
     if (key == "id") {
       html += element_id(body);
@@ -177,6 +177,7 @@ void append_start_tag(std::string& html, const TextElement& placeholder, const P
     html += '"';
   }
   if (holder != body) html += fmt::format(" data-same-as=\"{}\"", element_id(holder));
+  if (body == 0 && models.gravity) html += fmt::format(" data-gravity=\"{}\"", gravity_text(*models.gravity));
   html += " data-name=\"";
   append_escaped(html, models.files[models.bodies[body]].name);
   html += "\">";
@@ -232,6 +233,10 @@ std::string display_name(const std::string& path) {
   using nlohmann::json;
   const json name = std::filesystem::path(path).filename().string();
   return json::parse(name.dump(-1, ' ', false, json::error_handler_t::replace)).get<std::string>();
+}
+
+std::string gravity_text(const Vector3& gravity) {
+  return fmt::format("{},{},{}", gravity.x(), gravity.y(), gravity.z());
 }
 
 PageModels read_page_models(const std::vector<std::string>& names,

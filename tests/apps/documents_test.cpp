@@ -73,6 +73,14 @@ TEST(Documents, StateTheSizeOfTheDemosPage) {
   }
 }
 
+TEST(Documents, StateTheSizeOfTheViewersPage) {
+  static const std::regex size(R"(one HTML file of (\d+\.\d) MB)");
+  const std::string text = document("docs/viewer.md");
+  std::smatch found;
+  ASSERT_TRUE(std::regex_search(text, found, size));
+  EXPECT_NEAR(std::stod(found[1]), static_cast<double>(read_file(LIMBER_VIEWER_PAGE).size()) / 1e6, 0.05);
+}
+
 #endif
 
 }  // namespace

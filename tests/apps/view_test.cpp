@@ -1,5 +1,6 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/viewer_page.hpp"
+#include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
 #include "tests/apps/http_support.hpp"
 #include "tests/apps/support.hpp"
@@ -120,6 +121,14 @@ TEST(ViewerPage, HoldsTheModelsOfSeveralBodiesEachFileOnce) {
             R"(<script id="limber-model-3" data-same-as="limber-model" data-name="a.glb"></script>.)");
 }
 
+TEST(ViewerPage, HoldsGravityWithTheFirstModel) {
+  EXPECT_EQ(
+      page_with_models("<title></title><script id=limber-model data-gravity=x></script>",
+                       PageModels{{{"a.glb", ""}}, {0, 0}, Vector3(0.0, 0.0, -9.81)}, "t"),
+      R"(<title>t</title><script id="limber-model" data-gravity="0,0,-9.81" data-name="a.glb"></script>)"
+      R"(<script id="limber-model-2" data-same-as="limber-model" data-name="a.glb"></script>)");
+}
+
 TEST(ViewerPage, ReadsAFileOnceByWhateverPath) {
   const ScratchFolder folder;
   write_file(folder / "a.glb", "A");
@@ -211,6 +220,38 @@ TEST(View, ServesSeveralModels) {
   EXPECT_TRUE(contains(answer.head, "X-Limber-Bodies: model.glb, model-2.glb, model.glb\r\n")) << answer.head;
   EXPECT_EQ(view.end(SIGINT), 0);
   test::expect_refused(folder, "view m.glb missing.glb --no-open", "missing.glb: no such file");
+}
+
+TEST(View, ServesAClipAsItIs) {
+  const ScratchFolder folder;
+  make_model(folder);
+  ASSERT_EQ(run_limber(folder.path(), "simulate m.glb -o clip.glb --seconds 0.1").status, 0);
+  ViewProcess view(folder.path(), "clip.glb --no-open");
+  const auto answer = test::get(view.port(), "/model.glb");
+  EXPECT_TRUE(answer.body == read_file(folder / "clip.glb"));
+  EXPECT_FALSE(contains(answer.head, "X-Limber-Gravity")) << answer.head;
+  EXPECT_EQ(view.end(SIGINT), 0);
+}
+
+TEST(View, StartsWithTheGravityOfAScene) {
+  const ScratchFolder folder;
+  write_mesh(folder / "beam.msh", test::tiny_beam());
+  for (const auto& [gravity, up, expected] :
+       {std::tuple("[0, 0, -9.81]", "z", "0,0,-9.81"), {"3.5", "y", "0,-3.5,0"}, {"[0, 0, 0]", "z", ""}}) {
+    write_file(folder / "scene.json",
+               fmt::format(R"({{"bodies": [{{"mesh": "beam.msh", "fixed": {{"where": "x < 0.01"}},
+                 "material": {{"young": 1e5, "poisson": 0.3}}}}], "gravity": {}, "up": "{}",
+                 "solver": {{"type": "dynamic", "timestep": 0.01, "steps": 2}}}})",
+                           gravity, up));
+    ViewProcess view(folder.path(), "scene.json --no-open");
+    const auto answer = test::get(view.port(), "/model.glb");
+    const std::string header = fmt::format("X-Limber-Gravity: {}\r\n", expected);
+    EXPECT_EQ(contains(answer.head, "X-Limber-Gravity"), *expected != 0) << answer.head;
+    if (*expected != 0) {
+      EXPECT_TRUE(contains(answer.head, header)) << answer.head;
+    }
+    EXPECT_EQ(view.end(SIGINT), 0);
+  }
 }
 
 TEST(View, NeedsNoModelAndPrintsJson) {

@@ -131,6 +131,39 @@ void add_clip_node(ClipBuilder& clip, const ClipNode& node, const ClipShape& sha
   clip.deform(number, shape.encoding.weights(q));
 }
 
+/// Numbers that a channel of this path sets at a time; 0: of a path that viewers pass over.
+std::int64_t channel_width(const JsonValue& root, const JsonValue& node, const std::string& path) {
+  if (path == "translation" || path == "scale") return 3;
+  if (path == "rotation") return 4;
+  if (path != "weights") return 0;
+  const JsonValue primitives = node.at("mesh").item_of(root, "meshes").at("primitives");
+  const auto targets = primitives.at(std::size_t{0}).find("targets");
+  return targets ? static_cast<std::int64_t>(targets->size()) : 0;
+}
+
+void check_channel(const GltfContainer& container, const JsonValue& animation, const JsonValue& channel) {
+  const JsonValue target = channel.at("target");
+  const auto number = target.find("node");
+  if (!number) return;
+  const JsonValue root = container.root();
+  const std::string& path = target.at("path").text();
+  const std::int64_t width = channel_width(root, number->item_of(root, "nodes"), path);
+  if (width == 0) channel.fail(fmt::format("animates the {} of a node that has none", path));
+  const JsonValue sampler = channel.at("sampler").item_of(animation, "samplers");
+  const Eigen::MatrixXd times = container.read(sampler.at("input"));
+  for (Index k = 1; k < times.size(); ++k) {
+    if (times(k) <= times(k - 1)) sampler.at("input").fail("expected ascending times");
+  }
+  const auto interpolation = sampler.find("interpolation");
+  const std::int64_t each = interpolation && interpolation->text() == "CUBICSPLINE" ? 3 : 1;
+  const GltfAccessor values = container.describe(sampler.at("output"));
+  const std::int64_t expected = times.size() * width * each;
+  if (times.size() == 0 || values.count * values.rows != expected) {
+    sampler.at("output").fail(fmt::format("has {} numbers for {} keys of the {}, expected {}",
+                                          values.count * values.rows, times.size(), path, expected));
+  }
+}
+
 }  // namespace
 
 std::string encode_animation(std::span<const double> times, std::span<const ClipNode> nodes,
@@ -154,15 +187,25 @@ void write_animation(const std::filesystem::path& path, std::span<const double> 
              [](std::span<const std::string> contents) { check_clip(contents.front(), "its content"); });
 }
 
-bool looks_like_clip(std::string_view content) {
+bool looks_like_clip(std::string_view content, const FileLoader& load) {
   if (!looks_like_gltf(content)) return false;
   try {
-    const GltfContainer container(content, "clip", {});
+    const GltfContainer container(content, "clip", load);
     const auto animations = container.root().find("animations");
-    const auto generator = container.root().at("asset").find("generator");
-    return animations && animations->size() > 0 && generator && generator->text() == "limber";
+    return animations && animations->size() > 0;
   } catch (const Error&) {
     return false;
+  }
+}
+
+void check_playable(std::string_view content, std::string_view where) {
+  check_clip(content, where);
+  const GltfContainer container(content, where, {});
+  const JsonValue animations = container.root().at("animations");
+  for (std::size_t a = 0; a < animations.size(); ++a) {
+    const JsonValue channels = animations.at(a).at("channels");
+    for (std::size_t c = 0; c < channels.size(); ++c)
+      check_channel(container, animations.at(a), channels.at(c));
   }
 }
 

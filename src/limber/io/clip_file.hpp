@@ -1,5 +1,6 @@
 #pragma once
 
+#include "limber/io/gltf_container.hpp"
 #include "limber/reduced/reduced_model.hpp"
 #include "limber/warp/pose.hpp"
 
@@ -38,7 +39,12 @@ void write_animation(const std::filesystem::path& path, std::span<const double> 
 std::string encode_animation(std::span<const double> times, std::span<const ClipNode> nodes,
                              std::string_view where);
 
-/// Whether the content is such a file; false for a damaged one.
-bool looks_like_clip(std::string_view content);
+/// Whether the content is a glTF file with an animation, of whatever program; false for a damaged one.
+/// load: finds the files that it names, none if empty.
+bool looks_like_clip(std::string_view content, const FileLoader& load = {});
+
+/// Throws Error for a clip, of whatever program, that cannot be played: damaged, without triangles, with data
+/// in other files, compressed, or with channels whose times do not ascend or whose values do not fit.
+void check_playable(std::string_view content, std::string_view where);
 
 }  // namespace limber

@@ -33,6 +33,26 @@ void append_chunk(std::string_view kind, const std::string& chunk, std::string& 
 
 GlbBuilder::GlbBuilder() : document({{"asset", {{"version", "2.0"}, {"generator", "limber"}}}}) {}
 
+GlbBuilder::GlbBuilder(const GltfContainer& file) : document(file.root().json()) {
+  std::vector<std::size_t> starts;
+  for (const std::string_view buffer : file.buffers()) {
+    starts.push_back(buffer_.size());
+    buffer_ += buffer;
+    pad(buffer_, '\0');
+  }
+  document.erase("buffers");
+  const auto views = file.root().find("bufferViews");
+  for (std::size_t v = 0; views && v < views->size(); ++v) {
+    const JsonValue view = views->at(v);
+    const auto number =
+        static_cast<std::size_t>(view.at("buffer").integer(0, static_cast<std::int64_t>(starts.size()) - 1));
+    const std::int64_t offset = view.integer_or("byteOffset", 0, std::int64_t{1} << 40, 0);
+    nlohmann::json& copy = document["bufferViews"][v];
+    copy["buffer"] = 0;
+    copy["byteOffset"] = starts[number] + static_cast<std::size_t>(offset);
+  }
+}
+
 /// Adds a view of the last `bytes` of the buffer.
 int GlbBuilder::add_view(std::size_t bytes, std::optional<int> target) {
   nlohmann::json view = {{"buffer", 0}, {"byteOffset", buffer_.size() - bytes}, {"byteLength", bytes}};

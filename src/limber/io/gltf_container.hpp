@@ -63,6 +63,8 @@ class GltfContainer {
   [[nodiscard]] Eigen::MatrixXd read(const JsonValue& reference) const;
   /// The values of an accessor of unsigned integers, as indices: all below `limit`.
   [[nodiscard]] std::vector<std::uint32_t> read_indices(const JsonValue& reference, std::int64_t limit) const;
+  /// What the buffers hold, in their order.
+  [[nodiscard]] std::span<const std::string_view> buffers() const { return buffers_; }
   /// The bytes of a buffer view.
   [[nodiscard]] std::string_view view(const JsonValue& reference) const;
 
@@ -106,6 +108,8 @@ class GltfContainer {
 class GlbBuilder {
  public:
   GlbBuilder();
+  /// A copy of a file, .gltf or .glb, with all of its buffers as one. Images in files beside it stay there.
+  explicit GlbBuilder(const GltfContainer& file);
 
   nlohmann::json
       document;  ///< starts with "asset"; buffers, views and accessors are added by the functions below

@@ -12,7 +12,8 @@ declare module 'vitest' {
 }
 
 /** Models that the tests look at, made once: an octopus and a bar with exact forces, a heart with cubature, a bridge
- *  in two regions, a bar that nothing holds, and a tree of four domains. */
+ *  in two regions, a bar that nothing holds and a clip in which it is thrown upward, a tree of four domains, and a
+ *  scene with gravity. */
 export default function makeModels(project: TestProject): () => void {
   const limber = process.env.LIMBER;
   if (limber === undefined) throw new Error('LIMBER is not set: it names the command that the tests run');
@@ -45,6 +46,12 @@ export default function makeModels(project: TestProject): () => void {
     '--no-check',
   );
   reduce('builtin:beam', 'free.glb', '--modes', '6', '--rank', '10', '--free');
+  const thrown = ['simulate', join(models, 'free.glb'), '-o', join(models, 'thrown.glb'), '--seconds', '0.5'];
+  execFileSync(limber, [...thrown, '--velocity', '0,0,4'], { stdio: 'pipe' });
+  const falling = { mesh: 'builtin:beam', fixed: 'none', method: 'reduced', basis: { modes: 4, rank: 6 } };
+  const solver = { type: 'dynamic', timestep: 0.01, steps: 2 };
+  const scene = { bodies: [falling], gravity: [0, 0, -9.81], solver };
+  writeFileSync(join(models, 'falling.json'), JSON.stringify(scene));
   // Bodies three times as tall as wide, by whichever axis is up in their files.
   for (const [name, axis] of [
     ['tall_z.off', 2],

@@ -1,29 +1,12 @@
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import type { Page } from 'playwright-core';
 import { expect, inject, test } from 'vitest';
 import { middle } from './chromium';
 import { pullAndLetGo } from './pull';
 import { useSession } from './session';
-import { modelBytes, temporaryFolder } from './support';
+import { drop, modelBytes, shownMessage, temporaryFolder } from './support';
 
 const session = useSession();
-
-/** Drops a file onto the page. */
-async function drop(page: Page, bytes: Buffer, name: string): Promise<void> {
-  const transfer = await page.evaluateHandle(
-    ([base64, file]) => {
-      const data = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
-      const carried = new DataTransfer();
-      carried.items.add(new File([data], file));
-      return carried;
-    },
-    [bytes.toString('base64'), name] as const,
-  );
-  for (const event of ['dragenter', 'dragover', 'drop']) {
-    await page.dispatchEvent('body', event, { dataTransfer: transfer });
-  }
-}
 
 /** The .glb with its JSON changed; chunk lengths follow, so that only what was changed is wrong. */
 function forge(bytes: Buffer, change: (json: string) => string): Buffer {
@@ -35,12 +18,6 @@ function forge(bytes: Buffer, change: (json: string) => string): Buffer {
   head.writeUInt32LE(20 + json.length + rest.length, 8);
   head.writeUInt32LE(json.length, 12);
   return Buffer.concat([head, Buffer.from(json), rest]);
-}
-
-async function shownMessage(page: Page): Promise<string> {
-  const message = page.getByTestId('message');
-  await message.waitFor({ state: 'visible' });
-  return (await message.textContent()) ?? '';
 }
 
 test('pulls on the linear model become a file that limber reduce takes', async () => {

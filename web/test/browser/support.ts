@@ -134,3 +134,26 @@ export async function pictureAtRest(browser: Browser, page: Page): Promise<Buffe
   }
   throw new Error('the picture does not come to rest');
 }
+
+/** Drops a file onto the page. */
+export async function drop(page: Page, bytes: Buffer, name: string): Promise<void> {
+  const transfer = await page.evaluateHandle(
+    ([base64, file]) => {
+      const data = Uint8Array.from(atob(base64), (c) => c.charCodeAt(0));
+      const carried = new DataTransfer();
+      carried.items.add(new File([data], file));
+      return carried;
+    },
+    [bytes.toString('base64'), name] as const,
+  );
+  for (const event of ['dragenter', 'dragover', 'drop']) {
+    await page.dispatchEvent('body', event, { dataTransfer: transfer });
+  }
+}
+
+/** The error that the page shows, once it shows one. */
+export async function shownMessage(page: Page): Promise<string> {
+  const message = page.getByTestId('message');
+  await message.waitFor({ state: 'visible' });
+  return (await message.textContent()) ?? '';
+}

@@ -1,10 +1,16 @@
 // Brings the simulation, the stage and the page together: keeps the state, carries out what a person does, and draws.
 
+import type { Vector3 } from '../../runtime/src/types';
 import type { Loaded, SimulationClient } from './client';
+import { isClip } from './clip_file';
+import { type ClipChange, ClipPlayer } from './clip_player';
 import { nothing } from './contact';
+import { errorText } from './error_text';
 import type { ModelSource } from './model_source';
 import type { Frame, Settings } from './protocol';
 import { splitSettings } from './settings';
+import { baseName } from './settings_text';
+import { DrawnClip } from './stage/drawn_clip';
 import type { Stage } from './stage/stage';
 import type { ToolState } from './tool';
 import { upVector } from './up';
@@ -63,6 +69,7 @@ export class App implements Actions {
   /** Of the handles that the page shows. */
   private handlesKey_ = '';
   private readonly picture_: Picture;
+  private readonly player_: ClipPlayer;
   private tool_: ToolState | null = null;
 
   /** adaptQuality: whether the picture may become lighter where it is slow. */
@@ -72,6 +79,7 @@ export class App implements Actions {
     options: { readonly adaptQuality: boolean },
   ) {
     this.picture_ = new Picture(stage_, options.adaptQuality);
+    this.player_ = new ClipPlayer(stage_);
     this.none_ = this.makeBody_(emptyBody(), new Float32Array(0), null);
     this.listen_(client_);
   }
@@ -82,7 +90,13 @@ export class App implements Actions {
       this.world_,
       this.body_.state,
       this.all_.map(({ state }) => state),
+      this.player_.state,
     );
+  }
+
+  /** The one that plays; null: there is none. */
+  get clip(): DrawnClip | null {
+    return this.player_.clip;
   }
 
   /** The ball in the hand; null: there is none. */
@@ -183,6 +197,7 @@ export class App implements Actions {
     this.closed_ = ++this.request_;
     this.opening_ = Promise.resolve();
     this.client_.unload();
+    this.player_.close();
     this.clear_();
   }
 
@@ -247,8 +262,12 @@ export class App implements Actions {
     const fresh = frame !== null && frame !== this.body_.shown;
     this.pass_();
     if (fresh) page?.plots.add(now, frame);
+    if (this.player_.advance(now)) {
+      this.picture_.invalidate();
+      page?.clipBar.showTime(this.player_.state!);
+    }
     const frames = this.all_.map(({ state }) => state.frame);
-    const drew = this.bodies_.size > 0 && this.picture_.draw(frames, now);
+    const drew = (this.bodies_.size > 0 || this.clip !== null) && this.picture_.draw(frames, now);
     if (fresh && now >= this.timeDue_) {
       this.timeDue_ = now + TIME_INTERVAL;
       page?.transport.showTime(frame.time);
@@ -275,13 +294,34 @@ export class App implements Actions {
     this.refresh_();
   }
 
+  setClip(change: ClipChange): void {
+    this.player_.change(change);
+    this.picture_.invalidate();
+    this.refresh_();
+  }
+
+  playOrPause(): void {
+    const clip = this.player_.state;
+    if (clip) this.setClip({ paused: !clip.paused });
+    else this.set({ paused: !this.state.settings.paused });
+  }
+
   step(): void {
+    if (this.clip) {
+      this.player_.step();
+      this.setClip({});
+      return;
+    }
     if (!this.world_.settings.paused) this.set({ paused: true });
     if (this.all_.some(({ state }) => state.mode.playing === null)) this.client_.step();
     this.timeDue_ = 0;
   }
 
   reset(): void {
+    if (this.clip) {
+      this.setClip({ time: 0 });
+      return;
+    }
     for (const body of this.all_) body.atRest();
     this.client_.reset(null);
     this.page_?.plots.clear();
@@ -463,24 +503,37 @@ export class App implements Actions {
 
   private async openInTurn_(models: readonly Opening[], add: boolean, request: number): Promise<void> {
     let first = true;
+    let gravity: Vector3 | undefined;
     for (const [i, model] of models.entries()) {
       if (request !== this.request_) return;
       this.page_?.showOpening(openingText(model.name, i, models.length));
-      const body = await this.openOne_(model, add || !first, request);
-      if (body === null) continue;
-      if (first) this.select(body);
+      const opened = await this.openOne_(model, add || !first, request, models.length === 1);
+      if (opened === null) continue;
+      if (first) this.select(opened.body);
+      gravity ??= opened.gravity;
       first = false;
     }
-    if (request === this.request_) this.page_?.showOpening(null);
+    if (request !== this.request_) return;
+    if (gravity) this.set({ gravity }); // now: none falls before the others are there
+    this.page_?.showOpening(null);
   }
 
-  /** The number of the body; null: it is not shown. */
-  private async openOne_({ name, read }: Opening, add: boolean, request: number): Promise<number | null> {
+  /** The number of the body, and the gravity that its file asks for; null: there is no body. alone: nothing else is opened with it. */
+  private async openOne_(
+    { name, read }: Opening,
+    add: boolean,
+    request: number,
+    alone: boolean,
+  ): Promise<{ readonly body: number; readonly gravity?: Vector3 | undefined } | null> {
     let model: ModelSource;
     let loaded: Loaded;
     try {
       model = await read();
       if (request !== this.request_) return null;
+      if (model.bytes && isClip(model.bytes)) {
+        await this.openClip_(model.bytes, model.name, request, alone);
+        return null;
+      }
       loaded = await this.load_(model, add);
     } catch (error) {
       if (request === this.request_) this.fail(error, name);
@@ -490,13 +543,36 @@ export class App implements Actions {
     if (request < this.closed_) return null;
     try {
       this.adopt_(loaded, model.file, add);
-      return loaded.body;
+      return { body: loaded.body, gravity: model.gravity };
     } catch (error) {
       // The graphics device cannot show it.
       this.remove(loaded.body);
       this.fail(error, name);
       return null;
     }
+  }
+
+  /** In place of all that is shown. Throws where it cannot be played. */
+  private async openClip_(bytes: ArrayBuffer, name: string, request: number, alone: boolean): Promise<void> {
+    if (!alone) throw new Error(`${name} is a clip, which is shown alone: open it by itself.`);
+    let clip: DrawnClip;
+    try {
+      clip = await DrawnClip.load(bytes);
+    } catch (error) {
+      throw new Error(`${name} cannot be played: ${errorText(error)}.`, { cause: error });
+    }
+    if (request !== this.request_) {
+      clip.dispose();
+      return;
+    }
+    this.closed_ = request; // bodies that were asked for before are not wanted
+    this.client_.unload();
+    this.clear_();
+    this.world_.up = 'y'; // by the standard of glTF
+    this.stage_.setUp(upVector('y'));
+    this.player_.show(clip, baseName(name));
+    this.picture_.clear();
+    this.refresh_();
   }
 
   /** Bodies of one file share its model. */
@@ -514,6 +590,7 @@ export class App implements Actions {
   private adopt_(loaded: Loaded, file: string | null, add: boolean): void {
     const before = this.body_.state;
     if (!add) this.forget_();
+    this.player_.close();
     this.standUp_(loaded);
     const taken = this.all_.map(({ state }) => state.name);
     const state = loadedState(loaded, before, taken);

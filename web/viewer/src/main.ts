@@ -1,6 +1,7 @@
 import './ui/base.css';
 import './ui/layout.css';
 import './ui/panel.css';
+import type { Vector3 } from '../../runtime/src/types';
 import { App } from './app';
 import { SimulationClient } from './client';
 import { Gestures } from './gestures';
@@ -54,7 +55,7 @@ function makeStage(): Stage {
 
 function openFiles(files: readonly File[], add: boolean): void {
   const models = files.map((file) => ({ name: file.name, read: () => fileModel(file) }));
-  void app.openAll(models, add);
+  void settle(app.openAll(models, add));
 }
 
 function frame(): void {
@@ -64,7 +65,7 @@ function frame(): void {
 
 const shortcuts: Record<ShortcutAction, () => void> = {
   play: () => {
-    app.set({ paused: !app.state.settings.paused });
+    app.playOrPause();
   },
   step: () => {
     app.step();
@@ -189,8 +190,28 @@ async function shown(): Promise<void> {
   if (!document.hidden) await nextFrame();
 }
 
+/** How often something was opened. */
+let openings = 0;
+
+/** Waits for what is opened, and says in data-ready of the root element what is shown then: bodies, a clip or nothing. */
+async function settle(opening: Promise<void>): Promise<void> {
+  const number = ++openings;
+  const { dataset } = document.documentElement;
+  delete dataset.ready;
+  await opening;
+  await shown();
+  if (number === openings) dataset.ready = app.clip ? 'clip' : app.state.info ? 'bodies' : 'nothing';
+}
+
+/** CSS pixels of a point of the scene. */
+function onPage(point: Vector3): { x: number; y: number } {
+  const box = canvas.getBoundingClientRect();
+  const { x, y } = stage.project(point);
+  return { x: box.left + x, y: box.top + y };
+}
+
 const scriptInterface: ScriptInterface = {
-  ready: openFirst().then(shown),
+  ready: settle(openFirst()),
   get info() {
     return app.state.info;
   },
@@ -221,18 +242,13 @@ const scriptInterface: ScriptInterface = {
   frameOf: (body) => app.frameOf(body),
   frameTimes: () => loop.times(),
   position: (vertex, body = app.state.id) => stage.vertexPosition(body, vertex),
-  project: (vertex, body = app.state.id) => {
-    const box = canvas.getBoundingClientRect();
-    const { x, y } = stage.project(stage.vertexPosition(body, vertex));
-    return { x: box.left + x, y: box.top + y };
-  },
+  project: (vertex, body = app.state.id) => onPage(stage.vertexPosition(body, vertex)),
+  projectPoint: onPage,
   get tool() {
     return app.tool;
   },
   projectTool: () => {
-    const box = canvas.getBoundingClientRect();
-    const at = app.tool && stage.project(app.tool.position);
-    return at && { x: box.left + at.x, y: box.top + at.y };
+    return app.tool && onPage(app.tool.position);
   },
   projectHandle: (handle, part, angle = 0) => {
     const box = canvas.getBoundingClientRect();
@@ -240,10 +256,18 @@ const scriptInterface: ScriptInterface = {
     return at && { x: box.left + at.x, y: box.top + at.y };
   },
   open: async (bytes, name = 'model.glb') => {
-    if (bytes) await app.open({ bytes, name, file: null });
-    else app.close();
+    if (!bytes) app.close();
+    await settle(bytes ? app.open({ bytes, name, file: null }) : Promise.resolve());
   },
-  add: (bytes, name = 'model.glb') => app.open({ bytes, name, file: null }, true),
+  add: (bytes, name = 'model.glb') => settle(app.open({ bytes, name, file: null }, true)),
+  get clip() {
+    const { clip } = app.state;
+    return clip && { ...clip, objects: app.clip!.objects };
+  },
+  setClip: (change) => {
+    app.setClip(change);
+  },
+  clipPosition: (object, vertex) => app.clip?.vertexPosition(object, vertex) ?? [0, 0, 0],
   set: (settings) => {
     app.set(settings);
   },

@@ -1,5 +1,6 @@
 // Where the page's models come from: inside of the page, from the server that the page came from, or a file from a person.
 
+import type { Vector3 } from '../../runtime/src/types';
 import { decodeBase64 } from './base64';
 import { shellWord } from './shell_word';
 
@@ -10,6 +11,8 @@ export interface ModelSource {
   readonly name: string;
   /** Tells the file from others; null: nobody knows. Bodies of one file share its model. */
   readonly file: string | null;
+  /** m/s^2, in force once all are shown that are opened with it. */
+  readonly gravity?: Vector3;
 }
 
 /** The parts of an element, a page, a response and a file that are used here, so that a test needs no browser. */
@@ -64,7 +67,16 @@ function embeddedModel(element: TextElement, id: string): ModelSource | null {
     );
   }
   requireGlb(bytes, name);
-  return { bytes, name, file: `#${id}` };
+  return { bytes, name, file: `#${id}`, ...readGravity(element.dataset.gravity) };
+}
+
+/** Of "0,0,-9.81"; nothing of anything else. */
+function readGravity(text: string | null | undefined): { gravity?: Vector3 } {
+  const [x, y, z, ...others] = (text ?? '')
+    .split(',')
+    .map((word) => (word.trim() === '' ? NaN : Number(word)));
+  if (x === undefined || y === undefined || z === undefined || others.length > 0) return {};
+  return [x, y, z].every(Number.isFinite) ? { gravity: [x, y, z] } : {};
 }
 
 type Fetch = (address: string) => Promise<FetchResponse>;
@@ -80,7 +92,9 @@ export async function servedModels(fetch: Fetch, protocol: string): Promise<Mode
   const models = [first.model];
   for (const address of first.bodies.slice(1)) {
     const same = models.find(({ file }) => file === address);
-    const model = same ? { ...same, bytes: null } : (await servedModel(fetch, address))?.model;
+    const model = same
+      ? { bytes: null, name: same.name, file: same.file }
+      : (await servedModel(fetch, address))?.model;
     if (!model) throw new Error(`The model ${address} could not be fetched: the server has it no longer.`);
     models.push(model);
   }
@@ -108,7 +122,8 @@ async function servedModel(
   const name = decodeName(response.headers.get('X-Limber-Name'));
   requireGlb(bytes, name);
   const bodies = (response.headers.get('X-Limber-Bodies') ?? address).split(',');
-  return { model: { bytes, name, file: address }, bodies: bodies.map((body) => body.trim()) };
+  const gravity = address === 'model.glb' ? readGravity(response.headers.get('X-Limber-Gravity')) : {};
+  return { model: { bytes, name, file: address, ...gravity }, bodies: bodies.map((body) => body.trim()) };
 }
 
 /** A file that was dropped or chosen. */

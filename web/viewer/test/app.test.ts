@@ -7,9 +7,11 @@ import type { ActiveHandle, ActivePull, Command, Frame, Message } from '../src/p
 import { defaultSettings, splitSettings } from '../src/settings';
 import type { Surroundings } from '../src/contact';
 import type { DomainView } from '../src/stage/domain_colors';
+import type { DrawnClip } from '../src/stage/drawn_clip';
 import type { Stage } from '../src/stage/stage';
 import type { ToolState } from '../src/tool';
 import type { PageView } from '../src/ui/page';
+import { clipGlb } from './clip_glb';
 import { FakeBody, frameWith } from './fake_body';
 import { FakeTree } from './fake_tree';
 
@@ -52,6 +54,9 @@ interface Shown {
   sliding: boolean;
   up: Vector3 | null;
   opening: string | null;
+  clip: DrawnClip | null;
+  /** s, of the clip. */
+  clipTime: number;
   /** What a person is typing: done when it is taken. */
   typed: (() => void) | null;
 }
@@ -69,6 +74,7 @@ beforeEach(() => {
     ...{ bodies: new Map(), coordinates: null, time: null, error: null, plotted: 0 },
     ...{ handles: 0, selected: null, overlays: {}, domains: null, notice: null, followed: null },
     ...{ sliding: false, typed: null, up: null, opening: null, contacts: [], surroundings: null, tool: null },
+    ...{ clip: null, clipTime: 0 },
   };
   deviceError = null;
   newest = 0;
@@ -99,6 +105,8 @@ function fakeStage(): Stage {
     setDomains: (_id: number, view: DomainView) => (shown.domains = view),
     setQuality: () => undefined,
     setUp: (axis: Vector3) => (shown.up = axis),
+    setClip: (clip: DrawnClip | null) => (shown.clip = clip),
+    moveClip: (time: number) => (shown.clipTime = time),
     render: () => undefined,
   };
   return stage as unknown as Stage;
@@ -114,6 +122,7 @@ function fakePage(): PageView {
     plots: { add: () => ++shown.plotted, draw: () => undefined, clear: () => (shown.plotted = 0) },
     domains: { showFrame: () => undefined },
     transport: { showTime: (time: number | null) => (shown.time = time) },
+    clipBar: { showTime: () => undefined },
     get sliding() {
       return shown.sliding;
     },
@@ -840,5 +849,89 @@ describe('several bodies', () => {
     expect(app.state.allPlaying).toBe(false);
     app.remove(2);
     expect(app.state.allPlaying).toBe(true);
+  });
+});
+
+describe('a clip', () => {
+  const translations = [
+    [0, 0, 0],
+    [0, 4, 0],
+  ];
+  const clip = (name = 'fall.glb', times = [0, 2]): ModelSource => {
+    return { bytes: clipGlb({ times, translations }), name, file: name };
+  };
+
+  it.each([true, false])('takes the place of all bodies, with y up, added or not: %s', async (add) => {
+    await open('a.glb');
+    await app.open(clip(), add);
+    expect(kinds().at(-1)).toBe('unload');
+    expect(shown.bodies.size).toBe(0);
+    expect(shown.up).toEqual([0, 1, 0]);
+    expect(shown.clip).not.toBeNull();
+    expect(app.state.clip).toMatchObject({ name: 'fall', length: 2, paused: false, speed: 1 });
+    expect(app.state.info).toBeNull();
+  });
+
+  it('plays, is paused, stepped and reset by what does so to bodies', async () => {
+    await app.open(clip());
+    for (const now of [10, 10.2, 10.4]) app.draw(now);
+    expect(shown.clipTime).toBeCloseTo(0.4);
+    app.playOrPause();
+    expect(app.draw(10.6)).toBe(true); // with another bar
+    expect(app.draw(10.8)).toBe(false);
+    expect(shown.clipTime).toBeCloseTo(0.4);
+    app.step();
+    expect(shown.clipTime).toBe(2);
+    app.reset();
+    expect(shown.clipTime).toBe(0);
+    expect(kinds()).not.toContain('step');
+  });
+
+  it('gives way to a body', async () => {
+    await app.open(clip());
+    await open('a.glb', undefined, true);
+    expect(shown.clip).toBeNull();
+    expect(app.state.clip).toBeNull();
+    expect(shown.bodies.size).toBe(1);
+  });
+
+  it('is shown alone', async () => {
+    const both = [clip(), clip('rise.glb')].map((one) => ({ name: one.name, read: () => one }));
+    await app.openAll(both, true);
+    expect(shown.error).toBe('rise.glb is a clip, which is shown alone: open it by itself.');
+    expect(app.state.clip).toBeNull();
+  });
+
+  it('that cannot be played leaves what is shown, and a message', async () => {
+    await open('a.glb');
+    await app.open(clip('bad.glb', [1, 0]), true);
+    expect(shown.error).toContain('bad.glb cannot be played: the times of');
+    expect(shown.bodies.size).toBe(1);
+    expect(app.state.clip).toBeNull();
+  });
+
+  it('goes with the page that is closed', async () => {
+    await app.open(clip());
+    app.close();
+    expect(shown.clip).toBeNull();
+    expect(app.state.clip).toBeNull();
+  });
+});
+
+describe('the gravity of a scene', () => {
+  it('is in force once all of its bodies are there', async () => {
+    const gravity: Vector3 = [0, 0, -9.81];
+    const sources = [{ ...model('a'), gravity }, model('b')];
+    const done = app.openAll(
+      sources.map((one) => ({ name: one.name, read: () => one })),
+      true,
+    );
+    await settle();
+    await answerLoad('a');
+    expect(settingsSent()).toBe(0);
+    await answerLoad('b');
+    await done;
+    expect(worker.commands.at(-1)).toMatchObject({ kind: 'settings', settings: { gravity } });
+    expect(app.state.gravity).toEqual({ on: true, direction: '-z', strength: 1 });
   });
 });

@@ -54,6 +54,17 @@ describe('a model inside of the page', () => {
     expect(embeddedModels(page({ textContent: ' \n', dataset: {} }))).toEqual([]);
   });
 
+  it.each([
+    ['0,0,-9.81', [0, 0, -9.81]],
+    ['', undefined],
+    ['0,0', undefined],
+    ['0,,1', undefined],
+    ['0,0,NaN', undefined],
+  ])('comes with gravity %j', (gravity, expected) => {
+    const [model] = embeddedModels(page({ textContent: base64(glb()), dataset: { gravity } }));
+    expect(model?.gravity).toEqual(expected);
+  });
+
   it('may be one of several, some of them of one file', () => {
     const elements: Record<string, TextElement> = {
       'limber-model': { textContent: base64(glb()), dataset: { name: 'a.glb' } },
@@ -101,6 +112,12 @@ describe('a model from the server', () => {
   it('has a plain name where the header is missing or broken', async () => {
     expect((await served(response()))?.name).toBe('model.glb');
     expect((await served(response({}, { 'x-limber-name': '%E4' })))?.name).toBe('model.glb');
+  });
+
+  it('comes with the gravity that the header says', async () => {
+    const model = await served(response({}, { 'x-limber-gravity': '0,-9.81,0' }));
+    expect(model?.gravity).toEqual([0, -9.81, 0]);
+    expect((await served(response()))?.gravity).toBeUndefined();
   });
 
   it('may be one of several, and a file is fetched once', async () => {

@@ -6,8 +6,8 @@ import { DisplacedSurface, patchDepth, type RimUniforms } from './displaced_surf
 import type { Quality } from './quality';
 import type { TextureLimits } from './texture_layout';
 
-// Matt, with a faint coat.
-const rubber = { roughness: 0.55, clearcoat: 0.3, clearcoatRoughness: 0.38 };
+/** What bodies are made of: matt, with a faint coat. */
+export const rubber = { roughness: 0.55, clearcoat: 0.3, clearcoatRoughness: 0.38 };
 const translucent = 0.38;
 
 export class Body {

@@ -162,6 +162,16 @@ function patchLit(material: Material, uniforms: Record<string, IUniform>): void 
   };
 }
 
+/** Gives a material of three's own the light that bodies have at their edges. */
+export function patchRim(material: Material, rim: RimUniforms): void {
+  material.onBeforeCompile = (shader) => {
+    Object.assign(shader.uniforms, rim);
+    shader.fragmentShader = shader.fragmentShader
+      .replace('#include <common>', '#include <common>\nuniform vec3 rimColor;\nuniform vec3 rimUp;')
+      .replace('#include <lights_fragment_end>', rimGlsl);
+  };
+}
+
 /** Makes a material that needs positions alone take them from a field. */
 export function patchDepth(material: Material, uniforms: DisplacedField['uniforms']): void {
   material.onBeforeCompile = (shader) => {

@@ -46,6 +46,22 @@ varying float height;
 void main() { gl_FragColor = vec4(exp(-max(height, 0.0) / reach)); }
 `;
 
+/** The same of what three deforms by morph targets and joints. */
+const clipContactVertex = /* glsl */ `
+#include <common>
+#include <morphtarget_pars_vertex>
+#include <skinning_pars_vertex>
+varying float height;
+void main() {
+  #include <skinbase_vertex>
+  #include <begin_vertex>
+  #include <morphtarget_vertex>
+  #include <skinning_vertex>
+  #include <project_vertex>
+  height = -mvPosition.z;
+}
+`;
+
 const groundVertex = /* glsl */ `
 #include <common>
 #include <shadowmap_pars_vertex>
@@ -135,6 +151,13 @@ export class Ground {
   private readonly contactReach = { value: 1 };
   private readonly contactCamera = new OrthographicCamera();
   private readonly contactScene = new Scene();
+  private clip: Scene | null = null;
+  private readonly clipContact = new ShaderMaterial({
+    vertexShader: clipContactVertex,
+    fragmentShader: contactFragment,
+    side: DoubleSide,
+    uniforms: { reach: this.contactReach },
+  });
   private readonly target = new WebGLRenderTarget(contactSize, contactSize, {
     generateMipmaps: true,
     minFilter: LinearMipmapLinearFilter,
@@ -189,6 +212,11 @@ export class Ground {
     });
   }
 
+  /** The clip whose shadow is drawn as well; null: none. */
+  setClip(clip: Scene | null): void {
+    this.clip = clip;
+  }
+
   setQuality(quality: Quality): void {
     this.material.defines = quality === 'light' ? { LIGHT: '' } : {};
     this.material.needsUpdate = true;
@@ -230,11 +258,16 @@ export class Ground {
     renderer.setRenderTarget(this.target);
     renderer.clear();
     renderer.render(this.contactScene, this.contactCamera);
+    if (!this.clip) return;
+    this.clip.overrideMaterial = this.clipContact;
+    renderer.render(this.clip, this.contactCamera);
+    this.clip.overrideMaterial = null;
   }
 
   dispose(): void {
     this.geometry.dispose();
     this.material.dispose();
+    this.clipContact.dispose();
     this.setBodies([]);
     this.target.dispose();
   }

@@ -9,6 +9,7 @@ import { placeCamera } from './camera';
 import { ContactMarks } from './contact_marks';
 import type { DomainView } from './domain_colors';
 import { DrawnBody, type DrawnWith } from './drawn_body';
+import type { DrawnClip } from './drawn_clip';
 import { HandleGizmos, type DrawnHandle, type HandleUnderPointer } from './handle_gizmos';
 import { Obstacles } from './obstacles';
 import { PullLines } from './pull_lines';
@@ -41,6 +42,10 @@ export class Stage {
   private readonly obstacles = new Obstacles();
   private readonly tool = new ToolBall();
   private readonly up = new Vector(0, 0, 1);
+  private clip: DrawnClip | null = null;
+  private clipMoved = false;
+  /** Whether bodies can lie on the ground. */
+  private solid = false;
   private theme: Theme = 'light';
   private restored = false;
   private lastTime = -Infinity;
@@ -72,7 +77,8 @@ export class Stage {
   }
 
   get busy(): boolean {
-    return this.turntable.busy || this.restored || (this.surroundings.shadowsStale && this.bodies.size > 0);
+    const shown = this.bodies.size > 0 || this.clip !== null;
+    return this.turntable.busy || this.restored || (this.surroundings.shadowsStale && shown);
   }
 
   setQuality(quality: Quality): void {
@@ -80,6 +86,7 @@ export class Stage {
     this.quality = quality;
     this.surroundings.setQuality(quality);
     for (const body of this.bodies.values()) body.setQuality(quality);
+    this.clip?.setQuality(quality);
     const { width, height, pixelRatio } = this.cssSize;
     this.resize(width, height, pixelRatio);
   }
@@ -97,6 +104,29 @@ export class Stage {
   removeBody(id: number): void {
     this.bodies.get(id)?.lose();
     if (this.bodies.delete(id)) this.gather('stay');
+  }
+
+  /** Shows a clip in place of what was shown, and frames all places that it comes to; null: none. */
+  setClip(clip: DrawnClip | null): void {
+    if (this.clip) {
+      this.scene.remove(this.clip.scene);
+      this.clip.dispose();
+    }
+    this.clip = clip;
+    this.surroundings.setClip(clip?.scene ?? null);
+    this.surroundings.setSolid(clip?.grounded ?? this.solid);
+    if (!clip) return;
+    clip.setRim(this.surroundings.rim);
+    clip.setQuality(this.quality);
+    this.scene.add(clip.scene);
+    this.moveClip(0);
+    this.gather('jump');
+  }
+
+  /** time: s from its start. */
+  moveClip(time: number): void {
+    this.clip?.setTime(time);
+    this.clipMoved = true;
   }
 
   setSimulationMesh(id: number, mesh: SimulationMesh | null): void {
@@ -144,7 +174,8 @@ export class Stage {
 
   /** What bodies meet. */
   setSurroundings({ ground, balls }: Met): void {
-    this.surroundings.setSolid(ground !== null);
+    this.solid = ground !== null;
+    this.surroundings.setSolid(this.clip?.grounded ?? this.solid);
     this.obstacles.set(balls);
     this.gather('stay');
   }
@@ -213,7 +244,8 @@ export class Stage {
     this.contacts.update(this.turntable);
     this.tool.update(this.turntable);
     const moved = [...this.bodies.values()].filter((body) => body.update(renderer)).length > 0;
-    this.surroundings.updateShadows(renderer, moved, this.lastTime);
+    this.surroundings.updateShadows(renderer, moved || this.clipMoved, this.lastTime);
+    this.clipMoved = false;
     renderer.setRenderTarget(null);
     renderer.clear();
     renderer.render(this.scene, this.camera);
@@ -275,6 +307,7 @@ export class Stage {
     this.canvas.removeEventListener('webglcontextlost', this.lose);
     this.canvas.removeEventListener('webglcontextrestored', this.restore);
     this.lose();
+    this.setClip(null);
     for (const item of [
       this.surroundings,
       this.pulls,
@@ -302,11 +335,10 @@ export class Stage {
   /** There are other bodies than before; how: the camera comes to show all of them. */
   private gather(how: 'jump' | 'move' | 'stay'): void {
     this.showShadows();
-    if (this.bodies.size === 0) return;
-    this.turntable.setPoints(
-      [...[...this.bodies.values()].map(({ cloud }) => cloud), ...this.obstacles.clouds],
-      how,
-    );
+    const clouds = [...this.bodies.values()].map(({ cloud }) => cloud);
+    if (this.clip) clouds.push(this.clip.cloud);
+    if (clouds.length === 0) return;
+    this.turntable.setPoints([...clouds, ...this.obstacles.clouds], how);
     this.place();
   }
 
@@ -316,10 +348,8 @@ export class Stage {
 
   /** Ground and lights about the bodies. */
   private place(): void {
-    this.surroundings.place(
-      this.turntable,
-      [...this.bodies.values()].map(({ rest }) => rest),
-    );
+    const clouds = [...this.bodies.values()].map(({ rest }) => rest);
+    this.surroundings.place(this.turntable, this.clip ? [...clouds, this.clip.cloud] : clouds);
   }
 
   private moveCamera(): void {

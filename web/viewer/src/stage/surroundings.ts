@@ -1,6 +1,6 @@
 // What is about the bodies: background, ground and lights, and the shadows that it throws.
 
-import { Group, Quaternion, Vector3, type PerspectiveCamera, type WebGLRenderer } from 'three';
+import { Group, Quaternion, Vector3, type PerspectiveCamera, type Scene, type WebGLRenderer } from 'three';
 import { Background } from './background';
 import type { DisplacedSurface, RimUniforms } from './displaced_surface';
 import { Ground, gridDensity } from './ground';
@@ -65,6 +65,13 @@ export class Surroundings {
   /** The bodies whose shadows are drawn. */
   setBodies(bodies: readonly DisplacedSurface[]): void {
     this.ground.setBodies(bodies);
+    this.contactDue = -Infinity;
+    this.stale = true;
+  }
+
+  /** The clip whose shadow is drawn; null: none. */
+  setClip(clip: Scene | null): void {
+    this.ground.setClip(clip);
     this.contactDue = -Infinity;
     this.stale = true;
   }

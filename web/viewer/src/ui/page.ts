@@ -7,6 +7,7 @@ import {
   makeShowSection,
   makeVibrationsSection,
 } from './body_sections';
+import { type ClipBarPart, makeClipBar } from './clip_bar';
 import { makeContactSection } from './contact_section';
 import { makeButton } from './controls';
 import { byId, make, recall, remember, setText } from './dom';
@@ -56,7 +57,7 @@ function makeEmptyPage(choose: () => void): HTMLElement {
       'div',
       { class: 'drop-zone' },
       makeIcon('open'),
-      make('h2', {}, 'Drop a reduced model (.glb) here, or choose a file'),
+      make('h2', {}, 'Drop a reduced model or a clip (.glb) here, or choose a file'),
       button,
       make('p', {}, 'To make one: ', make('code', {}, 'limber reduce mesh.obj -o model.glb')),
     ),
@@ -92,6 +93,7 @@ export class PageView {
   readonly plots: PlotsPart = makePlotsSection();
   readonly domains: DomainsPart;
   readonly transport: TransportPart;
+  readonly clipBar: ClipBarPart;
   private readonly bar_: TopBar;
   private readonly parts_: readonly Part[];
   /** Sections that several domains have no use for. */
@@ -135,6 +137,7 @@ export class PageView {
       },
     });
     this.transport = makeTransport(actions, page.frame);
+    this.clipBar = makeClipBar(actions, page.frame);
     this.domains = makeDomainsSection(actions);
     const handles = makeHandlesSection(actions);
     const material = makeMaterialSection(actions);
@@ -157,12 +160,12 @@ export class PageView {
       makeModelSection(),
     ];
     const playing = makePlayingLabel(actions);
-    this.parts_ = [this.bar_, this.transport, playing, ...sections];
+    this.parts_ = [this.bar_, this.transport, this.clipBar, playing, ...sections];
     byId('bar').replaceWith(this.bar_.element);
     byId('panel').append(...sections.map((section) => section.element));
     const stageBox = make('div', { id: 'stage-box' });
     byId('boot').remove();
-    byId('view').append(stageBox, this.transport.element);
+    byId('view').append(stageBox, this.transport.element, this.clipBar.element);
     stageBox.append(
       this.canvas,
       makeEmptyPage(choose),
@@ -180,7 +183,8 @@ export class PageView {
   }
 
   update(state: ViewState): void {
-    this.app_.classList.toggle('empty', state.info === null);
+    this.app_.classList.toggle('empty', state.info === null && state.clip === null);
+    this.app_.classList.toggle('clip', state.clip !== null);
     this.canvas.classList.toggle('adding', state.handles.adding !== 'no');
     const several = hasDomains(state.info);
     this.domains.element.hidden = !several;

@@ -1,6 +1,7 @@
 // `window.limber`: the page for scripts and tests.
 
 import type { BodyInfo, Vector3 } from '../../../runtime/src/types';
+import type { ClipChange, ClipState } from '../clip_player';
 import type { GripPart } from '../handle_grip';
 import type { Frame, Settings } from '../protocol';
 import type { ToolState } from '../tool';
@@ -33,6 +34,8 @@ export interface ScriptInterface {
   position(vertex: number, body?: number): Vector3;
   /** Where it is on the page now, CSS pixels. */
   project(vertex: number, body?: number): { x: number; y: number };
+  /** Where a point of the scene is on the page now, CSS pixels. */
+  projectPoint(point: Vector3): { x: number; y: number };
   /** Where a part of a handle of `frame` is on the page now, CSS pixels; angle: rad along a ring. null: there is none. */
   projectHandle(handle: number, part: GripPart, angle?: number): { x: number; y: number } | null;
   /**
@@ -44,6 +47,14 @@ export interface ScriptInterface {
   add(bytes: ArrayBuffer, name?: string): Promise<void>;
   select(body: number): void;
   remove(body: number): void;
+  /** What plays in place of bodies, and how many vertices its objects have; null: nothing. */
+  readonly clip:
+    | (ClipState & { readonly objects: readonly { readonly name: string; readonly vertexCount: number }[] })
+    | null;
+  /** Plays it otherwise, as the controls do. */
+  setClip(change: ClipChange): void;
+  /** Where a vertex of one of its objects is now, m, y up. */
+  clipPosition(object: number, vertex: number): Vector3;
   /** Changes how the world and the selected body are run, as the controls do. */
   set(settings: Partial<Settings>): void;
 }

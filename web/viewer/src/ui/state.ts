@@ -4,6 +4,7 @@
 import type { BodyInfo, SubtreeInertia, UpAxis, Vector3 } from '../../../runtime/src/types';
 import { boxOf, sizeOf } from '../place';
 import type { Loaded } from '../client';
+import type { ClipChange, ClipState } from '../clip_player';
 import type {
   BodySettings,
   Frame,
@@ -95,6 +96,8 @@ export interface ViewState extends Omit<WorldState, 'settings'>, Omit<BodyState,
   readonly bodies: readonly Pick<BodyState, 'id' | 'name'>[];
   /** Whether there are bodies, and all of them show vibrations: then there are no steps to take. */
   readonly allPlaying: boolean;
+  /** What plays in place of bodies; null: nothing. */
+  readonly clip: ClipState | null;
 }
 
 export interface HandleActions {
@@ -125,6 +128,8 @@ export interface Actions {
   /** Takes a body away. */
   remove(body: number): void;
   set(settings: Partial<Settings>): void;
+  /** Plays the clip otherwise. */
+  setClip(change: ClipChange): void;
   step(): void;
   reset(): void;
   setStrength(strength: number): void;
@@ -215,13 +220,19 @@ export function emptyBody(): BodyState {
 }
 
 /** What is shown of a world whose selected body is this one. */
-export function viewOf(world: WorldState, body: BodyState, bodies: readonly BodyState[] = []): ViewState {
+export function viewOf(
+  world: WorldState,
+  body: BodyState,
+  bodies: readonly BodyState[] = [],
+  clip: ClipState | null = null,
+): ViewState {
   return {
     ...world,
     ...body,
     settings: { ...world.settings, ...body.settings },
     bodies: bodies.map(({ id, name }) => ({ id, name })),
     allPlaying: bodies.length > 0 && bodies.every(({ mode }) => mode.playing !== null),
+    clip,
   };
 }
 

@@ -34,7 +34,7 @@ export function makeTopBar(actions: TopBarActions): TopBar {
   return {
     element,
     update(state) {
-      const names = state.bodies.map((body) => body.name).join(', ');
+      const names = state.clip?.name ?? state.bodies.map((body) => body.name).join(', ');
       add.hidden = state.info === null;
       setText(name, names);
       name.title = names;
