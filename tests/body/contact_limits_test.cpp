@@ -94,6 +94,48 @@ TEST(ContactLimits, RandomHandsPressNothingIntoTheGround) {
   }
 }
 
+/// A bar on the ground that a hand turns over, by radians within a step if that were taken whole.
+TEST(ContactLimits, WhatAHandTurnsOverIsNeverBelowTheGround) {
+  const Vector3 sides(0.4, 0.1, 0.1);
+  const FullModel full(make_beam({ElementKind::tetrahedron, sides, {4, 1, 1}}),
+                       {test::material("stvk", 1e5, 0.3, 1000.0)}, {});
+  ReducedModel reduced = build_reduced_model(full, compute_linear_modes(full, 15).elastic_shapes());
+  reduced.name = "bar";
+  const auto model = std::make_shared<const Model>(make_model(std::move(reduced), true));
+  const double size = sides.norm();
+  Random random(7);
+  for (int episode = 0; episode < 60; ++episode) {
+    World world;
+    world.add_obstacle(ground({.friction = 0.6}));
+    Body lying(model);
+    lying.set_gravity(gravity);
+    if (episode % 2 == 0) lying.set_method(Method::linear);
+    lying.set_rank(1 + static_cast<Index>(random.uniform(0.0, 8.99)));
+    TreeState state = lying.state();
+    state.root.position.z() -= lowest(lying);
+    lying.set_state(state);
+    add(world, std::move(lying), {.friction = 0.6});
+    Body& body = world.body(0);
+    const double h = std::pow(10.0, random.uniform(-3.0, -1.78));
+    const int vertex =
+        static_cast<int>(random.uniform() * static_cast<double>(body.surface().mesh().vertex_count()));
+    const Vector3 from = body.position(vertex);
+    const Vector3 way =
+        1.5 * size * Vector3(random.uniform(-1.0, 1.0), random.uniform(-1.0, 1.0), random.uniform(-1.0, 0.2));
+    Spring spring{vertex, from, std::pow(10.0, random.uniform(0.0, 1.5)) * body.stiffness_at(vertex)};
+    const double time = random.uniform(0.05, 1.0);
+    double deepest = 0.0;
+    for (int i = 0; i * h < time; ++i) {
+      spring.target = from + (i + 1) * h / time * way;
+      body.set_springs({&spring, 1});
+      ASSERT_TRUE(world.step(h).ok()) << episode << " " << i;
+      deepest = std::max(deepest, -lowest(body));
+      ASSERT_GT(body.momentum().center.z(), -0.01 * size) << "episode " << episode << ", step " << i;
+    }
+    EXPECT_LE(deepest, 0.08 * size) << "episode " << episode << ", h " << h;
+  }
+}
+
 /// Modes of the cube: which of a multiple one are among them hangs on the rounding of the machine, so others
 /// are tried, too.
 constexpr int few_modes = 13, some_modes = 18, more_modes = 21;
