@@ -12,7 +12,7 @@
 
 namespace {
 
-void check_motions(const limber::GltfAnimation& animation) {
+void check_motions(const limber::JointAnimation& animation) {
   const std::size_t count = std::min<std::size_t>(animation.joints.size(), 8);
   for (std::size_t j = 0; j < count; ++j) {
     for (const double share : {-1.0, 0.0, 0.3, 0.5, 1.0}) {

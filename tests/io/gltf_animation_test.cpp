@@ -56,7 +56,7 @@ struct AnimationSample : GltfSample {
     add_channel(add_sampler(input, output, interpolation), node, path);
   }
 
-  [[nodiscard]] GltfAnimation parse(std::string_view name = {}) const {
+  [[nodiscard]] JointAnimation parse(std::string_view name = {}) const {
     GltfSample complete = *this;
     if (complete.bytes.empty()) complete.bytes.resize(4, '\0');  // no buffer is empty
     return parse_gltf_animation(complete.glb(), "walk.glb", name);
@@ -81,10 +81,10 @@ json node(std::string_view name, const std::vector<int>& children = {}) {
   return result;
 }
 
-TEST(GltfAnimation, MovesLinearlyBetweenItsKeys) {
+TEST(JointAnimation, MovesLinearlyBetweenItsKeys) {
   AnimationSample sample(std::vector<json>{node("a")});
   sample.animate(0, "translation", {1.0F, 3.0F}, {0, 0, 0, 4, -2, 8});
-  const GltfAnimation animation = sample.parse();
+  const JointAnimation animation = sample.parse();
   EXPECT_EQ(animation.duration, 3.0);
   const PoseFunction& motion = animation.motion_of("a");
   EXPECT_EQ(motion(0.0).position, Vector3::Zero()) << "before the first key";
@@ -92,7 +92,7 @@ TEST(GltfAnimation, MovesLinearlyBetweenItsKeys) {
   EXPECT_EQ(motion(99.0).position, Vector3(4, -2, 8)) << "after the last key";
 }
 
-TEST(GltfAnimation, TurnsTheShortestWayWithConstantSpeed) {
+TEST(JointAnimation, TurnsTheShortestWayWithConstantSpeed) {
   const Vector3 axis = Vector3(1.0, 2.0, -2.0) / 3.0;
   AnimationSample sample(std::vector<json>{node("a")});
   Quaterniond end = turn(2.0, axis);
@@ -105,7 +105,7 @@ TEST(GltfAnimation, TurnsTheShortestWayWithConstantSpeed) {
   }
 }
 
-TEST(GltfAnimation, StepsWhereItIsToldTo) {
+TEST(JointAnimation, StepsWhereItIsToldTo) {
   AnimationSample sample(std::vector<json>{node("a")});
   sample.animate(0, "translation", {0.0F, 1.0F, 2.0F}, {1, 0, 0, 2, 0, 0, 3, 0, 0}, "STEP");
   sample.animate(0, "rotation", {0.0F, 1.0F},
@@ -119,7 +119,7 @@ TEST(GltfAnimation, StepsWhereItIsToldTo) {
 }
 
 /// Any cubic is met exactly with its own derivatives as tangents.
-TEST(GltfAnimation, FollowsCubicSplines) {
+TEST(JointAnimation, FollowsCubicSplines) {
   const auto cubic = [](double t) { return Vector3(t * t * t - t, 2.0 * t * t, 1.0 - t); };
   const auto slope = [](double t) { return Vector3(3.0 * t * t - 1.0, 4.0 * t, -1.0); };
   AnimationSample sample(std::vector<json>{node("a")});
@@ -135,7 +135,7 @@ TEST(GltfAnimation, FollowsCubicSplines) {
   for (double t = 0.0; t <= 2.0; t += 0.125) EXPECT_LT((motion(t).position - cubic(t)).norm(), 1e-14) << t;
 }
 
-TEST(GltfAnimation, FollowsCubicSplinesOfRotations) {
+TEST(JointAnimation, FollowsCubicSplinesOfRotations) {
   AnimationSample sample(std::vector<json>{node("a")});
   const Quaterniond end = turn(1.0, Vector3::UnitY());
   std::vector<float> values(4, 0.0F);
@@ -152,7 +152,7 @@ TEST(GltfAnimation, FollowsCubicSplinesOfRotations) {
 }
 
 /// Root at (1, 0, 0), turned by 90 degrees about z and twice as large; its child at (0, 3, 0) turns about x.
-TEST(GltfAnimation, AppliesAllParents) {
+TEST(JointAnimation, AppliesAllParents) {
   json root = node("root", {1});
   root["translation"] = {1.0, 0.0, 0.0};
   root["scale"] = {2.0, 2.0, 2.0};
@@ -172,21 +172,21 @@ TEST(GltfAnimation, AppliesAllParents) {
       float_error);
 }
 
-TEST(GltfAnimation, AppliesAnimatedScalesToPositionsBelow) {
+TEST(JointAnimation, AppliesAnimatedScalesToPositionsBelow) {
   json child = node("child");
   child["translation"] = {1.0, 1.0, 1.0};
   AnimationSample sample(std::vector<json>{node("root", {1}), child});
   sample.animate(0, "scale", {0.0F, 1.0F}, {1, 1, 1, 3, 1, -1});
-  const GltfAnimation animation = sample.parse();
+  const JointAnimation animation = sample.parse();
   EXPECT_LT((animation.motion_of("child")(0.5).position - Vector3(2, 1, 0)).norm(), 1e-15);
   EXPECT_EQ(animation.motion_of("root")(0.5).position, Vector3::Zero());
   EXPECT_EQ(animation.motion_of("child")(0.5).rotation.angularDistance(Quaterniond::Identity()), 0.0);
 }
 
 /// Translation, rotation and scale that a matrix stands for; scale: also a mirroring one.
-class GltfAnimationOfMatrices : public testing::TestWithParam<double> {};
+class JointAnimationOfMatrices : public testing::TestWithParam<double> {};
 
-TEST_P(GltfAnimationOfMatrices, TakesThemApart) {
+TEST_P(JointAnimationOfMatrices, TakesThemApart) {
   const Quaterniond rotation = turn(0.7, Vector3(0.6, 0.0, 0.8));
   const Eigen::Affine3d transform =
       Eigen::Translation3d(1, 2, 3) * rotation * Eigen::Scaling(GetParam(), 3.0, 0.5);
@@ -195,17 +195,17 @@ TEST_P(GltfAnimationOfMatrices, TakesThemApart) {
   json child = node("child");
   child["translation"] = {1.0, 1.0, 1.0};
   AnimationSample sample(std::vector<json>{root, child});
-  const GltfAnimation animation = sample.parse();
+  const JointAnimation animation = sample.parse();
   EXPECT_LT((animation.motion_of("child")(0.0).position - transform * Vector3::Ones()).norm(), 1e-14);
   EXPECT_LT(animation.motion_of("root")(0.0).rotation.angularDistance(rotation), 1e-7);
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GltfAnimationOfMatrices, testing::Values(2.0, -2.0),
+INSTANTIATE_TEST_SUITE_P(All, JointAnimationOfMatrices, testing::Values(2.0, -2.0),
                          [](const testing::TestParamInfo<double>& scale) {
                            return scale.param > 0.0 ? "proper" : "mirroring";
                          });
 
-TEST(GltfAnimation, ReadsRotationsOfNormalizedIntegers) {
+TEST(JointAnimation, ReadsRotationsOfNormalizedIntegers) {
   AnimationSample sample(std::vector<json>{node("a")});
   const int output = sample.add_accessor(
       5122, "VEC4", 1,
@@ -215,14 +215,14 @@ TEST(GltfAnimation, ReadsRotationsOfNormalizedIntegers) {
   EXPECT_LT(pose.rotation.angularDistance(turn(0.5 * std::numbers::pi, Vector3::UnitZ())), 1e-7);
 }
 
-TEST(GltfAnimation, SharesSamplersBetweenChannels) {
+TEST(JointAnimation, SharesSamplersBetweenChannels) {
   AnimationSample sample(std::vector<json>{node("a"), node("b")});
   sample.animate(0, "translation", {0.0F, 1.0F}, {0, 0, 0, 1, 2, 3});
   sample.add_channel(0, 1, "translation");
   EXPECT_EQ(sample.parse().motion_of("b")(1.0).position, Vector3(1, 2, 3));
 }
 
-TEST(GltfAnimation, SharesAccessorsBetweenManySamplers) {
+TEST(JointAnimation, SharesAccessorsBetweenManySamplers) {
   std::vector<json> nodes;
   for (int n = 0; n < 200; ++n) nodes.push_back(node(fmt::format("n{}", n)));
   AnimationSample sample(nodes);
@@ -232,16 +232,16 @@ TEST(GltfAnimation, SharesAccessorsBetweenManySamplers) {
   EXPECT_EQ(sample.parse().motion_of("n199")(1.0).position, Vector3(1, 2, 3));
 }
 
-TEST(GltfAnimation, PassesOverWhatIsNoMotionOfANode) {
+TEST(JointAnimation, PassesOverWhatIsNoMotionOfANode) {
   AnimationSample sample(std::vector<json>{node("a")});
   sample.animation()["channels"] = {{{"sampler", 7}, {"target", {{"node", 0}, {"path", "weights"}}}},
                                     {{"sampler", 8}, {"target", {{"path", "pointer"}}}}};
-  const GltfAnimation animation = sample.parse();
+  const JointAnimation animation = sample.parse();
   EXPECT_EQ(animation.duration, 0.0);
   EXPECT_EQ(animation.motion_of("a")(1.0).position, Vector3::Zero());
 }
 
-TEST(GltfAnimation, IsTheFirstOrTheOneOfThatName) {
+TEST(JointAnimation, IsTheFirstOrTheOneOfThatName) {
   AnimationSample sample(std::vector<json>{node("a")});
   sample.animate(0, "translation", {0.0F}, {1, 0, 0});
   sample.animation()["name"] = "walk";
@@ -258,14 +258,14 @@ TEST(GltfAnimation, IsTheFirstOrTheOneOfThatName) {
             "walk.glb: no animation is called 'summersault'; known are walk, run");
 }
 
-TEST(GltfAnimation, SaysWhereNoAnimationHasAName) {
+TEST(JointAnimation, SaysWhereNoAnimationHasAName) {
   const AnimationSample sample(std::vector<json>{node("a")});
   EXPECT_THAT(test::error_text([&] { (void)sample.parse("walk"); }), HasSubstr("none has a name"));
 }
 
-TEST(GltfAnimation, NamesItsJoints) {
+TEST(JointAnimation, NamesItsJoints) {
   AnimationSample sample(std::vector<json>{node("hip"), json::object(), node("knee"), node("knee")});
-  const GltfAnimation animation = sample.parse();
+  const JointAnimation animation = sample.parse();
   ASSERT_EQ(animation.joints.size(), 4U);
   EXPECT_EQ(animation.joints[1].name, "node 1");
   EXPECT_NO_THROW((void)animation.motion_of("node 1"));
@@ -277,16 +277,16 @@ TEST(GltfAnimation, NamesItsJoints) {
             "walk.glb: has several joints 'knee', expected one; rename the others");
 }
 
-TEST(GltfAnimation, KeepsMessagesShortWhateverTheNames) {
+TEST(JointAnimation, KeepsMessagesShortWhateverTheNames) {
   std::vector<json> nodes;
   for (int n = 0; n < 1000; ++n) nodes.push_back(node(std::string(1000, 'x').append("\n")));
-  const GltfAnimation animation = AnimationSample(nodes).parse();
+  const JointAnimation animation = AnimationSample(nodes).parse();
   const std::string text = test::error_text([&] { (void)animation.motion_of("hand"); });
   EXPECT_THAT(text, HasSubstr("xxx..., ..."));
   EXPECT_LT(text.size(), 500U);
 }
 
-TEST(GltfAnimation, SaysWhichJointIsNowhere) {
+TEST(JointAnimation, SaysWhichJointIsNowhere) {
   std::vector<json> nodes;
   for (int n = 0; n < 10; ++n) {
     json item = n < 9 ? node(fmt::format("n{}", n), {n + 1}) : node("tip");
@@ -294,12 +294,12 @@ TEST(GltfAnimation, SaysWhichJointIsNowhere) {
     item["translation"] = {1.0, 0.0, 0.0};
     nodes.push_back(item);
   }
-  const GltfAnimation animation = AnimationSample(nodes).parse();
+  const JointAnimation animation = AnimationSample(nodes).parse();
   EXPECT_THAT(test::error_text([&] { (void)animation.motion_of("tip")(0.5); }),
               HasSubstr("walk.glb: the joint 'tip' is nowhere at 0.5 s"));
 }
 
-TEST(GltfAnimation, IsReadFromFilesAndTheirBuffers) {
+TEST(JointAnimation, IsReadFromFilesAndTheirBuffers) {
   AnimationSample sample(std::vector<json>{node("a")});
   sample.animate(0, "translation", {0.0F}, {1, 2, 3});
   const test::ScratchFolder folder;
@@ -307,9 +307,9 @@ TEST(GltfAnimation, IsReadFromFilesAndTheirBuffers) {
   document["buffers"] = json::array({{{"byteLength", sample.bytes.size()}, {"uri", "data.bin"}}});
   write_file(folder / "walk.gltf", document.dump());
   write_file(folder / "data.bin", sample.bytes);
-  EXPECT_EQ(read_gltf_animation(folder / "walk.gltf").motion_of("a")(0.0).position, Vector3(1, 2, 3));
+  EXPECT_EQ(read_joint_animation(folder / "walk.gltf").motion_of("a")(0.0).position, Vector3(1, 2, 3));
   write_file(folder / "walk.glb", sample.glb());
-  EXPECT_EQ(read_gltf_animation(folder / "walk.glb").motion_of("a")(0.0).position, Vector3(1, 2, 3));
+  EXPECT_EQ(read_joint_animation(folder / "walk.glb").motion_of("a")(0.0).position, Vector3(1, 2, 3));
 }
 
 /// A change of a document and what its refusal must say.
@@ -425,9 +425,9 @@ const std::vector<Forgery> forgeries{
      "nodes[1].rotation: expected a unit quaternion"},
 };
 
-class GltfAnimationRefusal : public testing::TestWithParam<Forgery> {};
+class JointAnimationRefusal : public testing::TestWithParam<Forgery> {};
 
-TEST_P(GltfAnimationRefusal, SaysWhatIsWrong) {
+TEST_P(JointAnimationRefusal, SaysWhatIsWrong) {
   AnimationSample sample = good_sample();
   ASSERT_NO_THROW((void)sample.parse());
   GetParam().change(sample);
@@ -437,15 +437,15 @@ TEST_P(GltfAnimationRefusal, SaysWhatIsWrong) {
   EXPECT_LT(message.size(), 400U) << message;
 }
 
-INSTANTIATE_TEST_SUITE_P(All, GltfAnimationRefusal, testing::ValuesIn(forgeries),
+INSTANTIATE_TEST_SUITE_P(All, JointAnimationRefusal, testing::ValuesIn(forgeries),
                          [](const testing::TestParamInfo<Forgery>& forgery) { return forgery.param.name; });
 
-TEST(GltfAnimationRefusal, NamesForeignFiles) {
+TEST(JointAnimationRefusal, NamesForeignFiles) {
   EXPECT_EQ(test::error_text([&] { (void)parse_gltf_animation("solid ascii", "walk.glb"); }),
             "walk.glb: is not a glTF file, expected an animation (.glb or .gltf)");
 }
 
-TEST(GltfAnimationRefusal, MeetsAFileCutOffAnywhere) {
+TEST(JointAnimationRefusal, MeetsAFileCutOffAnywhere) {
   const std::string content = good_sample().glb();
   for (std::size_t length = 0; length < content.size(); ++length) {
     EXPECT_THROW((void)parse_gltf_animation(std::string_view(content).substr(0, length), "walk.glb"), Error)

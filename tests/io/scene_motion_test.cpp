@@ -145,7 +145,7 @@ TEST(SceneMotion, ReadsAFollowedFileOnce) {
   const test::ScratchFolder folder;
   write_character(folder / "walk.glb");
   FollowedAnimations animations;
-  const GltfAnimation& first = animations.find(folder / "walk.glb", "");
+  const JointAnimation& first = animations.find(folder / "walk.glb", "");
   std::filesystem::remove(folder / "walk.glb");
   EXPECT_EQ(&animations.find(folder.path() / "." / "walk.glb", ""), &first);
 }

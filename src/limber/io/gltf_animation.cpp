@@ -1,11 +1,8 @@
 #include "limber/io/gltf_animation.hpp"
 
 #include "limber/base/error.hpp"
-#include "limber/base/file.hpp"
 #include "limber/base/text.hpp"
 #include "limber/io/gltf_node.hpp"
-
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -98,17 +95,6 @@ struct Rig {
   }
 };
 
-/// What to choose instead of a name that is not there; names as a message can show them.
-std::string advice(std::string_view word, std::vector<std::string> names) {
-  for (std::string& name : names) name = printable(name);
-  const std::vector<std::string_view> candidates(names.begin(), names.end());
-  if (!nearest_name(word, candidates).empty()) return suggestion(word, candidates);
-  constexpr std::size_t most = 8;
-  const bool all = names.size() <= most;
-  if (!all) names.resize(most);
-  return fmt::format("known are {}{}", fmt::join(names, ", "), all ? "" : ", ...");
-}
-
 class AnimationReader {
  public:
   AnimationReader(std::string_view content, std::string_view where, const FileLoader& load)
@@ -118,7 +104,7 @@ class AnimationReader {
         numbers_left_(static_cast<std::int64_t>(container_.total_bytes())),
         rig_(std::make_shared<Rig>()) {}
 
-  GltfAnimation read(std::string_view name) {
+  JointAnimation read(std::string_view name) {
     const JsonValue animation = choose(name);
     rig_->where = where_;
     read_nodes();
@@ -126,7 +112,7 @@ class AnimationReader {
     const JsonValue channels = animation.at("channels");
     for (std::size_t c = 0; c < channels.size(); ++c) read_channel(channels.at(c), animation);
 
-    GltfAnimation result;
+    JointAnimation result;
     result.where = where_;
     result.duration = duration_;
     for (std::size_t n = 0; n < rig_->nodes.size(); ++n) {
@@ -151,7 +137,7 @@ class AnimationReader {
       names.push_back(found->text());
     }
     throw Error("{}: no animation is called '{}'; {}", where_, printable(name),
-                names.empty() ? "none has a name, so leave it out" : advice(name, names));
+                names.empty() ? "none has a name, so leave it out" : advice_for_name(name, names));
   }
 
   void read_nodes() {
@@ -287,32 +273,10 @@ class AnimationReader {
 
 }  // namespace
 
-const PoseFunction& GltfAnimation::motion_of(std::string_view joint) const {
-  const auto is_it = [&](const Joint& candidate) { return candidate.name == joint; };
-  const auto found = std::find_if(joints.begin(), joints.end(), is_it);
-  if (found == joints.end()) {
-    std::vector<std::string> names;
-    for (const Joint& candidate : joints) names.push_back(candidate.name);
-    throw Error("{}: has no joint '{}'; {}", where, printable(joint), advice(joint, std::move(names)));
-  }
-  require(std::find_if(found + 1, joints.end(), is_it) == joints.end(),
-          "{}: has several joints '{}', expected one; rename the others", where, printable(joint));
-  return found->motion;
-}
-
-GltfAnimation parse_gltf_animation(std::string_view content, std::string_view where,
+JointAnimation parse_gltf_animation(std::string_view content, std::string_view where,
                                    std::string_view animation, const FileLoader& load) {
   require(looks_like_gltf(content), "{}: is not a glTF file, expected an animation (.glb or .gltf)", where);
   return AnimationReader(content, where, load).read(animation);
-}
-
-GltfAnimation read_gltf_animation(const std::filesystem::path& path, std::string_view animation,
-                                  FileList* read_from) {
-  note_file(read_from, path);
-  return parse_gltf_animation(read_file(path), path.string(), animation, [&](const std::string& name) {
-    note_file(read_from, path.parent_path() / name);
-    return read_file(path.parent_path() / name);
-  });
 }
 
 }  // namespace limber

@@ -49,17 +49,21 @@ struct Context {
   Vector3 up;  ///< in the scene, a direction
 };
 
-/// The motion of a joint from its start, in the axes and units of the scene.
+/// The motion of a joint, or of a point between several, from its start, in the axes and units of the scene.
 PoseFunction to_followed_motion(const json& follow, const Context& context, const std::string& where) {
   const double scale = follow["scale"].get<double>();
   const auto file_up = parse_word<UpAxis>(follow["up"].get<std::string>(), up_axis_words, "unknown axis");
   const Eigen::Quaterniond axes = rotation_between(direction_of(file_up), context.up);
   try {
-    const GltfAnimation& animation = context.animations.find(
+    const JointAnimation& animation = context.animations.find(
         context.files.path(follow, "file"),
         follow.contains("animation") ? follow["animation"].get<std::string>() : "", &context.files.inputs);
-    return [motion = from_start(animation.motion_of(follow["joint"].get<std::string>())), scale,
-            axes](double time) {
+    const json& joint = follow["joint"];
+    const auto joints =
+        joint.is_array() ? joint.get<std::vector<std::string>>() : std::vector{joint.get<std::string>()};
+    const auto weights =
+        follow.contains("weights") ? follow["weights"].get<std::vector<double>>() : std::vector<double>{};
+    return [motion = from_start(animation.motion_between(joints, weights)), scale, axes](double time) {
       const Pose pose = motion(time);
       return Pose{axes * Vector3(scale * pose.position),
                   (axes * pose.rotation * axes.conjugate()).normalized()};
@@ -153,12 +157,12 @@ void check_priority(const json& value, const std::vector<BodyConstraint>& constr
 
 }  // namespace
 
-const GltfAnimation& FollowedAnimations::find(const std::filesystem::path& file, const std::string& animation,
+const JointAnimation& FollowedAnimations::find(const std::filesystem::path& file, const std::string& animation,
                                               FileList* read_from) {
   const std::pair key(file.lexically_normal(), animation);
   const auto found = read_.find(key);
   if (found != read_.end()) return found->second;
-  return read_.emplace(key, read_gltf_animation(file, animation, read_from)).first->second;
+  return read_.emplace(key, read_joint_animation(file, animation, read_from)).first->second;
 }
 
 void check_start(double from, const SolverSettings& solver, const std::string& where) {

@@ -1,6 +1,6 @@
 #pragma once
 
-#include "limber/io/gltf_animation.hpp"
+#include "limber/io/joint_animation.hpp"
 #include "limber/io/scene_values.hpp"
 #include "limber/scene/scene.hpp"
 
@@ -19,11 +19,11 @@ class FollowedAnimations {
  public:
   /// animation: its name; empty for the first of the file.  read_from: gets the files that were read, where
   /// it is given.
-  const GltfAnimation& find(const std::filesystem::path& file, const std::string& animation,
+  const JointAnimation& find(const std::filesystem::path& file, const std::string& animation,
                             FileList* read_from = nullptr);
 
  private:
-  std::map<std::pair<std::filesystem::path, std::string>, GltfAnimation> read_;
+  std::map<std::pair<std::filesystem::path, std::string>, JointAnimation> read_;
 };
 
 /// The constraints, the moving support and the skin of a body of a scene file, with the files that they
