@@ -46,6 +46,7 @@ PageModel page_model(std::string name, Model model, UpAxis up) {
 /// All bodies of a scene by reduced models, whatever it moves them by.
 std::vector<PageModel> scene_models(const std::string& file, int threads, FileList& inputs) {
   Scene scene = read_scene(file);
+  for (const std::string& warning : scene.warnings) print_warning(warning);
   inputs.emplace_back(file);
   inputs.insert(inputs.end(), scene.inputs.begin(), scene.inputs.end());
   scene.solver.type = SimulationType::dynamics;  // a page moves what it shows
