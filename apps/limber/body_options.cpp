@@ -3,6 +3,7 @@
 #include "apps/limber/command.hpp"
 #include "apps/limber/describe.hpp"
 #include "limber/base/error.hpp"
+#include "limber/base/length_unit.hpp"
 #include "limber/base/text.hpp"
 #include "limber/base/words.hpp"
 #include "limber/bodies/builtin.hpp"
@@ -39,7 +40,6 @@ VertexSelection selection_of(const BodyOptions& options) {
   return selection;
 }
 
-constexpr double largest_usual_size = 10.0;  ///< m; most larger bodies are small ones in mm or cm
 /// Of moduli and densities, in their units; the scene schema has the same limits.
 constexpr double least_material = 1e-20, most_material = 1e20;
 
@@ -85,12 +85,6 @@ Material changed_material(const Material& material, const BodyOptions& options) 
       density.value_or(material.density)};
   check_density(result.density);
   return result;
-}
-
-bool is_surface_file(const std::string& name) {
-  if (is_builtin(name) || !std::filesystem::is_regular_file(name)) return false;
-  const std::string content = read_file(name);
-  return looks_like_surface(content) || (has_surface_extension(name) && !looks_like_mesh(content));
 }
 
 namespace {
@@ -180,23 +174,55 @@ std::string part_text(const MeshPart& part) {
                      (part.max - part.min).norm(), middle.x(), middle.y(), middle.z());
 }
 
+/// The lowest vertices of one part, as its side `bottom`.
+std::vector<int> bottom_of_part(const VolumeMesh& mesh, const MeshParts& found, int part, UpAxis up,
+                                std::string_view context) {
+  std::vector<Index> elements;
+  for (Index e = 0; e < mesh.element_count(); ++e)
+    if (found.of_vertex[static_cast<std::size_t>(mesh.elements(0, e))] == part) elements.push_back(e);
+  VolumeMesh alone;
+  alone.kind = mesh.kind;
+  alone.vertices = mesh.vertices;
+  alone.elements = mesh.elements(Eigen::all, elements);
+  return select_vertices(alone, {.sides = {BodySide::bottom}, .up = up}, context);
+}
+
+/// Of a body that is mostly loose parts: holds more of them, the largest first and each at its own bottom,
+/// until half of the elements hang together with what is held. Returns how many more.
+int hold_more_parts(const VolumeMesh& mesh, UpAxis up, std::string_view context, std::vector<int>& held) {
+  MeshParts found = find_mesh_parts(mesh);
+  for (const int v : held)
+    if (const int p = found.of_vertex[static_cast<std::size_t>(v)]; p >= 0)
+      found.parts[static_cast<std::size_t>(p)].held = true;
+  std::vector<int> loose;
+  Index kept = 0;
+  for (std::size_t p = 0; p < found.parts.size(); ++p) {
+    if (found.parts[p].held) kept += found.parts[p].elements;
+    if (!found.parts[p].held) loose.push_back(static_cast<int>(p));
+  }
+  const auto elements = [&](int p) { return found.parts[static_cast<std::size_t>(p)].elements; };
+  std::stable_sort(loose.begin(), loose.end(), [&](int a, int b) { return elements(a) > elements(b); });
+  int more = 0;
+  for (; 2 * kept < mesh.element_count(); ++more) {
+    const int part = loose[static_cast<std::size_t>(more)];
+    const std::vector<int> bottom = bottom_of_part(mesh, found, part, up, context);
+    held.insert(held.end(), bottom.begin(), bottom.end());
+    kept += elements(part);
+  }
+  std::sort(held.begin(), held.end());
+  return more;
+}
+
 /// What is held where nothing is said: the lowest vertices of the largest part, as its side `bottom`, and
 /// those of other parts that reach as low. Measured on all of it the lowest side may be that of something
 /// small below the body, which would then stand on nothing.
 std::vector<int> usually_held(const VolumeMesh& mesh, UpAxis up, std::string_view context) {
   const MeshParts found = find_mesh_parts(mesh);
-  const auto largest =
+  const auto largest = static_cast<int>(
       std::max_element(found.parts.begin(), found.parts.end(),
                        [](const MeshPart& a, const MeshPart& b) { return a.elements < b.elements; }) -
-      found.parts.begin();
-  std::vector<Index> elements;
-  for (Index e = 0; e < mesh.element_count(); ++e)
-    if (found.of_vertex[static_cast<std::size_t>(mesh.elements(0, e))] == largest) elements.push_back(e);
-  VolumeMesh alone;
-  alone.kind = mesh.kind;
-  alone.vertices = mesh.vertices;
-  alone.elements = mesh.elements(Eigen::all, elements);
-  std::vector<int> held = select_vertices(alone, {.sides = {BodySide::bottom}, .up = up}, context);
+      found.parts.begin());
+  std::vector<int> held = bottom_of_part(mesh, found, largest, up, context);
   const Vector3 upward = direction_of(up);
   double reached = -std::numeric_limits<double>::infinity();
   for (const int v : held) reached = std::max(reached, upward.dot(mesh.vertices.col(v)));
@@ -289,6 +315,17 @@ void leave_out_loose_parts(const BodyOptions& options, BodySource& source) {
   drop_empty_regions(source);
 }
 
+/// Where nothing was said of what is held and the body is mostly loose parts.
+void hold_loose_parts(BodySource& source, std::string_view context) {
+  const int more = hold_more_parts(source.mesh, source.up, context, source.fixed);
+  if (more == 0) return;
+  source.warnings.push_back(fmt::format(
+      "it is of loose parts, and most of it hangs together with nothing that stands at its "
+      "bottom: {} more, the largest, {} held in the air at {} own bottom; join them in the program "
+      "that they are from, or say --hold, --fixed-where or --free",
+      more, more == 1 ? "is" : "are", more == 1 ? "its" : "their"));
+}
+
 /// Says what flies as one although it does not hang together.
 void warn_of_free_parts(BodySource& source) {
   const std::vector<int> part = connected_parts(source.mesh);
@@ -334,6 +371,7 @@ BodySource load_source(const BodyOptions& options, const Progress& progress) {
     if (source.fixed.empty()) {
       warn_of_free_parts(source);
     } else {
+      if (source.holding.by_default) hold_loose_parts(source, context);
       leave_out_loose_parts(options, source);
     }
   }
@@ -359,13 +397,8 @@ UpAxis up_of(const BodyOptions& options) {
 }
 
 double unit_of(const BodyOptions& options) {
-  static constexpr std::array<std::string_view, 4> words{"mm", "cm", "m", "in"};
-  static constexpr std::array lengths{1e-3, 1e-2, 1.0, 0.0254};
   if (!options.unit) return 1.0;
-  const auto found = std::find(words.begin(), words.end(), *options.unit);
-  require(found != words.end(), "--unit: unknown unit '{}'; {}", *options.unit,
-          suggestion(*options.unit, words));
-  return lengths[static_cast<std::size_t>(found - words.begin())];
+  return metres_per(parse_word<LengthUnit>(*options.unit, length_unit_words, "--unit: unknown unit"));
 }
 
 void add_axes_options(CLI::App& parser, BodyOptions& options) {
@@ -432,7 +465,7 @@ void add_body_argument(CLI::App& parser, BodyOptions& options) {
 }
 
 void add_body_options(CLI::App& parser, BodyOptions& options) {
-  options.meshing.usual_elements = elements_on_the_way;
+  options.meshing.usual_elements = usual_elements;
   add_axes_options(parser, options);
   add_meshing_options(parser, options.meshing);
   parser

@@ -4,6 +4,7 @@
 #include "limber/base/file.hpp"
 #include "limber/base/progress.hpp"
 #include "limber/fem/full_model.hpp"
+#include "limber/io/surface_file.hpp"
 #include "limber/mesh/surface_mesh.hpp"
 #include "limber/mesh/up_axis.hpp"
 
@@ -37,9 +38,6 @@ struct BodyOptions {
   std::string mass = "consistent";
   int threads = 0;
 };
-
-/// Whether a name is that of a surface, by its content or, where that says nothing, by its ending.
-bool is_surface_file(const std::string& name);
 
 /// Declares the options above but MESH and --law.
 void add_body_options(CLI::App& parser, BodyOptions& options);

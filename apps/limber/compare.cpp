@@ -330,6 +330,7 @@ Scene load(const CompareCommand& options) {
           word_of(scene.solver.type, simulation_type_words));
   require(scene.bodies[0].mesh.element_count() > 0 || !scene.bodies[0].parts.placements.empty(),
           "{}: the full model needs a mesh; give 'mesh'", options.scene);
+  for (const std::string& warning : scene.warnings) print_warning(warning);
   for (const double x : options.probe) require(std::isfinite(x), "--probe: expected three finite numbers");
   check_comparable(scene);
   FileList inputs = scene.inputs;

@@ -4,6 +4,7 @@
 #include "limber/base/error.hpp"
 #include "limber/mesh/quality.hpp"
 
+#include <fmt/ranges.h>
 #include <nlohmann/json.hpp>
 
 #include <algorithm>
@@ -194,11 +195,34 @@ Json describe_meshing(const MesherReport& report) {
             {"split_vertices", report.cleanup.split_vertices},
             {"dropped_parts", report.cleanup.dropped_parts},
             {"dropped_elements", report.cleanup.dropped_elements},
+            {"uncovered_share", report.uncovered.share},
+            {"uncovered_farthest", report.uncovered.farthest},
+            {"uncovered_at", to_json(report.uncovered.at)},
             {"surfaces", Json::array()},
             {"warnings", report.warnings}};
   if (report.surface_volume > 0.0) json["volume_error"] = report.mesh_volume / report.surface_volume - 1.0;
   for (const SurfaceDefects& defects : report.defects) json["surfaces"].push_back(defects_json(defects));
   return json;
+}
+
+std::string meshing_note(const MesherReport& report) {
+  constexpr double noticeable = 0.02;  // of the volume; less is what the shape of cells explains
+  std::vector<std::string> defects, losses;
+  for (const SurfaceDefects& one : report.defects)
+    for (std::string& line : describe(one)) defects.push_back(std::move(line));
+  if (const Index dropped = report.cleanup.dropped_parts; dropped > 0)
+    losses.push_back(fmt::format("{} loose part{} dropped", dropped, dropped == 1 ? "" : "s"));
+  const double change = report.surface_volume > 0.0 ? report.mesh_volume / report.surface_volume - 1.0 : 0.0;
+  if (!report.shell && std::abs(change) > noticeable)
+    losses.push_back(fmt::format("{:+.1f} % of volume", 100.0 * change));
+  if (report.uncovered.share >= 1e-3)
+    losses.push_back(fmt::format("{:.1f} % of the surface not followed", 100.0 * report.uncovered.share));
+  std::string text;
+  if (!defects.empty())
+    text = fmt::format("its surface has {}: repaired for the mesh, drawn as it is", fmt::join(defects, ", "));
+  if (!losses.empty())
+    text += fmt::format("{}the mesh: {}", text.empty() ? "" : "; ", fmt::join(losses, ", "));
+  return text;
 }
 
 std::string meshing_text(const Json& meshing) {
@@ -221,6 +245,12 @@ std::string meshing_text(const Json& meshing) {
   }
   if (meshing["split_vertices"].get<std::int64_t>() > 0) {
     rows.emplace_back("hinges opened", fmt::format("at {} vertices", count_text(meshing["split_vertices"])));
+  }
+  if (meshing["uncovered_farthest"].get<double>() > 0.0) {
+    rows.emplace_back("not followed", fmt::format("{:.2g} % of the surface, up to {:.3g} m away at {}",
+                                                  100.0 * meshing["uncovered_share"].get<double>(),
+                                                  meshing["uncovered_farthest"].get<double>(),
+                                                  point_text(meshing["uncovered_at"])));
   }
   for (const Json& surface : meshing["surfaces"]) append_defects(rows, surface);
   return to_text(rows);

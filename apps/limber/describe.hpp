@@ -27,6 +27,9 @@ std::string surface_text(const nlohmann::ordered_json& surface);
 
 /// What the mesher met and did.
 nlohmann::ordered_json describe_meshing(const MesherReport& report);
+/// The same in a line: what was repaired for the mesh and not for what is drawn, and what was lost. Empty
+/// where nothing was.
+std::string meshing_note(const MesherReport& report);
 std::string meshing_text(const nlohmann::ordered_json& meshing);
 
 /// What a region is made of, as young, poisson, density.

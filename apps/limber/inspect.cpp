@@ -9,6 +9,7 @@
 #include "limber/base/file.hpp"
 #include "limber/base/words.hpp"
 #include "limber/bodies/builtin.hpp"
+#include "limber/io/clip_file.hpp"
 #include "limber/io/mesh_file.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/png.hpp"
@@ -211,6 +212,7 @@ void write_picture(const InspectCommand& options, const FileList& inputs, const 
 Json inspect_scene(const InspectCommand& options, const std::string& content) {
   const std::filesystem::path folder = std::filesystem::path(options.file).parent_path();
   const Scene scene = parse_scene(content, folder, options.file);
+  for (const std::string& warning : scene.warnings) print_warning(warning);
   const SceneState state = make_state(scene);
   FileList inputs = scene.inputs;
   inputs.emplace_back(options.file);
@@ -245,6 +247,30 @@ Json inspect_model(const InspectCommand& options, std::string_view content) {
   return found;
 }
 
+FileLoader files_beside(const std::string& file) {
+  return [folder = std::filesystem::path(file).parent_path()](const std::string& name) {
+    return read_file(folder / name);
+  };
+}
+
+Json inspect_clip(const InspectCommand& options, std::string_view content) {
+  const ClipContents clip = describe_clip(content, options.file, files_beside(options.file));
+  write_picture(options, {options.file}, [&] {
+    return draw_surface(read_surface(options.file), {}, usual_up(options.file), Executor());
+  });
+  const double seconds = clip.to - clip.from;
+  Json json{
+      {"type", "clip"},
+      {"frames", clip.frames},
+      {"seconds", seconds},
+      {"frames_per_second", seconds > 0.0 ? Json(static_cast<double>(clip.frames - 1) / seconds) : Json()},
+      {"nodes", Json::array()}};
+  for (const ClipContents::Shown& node : clip.nodes)
+    json["nodes"].push_back(
+        {{"name", node.name}, {"vertices", node.vertices}, {"triangles", node.triangles}});
+  return json;
+}
+
 Json inspect_parts(const InspectCommand& options) {
   const PartTree parts = make_builtin_tree(options.file);
   write_picture(options, {}, [&] {
@@ -258,12 +284,14 @@ Json inspect_parts(const InspectCommand& options) {
 
 Json inspect_file(const InspectCommand& options, std::string_view content) {
   if (looks_like_model(content)) return inspect_model(options, content);
+  if (looks_like_clip(content, files_beside(options.file))) return inspect_clip(options, content);
   const UpAxis up = up_of({.mesh = options.file, .up = options.up});
   FileList inputs;
   if (looks_like_surface(content) || has_surface_extension(options.file)) {
     const SurfaceMesh surface = read_surface(options.file, {}, &inputs);
     Json found = describe_surface(surface);
     found["up"] = word_of(up, up_axis_words);
+    found["up_stated"] = options.up.has_value() || up != UpAxis::z;
     write_picture(options, inputs, [&] { return draw_surface(surface, {}, up, Executor()); });
     return found;
   }
@@ -279,9 +307,30 @@ std::string builtin_text(const Json& body) {
   return to_text(rows);
 }
 
+/// What a file of a surface may not say, and limber takes until somebody does.
+Rows guesses(const Json& surface) {
+  const std::string up = words(surface["up"]);
+  return {
+      {"up", surface["up_stated"].get<bool>() ? up : up + ", because nothing says it; else --up y"},
+      {"unit", "metres, because files do not say it; else --unit mm, cm or in of reduce, view and export"}};
+}
+
+std::string clip_text(const Json& clip) {
+  Rows rows{{"kind", "clip, a motion that was recorded; any glTF viewer plays it"},
+            {"frames", count_text(clip["frames"])},
+            {"seconds", number_text(clip["seconds"])},
+            {"frames per second", number_text(clip["frames_per_second"])}};
+  for (const Json& node : clip["nodes"])
+    rows.emplace_back(words(node["name"]),
+                      fmt::format("{} vertices, {} triangles", count_text(node["vertices"]),
+                                  count_text(node["triangles"])));
+  return to_text(rows);
+}
+
 std::string found_text(const Json& found) {
   if (found["type"] == "scene") return scene_text(found);
-  if (found["type"] == "surface") return surface_text(found) + to_text({{"up", words(found["up"])}});
+  if (found["type"] == "surface") return surface_text(found) + to_text(guesses(found));
+  if (found["type"] == "clip") return clip_text(found);
   if (found["type"] == "reduced model") return model_text(found);
   if (found["type"] == "part tree") return parts_text(found);
   return mesh_text(found) + (found.contains("materials") ? builtin_text(found) : "");

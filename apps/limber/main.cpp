@@ -7,6 +7,7 @@
 #include "limber/linalg/sparse_solver.hpp"
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <string>
 #include <string_view>
@@ -43,6 +44,23 @@ void declare(Program& program) {
   parser.get_option("--help")->description("Print this help");
 }
 
+/// What to do about an option that a parser does not know. Its dashes say nothing of which one was meant.
+std::string option_help(const CLI::App& parser, const std::string& word) {
+  constexpr std::array takes_models{"view", "export", "simulate", "verify"};
+  if (std::find(takes_models.begin(), takes_models.end(), parser.get_name()) != takes_models.end() &&
+      parser.get_parent()->get_subcommand("reduce")->get_option_no_throw(word) != nullptr)
+    return "it is for limber reduce: reduce the body with it, and name the model here";
+  std::vector<std::string> names;
+  for (const CLI::Option* option : parser.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
+  const std::vector<std::string_view> known(names.begin(), names.end());
+  const std::string_view nearest =
+      nearest_name(word.substr(std::min(word.size(), word.find_first_not_of('-'))), known);
+  if (!nearest.empty()) return fmt::format("did you mean '--{}'?", nearest);
+  const std::string command = parser.get_parent() != nullptr ? parser.get_name() + " " : "";
+  return fmt::format("see limber {}--help", command);
+}
+
 /// Throws for a word that no option or argument of the parser took, naming the nearest it knows.
 void refuse_extras(const CLI::App& parser) {
   const std::vector<std::string> extras = parser.remaining();
@@ -50,20 +68,15 @@ void refuse_extras(const CLI::App& parser) {
   const bool is_option = extras.front().starts_with('-');
   const std::string word = extras.front().substr(0, extras.front().find('='));
   std::vector<std::string> names;
-  if (is_option) {
-    for (const CLI::Option* option : parser.get_options()) {
-      for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-      for (const std::string& name : option->get_snames()) names.push_back("-" + name);
-    }
-  } else {
+  if (!is_option)
     for (const CLI::App* command : parser.get_subcommands({})) names.push_back(command->get_name());
-  }
   const std::vector<std::string_view> known(names.begin(), names.end());
   const std::string_view what = is_option                        ? "option"
                                 : parser.get_parent() == nullptr ? "command"
                                                                  : "argument";
-  const std::string help =
-      known.empty() ? fmt::format("see limber {} --help", parser.get_name()) : suggestion(word, known);
+  const std::string help = is_option       ? option_help(parser, word)
+                           : known.empty() ? fmt::format("see limber {} --help", parser.get_name())
+                                           : suggestion(word, known);
   throw Error("{}unknown {} '{}'; {}", parser.get_parent() ? parser.get_name() + ": " : "", what, word, help);
 }
 

@@ -43,8 +43,8 @@ void check_uses(const MeshCommand& options, const std::set<std::string>& stated)
                    "a built-in body, which has its mesh already,");
   uses.push_back({"--unit", !is_builtin(options.surfaces.front()), "a built-in body, which is in metres,"});
   uses.push_back({"--up", !is_builtin(options.surfaces.front()), "a built-in body, whose up is z,"});
-  uses.push_back(
-      {"--up", !options.picture.empty(), "a mesh without a --picture, whose file does not hold it,"});
+  uses.push_back({"--up", !options.picture.empty(), "the file of a mesh, which cannot say which way is up,",
+                  "--picture, and by what reads the file, as limber reduce"});
   check_options("mesh", stated, uses);
 }
 

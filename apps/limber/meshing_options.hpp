@@ -25,9 +25,6 @@ struct MeshingOptions {
   double smallest_part = 0.01;
 };
 
-/// Bodies that are meshed on the way get so many elements: enough to bend right, few enough for seconds.
-inline constexpr std::int64_t elements_on_the_way = 30'000;
-
 /// Declares all of them; usual_elements must be set.
 void add_meshing_options(CLI::App& parser, MeshingOptions& options);
 

@@ -18,7 +18,7 @@ void check_options(std::string_view command, const std::set<std::string>& stated
                    const std::vector<OptionUse>& uses) {
   for (const OptionUse& use : uses) {
     if (!use.used && stated.contains(std::string(use.option)))
-      refuse_unused(fmt::format("{}: {}", command, use.option), use.whose);
+      refuse_unused(fmt::format("{}: {}", command, use.option), use.whose, use.used_by);
   }
 }
 

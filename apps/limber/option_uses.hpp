@@ -16,7 +16,8 @@ namespace limber::app {
 struct OptionUse {
   std::string_view option;  ///< as "--load-separation"
   bool used;
-  std::string_view whose;  ///< has no use for it, where that is so: "a basis without --sketch"
+  std::string_view whose;    ///< has no use for it, where that is so: "a basis without --sketch"
+  std::string_view used_by;  ///< what has, where that is not plain
 };
 
 /// The options of a command that were given, by their longest names.

@@ -5,6 +5,7 @@
 #include "apps/limber/progress_bar.hpp"
 #include "apps/limber/reduce_to_tree.hpp"
 #include "limber/base/error.hpp"
+#include "limber/base/grouped.hpp"
 #include "limber/base/timer.hpp"
 #include "limber/base/words.hpp"
 #include "limber/bodies/builtin.hpp"
@@ -74,13 +75,15 @@ std::string shown_text(const ReduceCommand& options, const BodyToReduce& loaded,
                        double seconds) {
   const FullModel& full = loaded.body.model;
   const Holding& holding = loaded.body.source.holding;
-  return fmt::format("{}: {} is up{}; {}{} elements -> rank {} in {:.1f} s; {}", options.body.mesh,
-                     word_of(model.up, up_axis_words), up_hint(options.body),
-                     loaded.body.source.meshing ? "meshed, " : "", count_text(full.mesh().element_count()),
-                     model.rank(0), seconds,
+  const std::optional<MesherReport>& meshing = loaded.body.source.meshing;
+  const std::string noted = meshing ? meshing_note(*meshing) : "";
+  return fmt::format("{}: {} is up{}; {}{} elements -> rank {} in {:.1f} s; {}{}{}", options.body.mesh,
+                     word_of(model.up, up_axis_words), up_hint(options.body), meshing ? "meshed, " : "",
+                     grouped(full.mesh().element_count()), model.rank(0), seconds,
                      holding.vertices == 0
                          ? "nothing holds it"
-                         : fmt::format("held at {} vertices: {}", count_text(holding.vertices), holding.how));
+                         : fmt::format("held at {} vertices: {}", grouped(holding.vertices), holding.how),
+                     noted.empty() ? "" : "; ", noted);
 }
 
 }  // namespace

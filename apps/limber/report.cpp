@@ -5,6 +5,7 @@
 #include "apps/limber/report_style.hpp"
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/base/grouped.hpp"
 #include "limber/base/words.hpp"
 #include "limber/run/output_files.hpp"
 
@@ -304,14 +305,6 @@ std::string head_of(const Source& source, const Page& body) {
 }
 
 }  // namespace
-
-std::string grouped(std::int64_t count) {
-  std::string text = fmt::format("{}", count);
-  for (auto at = static_cast<std::ptrdiff_t>(text.size()) - 3; at > (count < 0 ? 1 : 0); at -= 3) {
-    text.insert(static_cast<std::size_t>(at), ",");
-  }
-  return text;
-}
 
 bool is_report_file(std::string_view name) {
   return name == "index.html" || name.ends_with(".png") || name.ends_with(".svg");

@@ -22,9 +22,6 @@ struct Figure {
 
 inline constexpr Index most_mode_pictures = 12;
 
-/// 1234567 as "1,234,567".
-std::string grouped(std::int64_t count);
-
 // Pictures (.png).
 
 /// The first basis vectors, one picture each: the body moved along them, coloured by how far, with its rest

@@ -1,4 +1,5 @@
 #include "apps/limber/report_figures.hpp"
+#include "limber/base/grouped.hpp"
 #include "limber/draw/regions.hpp"
 #include "limber/draw/render.hpp"
 #include "limber/io/png.hpp"

@@ -7,6 +7,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
@@ -133,6 +134,8 @@ nlohmann::ordered_json to_json(const RunResult& result) {
                               {"elements", body.elements},
                               {"unknowns", body.unknowns},
                               {"max_displacement", body.max_displacement}});
+    if (body.farthest > 0.0)
+      json["bodies"].back()["max_displacement_in_motion"] = std::max(body.farthest, body.max_displacement);
   }
   if (!result.constraints.empty()) json["constraints"] = constraints_json(result);
   if (!result.warped.empty()) json["warped"] = warped_json(result);
@@ -166,9 +169,12 @@ std::string to_text(const RunResult& result) {
   text += fmt::format(", {} iterations, residual {:.2g}, energy {:.6g} J\n", report.iterations,
                       report.residual, result.energy);
   for (const BodyResult& body : result.bodies) {
-    text += fmt::format("{}: {}, {} vertices, {} elements, {} unknowns, largest displacement {:.6g} m\n",
+    text += fmt::format("{}: {}, {} vertices, {} elements, {} unknowns, largest displacement {}{:.6g} m",
                         body.name, name_of(body.method), body.vertices, body.elements, body.unknowns,
-                        body.max_displacement);
+                        result.statics ? "" : "at the end ", body.max_displacement);
+    if (body.farthest > 0.0 && !result.statics)
+      text += fmt::format(", in motion {:.6g} m", std::max(body.farthest, body.max_displacement));
+    text += '\n';
   }
   if (result.steps > 0 && !result.statics && result.solve_seconds > 0.0)
     text += fmt::format("{:.4g} steps per second ({:.3g} ms each), {:.3g} times real time\n",

@@ -71,6 +71,7 @@ std::optional<Vector3> page_gravity(const Scene& scene) {
 std::vector<PageModel> scene_models(const std::string& file, int threads, FileList& inputs,
                                     std::optional<Vector3>& gravity) {
   Scene scene = read_scene(file);
+  for (const std::string& warning : scene.warnings) print_warning(warning);
   inputs.emplace_back(file);
   inputs.insert(inputs.end(), scene.inputs.begin(), scene.inputs.end());
   scene.solver.type = SimulationType::dynamics;  // a page moves what it shows

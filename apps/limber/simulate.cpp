@@ -6,8 +6,10 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/base/timer.hpp"
+#include "limber/io/clip_file.hpp"
 #include "limber/io/model_file.hpp"
 #include "limber/io/scene_file.hpp"
+#include "limber/io/surface_file.hpp"
 #include "limber/scene/body_tree.hpp"
 
 #include <nlohmann/json.hpp>
@@ -29,13 +31,14 @@ struct SimulateCommand {
   std::string scene;
   std::string output_dir;
   std::string animation;
-  std::optional<double> seconds, timestep;  ///< s; for a reduced model
-  std::vector<double> gravity;              ///< m/s^2; for a reduced model
-  std::vector<double> damping;              ///< 1/s and s; for a reduced model
-  std::vector<double> velocity, spin;       ///< m/s and rad/s; for a reduced model that nothing holds
-  std::optional<double> ground;             ///< m; for the same
-  std::string method = "reduced";           ///< for a reduced model
-  std::optional<double> error, throttle;    ///< for the method online, in place of the scene's
+  std::optional<double> seconds, timestep;      ///< s; for a reduced model
+  std::vector<double> gravity;                  ///< m/s^2; for a reduced model
+  std::vector<double> damping;                  ///< 1/s and s; for a reduced model
+  std::vector<double> velocity, spin;           ///< m/s and rad/s; for a reduced model that nothing holds
+  std::optional<double> ground;                 ///< m; for the same
+  std::optional<double> friction, restitution;  ///< of it, and of the body; for the same
+  std::string method = "reduced";               ///< for a reduced model
+  std::optional<double> error, throttle;        ///< for the method online, in place of the scene's
   std::optional<int> threads;
   bool json = false;
   std::string checkpoint;          ///< file; empty: chosen
@@ -72,6 +75,8 @@ CheckpointOptions checkpoint_options(const SimulateCommand& options, bool model)
   if (!options.spin.empty())
     result.settings.push_back(fmt::format("--spin {}", fmt::join(options.spin, ",")));
   if (options.ground) result.settings.push_back(fmt::format("--ground {}", *options.ground));
+  if (options.friction) result.settings.push_back(fmt::format("--friction {}", *options.friction));
+  if (options.restitution) result.settings.push_back(fmt::format("--restitution {}", *options.restitution));
   if (options.error) result.settings.push_back(fmt::format("--error {}", *options.error));
   if (options.throttle) result.settings.push_back(fmt::format("--throttle {}", *options.throttle));
   if (model) result.settings.push_back(fmt::format("--method {}", options.method));
@@ -120,11 +125,24 @@ SceneBody body_of_model(const SimulateCommand& options, std::string_view content
   return body;
 }
 
+/// Steps in which the motion is as smooth as a clip shows it; where bodies strike the ground as short as the
+/// strokes, which longer ones swallow. Both make whole frames of 60 per second.
+constexpr double usual_timestep = 1.0 / 120.0, contact_timestep = 1.0 / 600.0;  // s
+
+/// Of the ground and the body that falls on it.
+ContactMaterial ground_material(const SimulateCommand& options) {
+  ContactMaterial material;
+  if (options.friction) material.friction = *options.friction;
+  if (options.restitution) material.restitution = *options.restitution;
+  return material;
+}
+
 /// A reduced model let go under its weight.
 Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
   SceneBody body = body_of_model(options, content);
   require(!options.animation.empty(), "{}: say where the motion goes with -o OUT.glb", options.scene);
-  const double seconds = options.seconds.value_or(2.0), timestep = options.timestep.value_or(1.0 / 120.0);
+  const double seconds = options.seconds.value_or(2.0),
+               timestep = options.timestep.value_or(options.ground ? contact_timestep : usual_timestep);
   require(seconds > 0.0 && timestep > 0.0, "--seconds is {} and --timestep {}, expected more than 0", seconds,
           timestep);
   Scene scene;
@@ -134,7 +152,8 @@ Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
       options.gravity.empty() ? Vector3(-9.81 * up_of(scene)) : vector_of(options.gravity, "--gravity");
   if (options.ground) {
     require(std::isfinite(*options.ground), "--ground is {} m, expected a finite number", *options.ground);
-    scene.obstacles.push_back(make_ground(*options.ground, up_of(scene)));
+    scene.bodies.front().surface = ground_material(options);
+    scene.obstacles.push_back(make_ground(*options.ground, up_of(scene), ground_material(options)));
   }
   scene.inputs.emplace_back(options.scene);
   scene.solver.type = SimulationType::dynamics;
@@ -148,7 +167,9 @@ Scene scene_of_model(const SimulateCommand& options, std::string_view content) {
 }
 
 bool is_model(const SimulateCommand& options, std::string_view content) {
-  return looks_like_model(content) || fs::path(options.scene).extension() == ".glb";
+  if (looks_like_model(content)) return true;
+  const bool surface = looks_like_surface(content) && !looks_like_clip(content);
+  return fs::path(options.scene).extension() == ".glb" && !surface;
 }
 
 Scene load(const SimulateCommand& options, bool& model) {
@@ -165,9 +186,12 @@ void check_uses(const Scene& scene, bool model, const std::set<std::string>& sta
   std::vector<OptionUse> uses;
   const bool online = std::any_of(scene.bodies.begin(), scene.bodies.end(),
                                   [](const SceneBody& body) { return body.method == Method::online; });
-  for (const char* option :
-       {"--seconds", "--timestep", "--gravity", "--damping", "--velocity", "--spin", "--ground", "--method"})
+  const bool grounded = model && stated.contains("--ground");
+  for (const char* option : {"--seconds", "--timestep", "--gravity", "--damping", "--velocity", "--spin",
+                             "--ground", "--friction", "--restitution", "--method"})
     uses.push_back({option, model, "a scene, which has its own,"});
+  for (const char* option : {"--friction", "--restitution"})
+    uses.push_back({option, grounded, "a body without --ground"});
   for (const char* option : {"--error", "--throttle"})
     uses.push_back({option, online, "a scene without a body of the method 'online'"});
   for (const char* option : {"--resume", "--checkpoint", "--checkpoint-every"})
@@ -229,7 +253,9 @@ Command add_simulate(CLI::App& program) {
       ->type_name("FILE.glb");
   parser->add_option("--seconds", options->seconds, "For a reduced model: how long it moves, s [2]")
       ->type_name("T");
-  parser->add_option("--timestep", options->timestep, "For a reduced model: length of a step, s [1/120]")
+  parser
+      ->add_option("--timestep", options->timestep,
+                   "For a reduced model: length of a step, s [1/120; with --ground 1/600]")
       ->type_name("H");
   parser
       ->add_option("--gravity", options->gravity,
@@ -260,6 +286,14 @@ Command add_simulate(CLI::App& program) {
       ->add_option("--ground", options->ground,
                    "For a reduced model that nothing holds: it falls on level ground at this height, m")
       ->type_name("HEIGHT");
+  parser->add_option("--friction", options->friction, "Of --ground and the body: Coulomb's coefficient [0.5]")
+      ->check(number_range(0.0, 1e3))
+      ->type_name("MU");
+  parser
+      ->add_option("--restitution", options->restitution,
+                   "Of --ground and the body: share of its speed that a stroke gives back [0]")
+      ->check(number_range(0.0, 1.0))
+      ->type_name("E");
   parser
       ->add_option("--method", options->method,
                    "For a reduced model: reduced, or by its natural modes: warped or linear [reduced]")
@@ -306,7 +340,7 @@ Command add_simulate(CLI::App& program) {
       "  limber simulate spoon.glb -o motion.glb --seconds 3\n"
       "  limber simulate spoon.glb -o warped.glb --method warped\n"
       "  limber simulate flyer.glb -o thrown.glb --velocity 2,0,4 --spin 0,6,0\n"
-      "  limber simulate flyer.glb -o dropped.glb --ground -1\n"
+      "  limber simulate flyer.glb -o dropped.glb --ground -1 --restitution 0.5\n"
       "  limber simulate long.json --resume");
   return {parser, [parser, options] { run_simulate(*options, stated_options(*parser)); }};
 }

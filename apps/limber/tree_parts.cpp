@@ -75,6 +75,7 @@ SceneBody body_of_scene(const ReduceCommand& options, FileList& inputs) {
   Scene scene = read_scene(options.body.mesh);
   require(scene.bodies.size() == 1, "{}: it has {} bodies; a tree is made of a scene with one",
           options.body.mesh, scene.bodies.size());
+  for (const std::string& warning : scene.warnings) print_warning(warning);
   SceneBody& body = scene.bodies.front();
   require(!body.model, "{}: its body names a 'model': it is reduced already", options.body.mesh);
   require(body.is_tree(), "{}: its body is no tree of domains; give it 'domains' or an 'assembly'",

@@ -84,6 +84,51 @@ TEST(AnyFile, WhatWasLostOnTheWayIsSaid) {
   EXPECT_TRUE(contains(result.out, "1 hole")) << result.out;
 }
 
+#ifdef LIMBER_VIEWER_PAGE
+
+TEST(AnyFile, WhatWasLostIsSaidInTheLineOfAPageToo) {
+  const ScratchFolder folder;
+  SurfaceMesh open = test::without(ball_at({0, 0, 0}, 0.5), [](int t) { return t == 7; });
+  write_surface(folder / "open.off", both(open, ball_at({0, 0, 0.9}, 0.07)));
+  const auto result = run_limber(folder.path(), "export open.off -o open.html --cells 12 --modes 3 --rank 4");
+  ASSERT_EQ(result.status, 0) << result.err;
+  const std::size_t at = result.err.find("limber: note: open.off: ");
+  ASSERT_NE(at, std::string::npos) << result.err;
+  const std::string note = result.err.substr(at);
+  EXPECT_TRUE(contains(note, "3 open edges along 1 hole: repaired for the mesh, drawn as it is")) << note;
+  EXPECT_TRUE(contains(note, "% of the surface not followed")) << note;
+}
+
+#endif
+
+TEST(AnyFile, WhatIsGuessedOfASurfaceIsSaidToBeGuessed) {
+  const ScratchFolder folder;
+  write_surface(folder / "ball.obj", test::icosphere(1, 0.5));
+  write_surface(folder / "ball.glb", test::icosphere(1, 0.5));
+  const auto obj = run_limber(folder.path(), "inspect ball.obj"),
+             glb = run_limber(folder.path(), "inspect ball.glb");
+  EXPECT_TRUE(contains(obj.out, "z, because nothing says it; else --up y")) << obj.out;
+  EXPECT_TRUE(contains(obj.out, "metres, because files do not say it; else --unit mm")) << obj.out;
+  EXPECT_FALSE(contains(glb.out, "because nothing says it")) << glb.out;
+}
+
+TEST(AnyFile, ASurfaceIsNoSceneButMayBeNamedInOne) {
+  const ScratchFolder folder;
+  write_surface(folder / "ball.obj", test::icosphere(2, 5.0));
+  write_surface(folder / "ball.glb", test::icosphere(2, 5.0));
+  expect_refused(folder, "simulate ball.obj -o x.glb", "make it one: limber reduce ball.obj -o ball.glb");
+  expect_refused(folder, "simulate ball.glb -o x.glb", "limber reduce ball.glb -o ball_body.glb");
+  write_file(folder / "scene.json", R"({"bodies": [{"mesh": "ball.obj", "unit": "cm", "method": "reduced",
+    "material": {"name": "jelly"}, "fixed": "bottom", "basis": {"modes": 3, "rank": 4}}], "gravity": 9.81,
+    "solver": {"type": "dynamic", "timestep": 0.01, "steps": 4}, "output": {"animation": "a.glb", "picture": "p.png"}})");
+  const auto result = run_limber(folder.path(), "simulate scene.json --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_NEAR(json::parse(result.out)["bodies"][0]["elements"].get<double>(), 30000.0, 1500.0);
+  const json clip = json::parse(run_limber(folder.path(), "inspect a.glb --json").out);
+  EXPECT_EQ(clip["nodes"][0]["triangles"], test::icosphere(2, 5.0).triangle_count())
+      << "not the mesh's boundary";
+}
+
 TEST(AnyFile, SidesAreHeld) {
   const ScratchFolder folder;
   write_mesh(folder / "beam.msh", test::tiny_beam());
@@ -185,8 +230,25 @@ TEST(AnyFile, OfManyLoosePartsThreeAreNamed) {
   EXPECT_EQ(json::parse(result.out)["left_out"], (json{{"parts", 7}, {"elements", 7}}));
   EXPECT_EQ(json::parse(result.out)["elements"], beam);
   write_mesh(folder / "most.msh", with_crumbs(static_cast<int>(beam) + 1));
-  expect_refused(folder, "reduce most.msh -o other.glb",
+  expect_refused(folder, "reduce most.msh -o other.glb --fixed-where 'z < 0.5'",
                  fmt::format("of its {} elements {} hang together", 2 * beam + 1, beam));
+}
+
+TEST(AnyFile, OfABodyOfLoosePartsTheLargestAreHeldWhereNothingIsSaid) {
+  const ScratchFolder folder;
+  SurfaceMesh balls = ball_at({0, 0, 0}, 0.5);
+  for (const int i : {1, 2, 3}) balls = both(balls, ball_at({0, 0, 1.2 * i}, 0.5 - 0.03 * i));
+  write_surface(folder / "balls.off", balls);
+  const auto result =
+      run_limber(folder.path(), "reduce balls.off -o balls.glb --cells 30 --modes 4 --rank 6 --json");
+  ASSERT_EQ(result.status, 0) << result.err;
+  EXPECT_TRUE(contains(result.err, "1 more, the largest, is held in the air at its own bottom"))
+      << result.err;
+  EXPECT_TRUE(contains(result.err, "it is left out")) << result.err;
+  const json found = json::parse(result.out);
+  EXPECT_EQ(found["left_out"]["parts"], 2);
+  EXPECT_EQ(found["rigid_modes"], 0);
+  EXPECT_NEAR(found["size"][2].get<double>(), 0.5 + 1.2 + 0.47, 0.1);
 }
 
 TEST(AnyFile, ANameIsRefusedWhereNumbersSayAll) {
@@ -291,6 +353,15 @@ TEST(AnyFile, AModelIsNoMesh) {
       run_limber(folder.path(), fmt::format("reduce '{}' -o m.glb --modes 3 --rank 4", test::tiny_beam_name))
           .status,
       0);
+  ASSERT_EQ(run_limber(folder.path(), "simulate m.glb -o clip.glb --seconds 0.1").status, 0);
+  const json found = json::parse(run_limber(folder.path(), "inspect clip.glb --json").out);
+  EXPECT_EQ(found["type"], "clip");
+  EXPECT_EQ(found["frames"], 7);
+  EXPECT_NEAR(found["seconds"].get<double>(), 0.1, 1e-6);
+  EXPECT_NEAR(found["frames_per_second"].get<double>(), 60.0, 0.01);
+  const auto told = run_limber(folder.path(), "inspect clip.glb --picture clip.png");
+  EXPECT_TRUE(contains(told.out, "clip, a motion that was recorded")) << told.out << told.err;
+  EXPECT_TRUE(read_file(folder / "clip.png").starts_with("\x89PNG"));
   expect_refused(folder, "reduce m.glb -o n.glb", "is a reduced model already");
   expect_refused(folder, "export m.glb -o page.html --hold top", "--hold: a model, a clip or a scene");
 }

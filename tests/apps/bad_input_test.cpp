@@ -191,6 +191,10 @@ TEST(BadUsage, IsRefusedInOneLine) {
   expect_refused(folder, "view missing.glb", "missing.glb: no such file");
   expect_refused(folder, "view --port 65536", "--port");
   expect_refused(folder, "view --prot 80", "did you mean '--port'?");
+  expect_refused(folder, "inspect beam.msh --unit cm", "unknown option '--unit'; see limber inspect --help");
+  for (const char* command : {"export beam.msh -o page.html", "view beam.msh", "simulate beam.msh"})
+    expect_refused(folder, fmt::format("{} --contact", command),
+                   "'--contact'; it is for limber reduce: reduce the body with it, and name the model here");
   expect_refused(folder, "export", "BODY is required");
   expect_refused(folder, "export m.glb", "--output is required");
   expect_refused(folder, "export missing.glb -o page.html", "missing.glb: no such file");
@@ -207,8 +211,10 @@ TEST(OtherFiles, InPlaceOfASceneAreCalledWhatTheyAre) {
   for (const char* command : {"simulate", "compare"}) {
     expect_refused(folder, fmt::format("{} body.msh", command),
                    "body.msh: is a mesh, expected a scene (.json)");
-    expect_refused(folder, fmt::format("{} face.obj", command),
-                   "face.obj: is a surface, expected a scene (.json); fill it first");
+    expect_refused(
+        folder, fmt::format("{} face.obj", command),
+        "face.obj: is a surface, expected a scene (.json) or a reduced model (.glb); make it one: limber "
+        "reduce face.obj -o face.glb; or name it in a scene as 'mesh'");
   }
   expect_refused(folder, "compare m.glb", "m.glb: is a reduced model, expected a scene (.json)");
   expect_refused(folder, "reduce m.glb -o n.glb",

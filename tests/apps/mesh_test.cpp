@@ -95,6 +95,9 @@ TEST(MeshCommand, RefusesBadInputAndLeavesNothingBehind) {
            {"mesh ball.off -o out.msh --method voxel --fill centre", "did you mean 'center'"},
            {"mesh ball.off -o out.msh --fill center",
             "mesh: --fill: the method tet has no use for it; leave it out"},
+           {"mesh ball.off -o out.msh --up y",
+            "mesh: --up: the file of a mesh, which cannot say which way is up, has no use for it (used by "
+            "--picture, and by what reads the file, as limber reduce); leave it out"},
            {"mesh ball.off -o out.msh --cells 0", "--cells"},
            {"mesh ball.off -o ball.off", "ball.off"},
            {"mesh ball.off -o out.msh --picture out.jpg", ".png"}}) {

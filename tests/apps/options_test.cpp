@@ -179,6 +179,8 @@ std::vector<CommandTable> tables() {
         {"--velocity", "--velocity 1,0,2", elsewhere},
         {"--spin", "--spin 0,3,0", elsewhere},
         {"--ground", "--ground -1", elsewhere},
+        {"--friction", "--friction 0.1", elsewhere},
+        {"--restitution", "--restitution 0.5", elsewhere},
         {"--method", "--method warped"},
         {"--error", "--error 1e-5"},
         {"--throttle", "--throttle 0"},

@@ -381,6 +381,46 @@ TEST(SimulateReduced, ThrowsAModelThatNothingHolds) {
   EXPECT_LT(reach("--damping 5,0"), 0.3 * 9.81);
 }
 
+TEST(SimulateReduced, BouncesAsMuchAsItIsTold) {
+  const ScratchFolder folder;
+  ASSERT_EQ(
+      run_limber(folder.path(), fmt::format("reduce '{}' -o free.glb --free --modes 3 --rank 4 --young 1e7",
+                                            test::tiny_beam_name))
+          .status,
+      0);
+  expect_refused(folder, "simulate free.glb -o c.glb --friction 0.1",
+                 "--friction: a body without --ground has no use for it");
+  expect_refused(folder, "simulate free.glb -o c.glb --ground -1 --restitution 2", "--restitution");
+  const auto energy = [&](const std::string& options) {
+    const auto ran = run_limber(folder.path(), "simulate free.glb -o c.glb --json --ground -0.3 " + options);
+    EXPECT_EQ(ran.status, 0) << ran.err;
+    const json found = json::parse(ran.out);
+    EXPECT_EQ(found["steps"], 180) << "of 1/600 s";
+    return found["energy"].get<double>();
+  };
+  // It strikes the ground at 0.2 s.
+  EXPECT_NE(energy("--seconds 0.3 --restitution 0.9"), energy("--seconds 0.3"));
+  EXPECT_LT(energy("--seconds 0.3 --velocity 2,0,0 --friction 5"),
+            energy("--seconds 0.3 --velocity 2,0,0 --friction 0") - 1.0);
+}
+
+TEST(SimulateReduced, SaysHowFarItWentAndThatItHardlyShows) {
+  const ScratchFolder folder;
+  const std::string reduce =
+      fmt::format("reduce '{}' -o m.glb --modes 3 --rank 4 --young ", test::tiny_beam_name);
+  ASSERT_EQ(run_limber(folder.path(), reduce + "1e9").status, 0);
+  const auto stiff = run_limber(folder.path(), "simulate m.glb -o c.glb --seconds 0.2");
+  ASSERT_EQ(stiff.status, 0) << stiff.err;
+  EXPECT_TRUE(contains(stiff.err, "limber: note: m: it moves by at most ")) << stiff.err;
+  EXPECT_TRUE(contains(stiff.out, "largest displacement at the end ")) << stiff.out;
+  EXPECT_TRUE(contains(stiff.out, ", in motion ")) << stiff.out;
+  ASSERT_EQ(run_limber(folder.path(), reduce + "1e6").status, 0);
+  const auto soft = run_limber(folder.path(), "simulate m.glb -o c.glb --seconds 0.2 --json");
+  EXPECT_EQ(soft.err, "");
+  const json body = json::parse(soft.out)["bodies"][0];
+  EXPECT_GE(body["max_displacement_in_motion"].get<double>(), body["max_displacement"].get<double>());
+}
+
 TEST(SimulateReduced, DropsAModelThatNothingHoldsOnGround) {
   const ScratchFolder folder;
   ASSERT_EQ(reduce(folder).status, 0);

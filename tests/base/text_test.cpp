@@ -1,5 +1,7 @@
 #include "limber/base/text.hpp"
 
+#include "limber/base/grouped.hpp"
+
 #include <gtest/gtest.h>
 
 #include <array>
@@ -36,6 +38,14 @@ TEST(NearestName, TakesTheFirstOfEquallyNearOnes) {
 TEST(Suggestion, NamesTheNearestOrAll) {
   EXPECT_EQ(suggestion("celsl", keys), "did you mean 'cells'?");
   EXPECT_EQ(suggestion("quadrature", keys), "known are element, size, cells");
+}
+
+TEST(Grouped, SetsCommasBetweenThousands) {
+  EXPECT_EQ(grouped(0), "0");
+  EXPECT_EQ(grouped(999), "999");
+  EXPECT_EQ(grouped(1000), "1,000");
+  EXPECT_EQ(grouped(-1234567), "-1,234,567");
+  EXPECT_EQ(grouped(-123), "-123");
 }
 
 TEST(Split, KeepsEmptyParts) {

@@ -1,7 +1,7 @@
 #include "limber/io/bvh_file.hpp"
 
 #include "limber/base/error.hpp"
-#include "tests/support/fixtures.hpp"
+#include "limber/base/file.hpp"
 #include "tests/support/files.hpp"
 
 #include <fmt/format.h>
@@ -114,8 +114,8 @@ TEST(Bvh, APointBetweenJointsIsTheirMean) {
 }
 
 TEST(Bvh, AFileIsReadByWhatItHolds) {
-  const test::TemporaryFolder folder;
-  folder.write("walk.txt", two_frames("10 0 0 0 0 0 0 0 0 0", "20 0 0 90 0 0 30 20 10 40"));
+  const test::ScratchFolder folder;
+  write_file(folder / "walk.txt", two_frames("10 0 0 0 0 0 0 0 0 0", "20 0 0 90 0 0 30 20 10 40"));
   EXPECT_EQ(read_joint_animation(folder / "walk.txt").joints.size(), 6u);
   EXPECT_EQ(error_text([&] { (void)read_joint_animation(folder / "walk.txt", "run"); }),
             fmt::format("{}: has one motion without a name; leave the name 'run' out",

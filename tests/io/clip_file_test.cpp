@@ -78,6 +78,20 @@ TEST(ClipFile, ReproducesTheMotion) {
   }
 }
 
+TEST(ClipFile, SaysWhatIsInIt) {
+  const ReducedModel model = test::sample_model();
+  const ClipNode body{&model.surface, "a", test::random_matrix(3, 4, 2.0, 9)};
+  const ClipNode still{&model.surface, "b", Matrix::Zero(3, 4)};
+  const ClipContents found =
+      describe_clip(encode_animation(four_times, std::vector{body, still}, "clip.glb"), "clip.glb");
+  EXPECT_EQ(found.frames, 4);
+  EXPECT_NEAR(found.to - found.from, 1.0, 1e-6);
+  ASSERT_EQ(found.nodes.size(), 2U);
+  EXPECT_EQ(found.nodes[1].name, "b");
+  EXPECT_EQ(found.nodes[0].vertices, model.surface.mesh.vertex_count());
+  EXPECT_EQ(found.nodes[0].triangles, model.surface.mesh.triangle_count());
+}
+
 TEST(ClipFile, TurnsWhatIsUpTowardsY) {
   const ReducedModel model = test::sample_model();
   ClipNode body{&model.surface, "a", test::random_matrix(3, 4, 2.0, 9)};

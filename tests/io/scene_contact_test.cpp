@@ -126,7 +126,8 @@ TEST(SceneContact, BadNumbersAndShapesAreRefused) {
       "scene.json: obstacles[0].heights[1]: it has 3 heights, the first row 2");
   EXPECT_EQ(
       refusal(R"({"obstacles": [{"shape": "half-space", "rotation": [0, 0, 0, 2]}]})"),
-      "scene.json: obstacles[0].rotation: a unit quaternion x, y, z, w is expected, this one is of length 2");
+      "scene.json: obstacles[0].rotation: a unit quaternion x, y, z, w is expected, this one is of length 2; "
+      "divide it by that");
 }
 
 TEST(SceneContact, OpenMeshesAreRefused) {

@@ -60,6 +60,21 @@ std::array<double, 4> held_along(int axis, const std::string& more, std::string_
   return {y.minCoeff(), y.maxCoeff(), x.minCoeff(), x.maxCoeff()};
 }
 
+TEST(Rotations, MayBeRoundedToFourDigits) {
+  const auto read = [](std::string_view rotation) {
+    return scene_of(beam("full", fmt::format(R"(, "rotation": [{}])", rotation)), Vector3::UnitZ())
+        .bodies[0]
+        .pose.rotation;
+  };
+  const Eigen::Quaterniond rounded = read("0, 0, 0.2588, 0.9659");
+  EXPECT_NEAR(rounded.norm(), 1.0, 1e-15);
+  EXPECT_NEAR(
+      rounded.angularDistance(Eigen::Quaterniond(Eigen::AngleAxisd(EIGEN_PI / 6.0, Vector3::UnitZ()))), 0.0,
+      1e-4);
+  EXPECT_TRUE(contains(error_text([&] { (void)read("0, 0, 0.26, 0.97"); }),
+                       "this one is of length 1.00424101; divide it by that"));
+}
+
 TEST(PlacedSides, AreThoseInTheScene) {
   const std::string upright = R"(, "rotation": [0, -0.7071067811865476, 0, 0.7071067811865476])";  // x to z
   const auto expect_top = [](const std::array<double, 4>& z) {

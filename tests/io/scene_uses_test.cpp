@@ -78,6 +78,7 @@ void write_walk(const std::filesystem::path& path) {
 /// Files that rows name.
 void write_files_of_rows(const test::ScratchFolder& folder) {
   const VolumeMesh mesh = make_beam({.size = {1.0, 0.2, 0.2}, .cells = {4, 1, 1}});
+  write_mesh(folder / "beam.msh", mesh);
   SurfaceMesh surface = boundary_surface(mesh);
   surface.vertices *= 0.9;
   write_surface(folder / "surface.obj", surface);

@@ -11,6 +11,7 @@
 
 #include <cmath>
 #include <numbers>
+#include <regex>
 
 namespace limber::mesher_test {
 namespace {
@@ -177,6 +178,72 @@ TEST(Mesher, WarnsOfLimbsThatWereLost) {
   const MeshedSurfaces result = mesh_surfaces(std::vector<RegionSurface>{{surface, "ball"}}, with_cells(16));
   ASSERT_FALSE(result.report.warnings.empty());
   EXPECT_TRUE(result.report.warnings.front().find("use more cells, as ") != std::string::npos);
+}
+
+TEST(Mesher, SaysWhatMoreCellsCost) {
+  const std::vector<RegionSurface> surfaces{
+      {test::joined(test::icosphere(3, 1.0), test::box_surface({0.5, -0.02, -0.02}, {2.0, 0.02, 0.02})),
+       "ball"}};
+  const std::string said = mesh_surfaces(surfaces, with_cells(16)).report.warnings.front();
+  static const std::regex pattern("use more cells, as ([0-9]+) \\(about ([0-9,]+) elements\\)");
+  std::smatch match;
+  ASSERT_TRUE(std::regex_search(said, match, pattern)) << said;
+  std::string number = match[2];
+  std::erase(number, ',');
+  const auto finer =
+      static_cast<double>(mesh_surfaces(surfaces, with_cells(std::stoi(match[1]))).mesh.element_count());
+  EXPECT_NEAR(std::stod(number) / finer, 1.0, 0.2);
+}
+
+/// A hat: a ball whose brim is a sheet. The brim is a share of the area that no cells can fill.
+SurfaceMesh hat() {
+  SurfaceMesh result = test::icosphere(4, 1.0);
+  constexpr int around = 64;
+  Matrix3X brim(3, 2 * around);
+  Eigen::Matrix3Xi triangles(3, 2 * around);
+  for (int i = 0; i < around; ++i) {
+    const double angle = 2.0 * std::numbers::pi * i / around;
+    const Vector3 out(std::cos(angle), std::sin(angle), 0.1);
+    brim.col(2 * i) = Vector3(0.97 * out.x(), 0.97 * out.y(), 0.1);
+    brim.col(2 * i + 1) = Vector3(2.0 * out.x(), 2.0 * out.y(), 0.1);
+    const int next = (i + 1) % around;
+    triangles.col(2 * i) << 2 * i, 2 * i + 1, 2 * next;
+    triangles.col(2 * i + 1) << 2 * i + 1, 2 * next + 1, 2 * next;
+  }
+  return test::joined(result, make_surface_mesh(brim, triangles));
+}
+
+TEST(Mesher, WarnsOfTheShareOfTheSurfaceThatTheMeshDoesNotFollow) {
+  const MeshedSurfaces result = mesh_surfaces(std::vector<RegionSurface>{{hat(), "hat"}}, with_cells(30));
+  EXPECT_NEAR(result.report.uncovered.share, 0.365, 0.05);
+  EXPECT_NEAR(result.report.uncovered.farthest, 1.0, 0.1);
+  ASSERT_FALSE(result.report.warnings.empty());
+  EXPECT_TRUE(result.report.warnings.front().find("% of the surface is not followed") != std::string::npos)
+      << result.report.warnings.front();
+  EXPECT_TRUE(result.report.warnings.front().find("beside a hole") != std::string::npos);
+}
+
+TEST(Mesher, RefusesASheetAndFillsItsShell) {
+  SurfaceMesh ripples = test::icosphere(5, 1.0);  // of a plate of ripples, the upper side
+  std::vector<Index> upper;
+  for (Index t = 0; t < ripples.triangle_count(); ++t)
+    if (ripples.vertices(2, ripples.triangles(0, t)) > 0.0) upper.push_back(t);
+  ripples = make_surface_mesh(ripples.vertices, ripples.triangles(Eigen::all, upper));
+  for (Index v = 0; v < ripples.vertex_count(); ++v)
+    ripples.vertices(2, v) =
+        0.01 * std::sin(9.0 * ripples.vertices(0, v)) * std::sin(7.0 * ripples.vertices(1, v));
+  MesherOptions options = with_cells(0);
+  options.target_elements = 3000;
+  const std::string said = test::error_text([&] {
+    mesh_surfaces(std::vector<RegionSurface>{{ripples, "pond"}}, options);
+  });
+  EXPECT_TRUE(said.starts_with("pond: it is a sheet, or encloses next to nothing")) << said;
+  EXPECT_TRUE(said.find("--method voxel --fill shell") != std::string::npos) << said;
+  options.method = MeshMethod::voxels;
+  options.fill = VoxelFill::shell;
+  EXPECT_NEAR(static_cast<double>(
+                  mesh_surfaces(std::vector<RegionSurface>{{ripples, "pond"}}, options).mesh.element_count()),
+              3000.0, 300.0);
 }
 
 TEST(Mesher, WarnsOfASurfaceThatALaterOneCovers) {

@@ -158,9 +158,8 @@ TEST(Tetrahedralize, RefusesWhatCannotBeMeshed) {
             "a cell of 1e-07 m divides the body of 2 m into more than 524288 cells along an axis; use larger "
             "cells");
   EXPECT_EQ(message(test::ball(0.01, {0.3, 0.2, 0.1}), 1.0),
-            "no tetrahedron fits into the body with cells of 1 m; it is thinner than them, or encloses "
-            "nothing: use "
-            "smaller cells, or voxels");
+            "no tetrahedron fits into the body with cells of 1 m; it is thinner than them: use smaller "
+            "cells, or voxels; or it is a sheet that encloses nothing: fill its shell with voxels");
   EXPECT_TRUE(message(test::ball(1.0), 1e-310).find("use larger cells") != std::string::npos);
   Solid broken = test::ball(1.0);
   broken.sample = [](const Vector3&) { return SolidSample{std::nan(""), 0.0}; };

@@ -54,6 +54,19 @@ TEST(RunWarnings, TellOfCollapseBeyondWhatDroopsOrTurns) {
   EXPECT_TRUE(contains(warnings_about(result)[0], "it has collapsed"));
 }
 
+TEST(RunNotes, TellOfMotionThatHardlyShows) {
+  RunResult result = with_rescues(0, 10);
+  result.bodies[0].held_size = 0.3;
+  result.bodies[0].farthest = 5.5e-4;
+  ASSERT_EQ(notes_about(result).size(), 1U);
+  EXPECT_TRUE(contains(notes_about(result)[0], "it moves by at most 0.55 mm, 0.18 % of its size"))
+      << notes_about(result)[0];
+  result.bodies[0].farthest = 7e-4;
+  EXPECT_TRUE(notes_about(result).empty());
+  result.bodies[0].farthest = 0.0;  // not known
+  EXPECT_TRUE(notes_about(result).empty());
+}
+
 /// A beam by linear modes, pulled at its end.
 Scene pulled_beam(double force, bool tree) {
   SceneBody body;
@@ -131,6 +144,10 @@ TEST(RunWarnings, TellOfTheFarthestShapeAlsoAfterAPause) {
   reader.finish();
   EXPECT_GT(largest_reach(resumed, 0).displacement, 0.0);
   EXPECT_EQ(largest_reach(resumed, 0).displacement, largest_reach(whole, 0).displacement);
+  EXPECT_EQ(largest_displacement(resumed, 0), largest_displacement(whole, 0));
+  EXPECT_NEAR(largest_displacement(whole, 0), largest_reach(whole, 0).displacement,
+              0.2 * largest_reach(whole, 0).displacement)
+      << "which may be of another shape";
   EXPECT_LT(resumed.body(0).surface_displacement().colwise().norm().maxCoeff(),
             0.1 * largest_reach(whole, 0).displacement);
 }

@@ -49,7 +49,7 @@ struct Checkpoint {
 };
 
 /// Of the file, and of what bodies save: another is refused. tests/fuzz/corpus/checkpoint holds files of it.
-inline constexpr std::uint64_t checkpoint_version = 12;
+inline constexpr std::uint64_t checkpoint_version = 13;
 
 /// The name that checkpoint files begin with.
 bool looks_like_checkpoint(std::string_view content);

@@ -187,6 +187,39 @@ void write_animation(const std::filesystem::path& path, std::span<const double> 
              [](std::span<const std::string> contents) { check_clip(contents.front(), "its content"); });
 }
 
+ClipContents describe_clip(std::string_view content, std::string_view where, const FileLoader& load) {
+  const GltfContainer container(content, where, load);
+  const JsonValue root = container.root();
+  ClipContents found;
+  const JsonValue samplers = root.at("animations").at(0).at("samplers");
+  for (std::size_t i = 0; i < samplers.size(); ++i) {
+    const Matrix times = container.read(samplers.at(i).at("input"));
+    if (times.cols() <= found.frames) continue;
+    found.frames = times.cols();
+    found.from = times(0, 0);
+    found.to = times(0, times.cols() - 1);
+  }
+  for (std::size_t n = 0; n < root.at("nodes").size(); ++n) {
+    const JsonValue node = root.at("nodes").at(n);
+    const auto mesh = node.find("mesh");
+    if (!mesh) continue;
+    const auto name = node.find("name");
+    ClipContents::Shown shown{name ? name->text() : "", 0, 0};
+    const JsonValue primitives = mesh->item_of(root, "meshes").at("primitives");
+    for (std::size_t p = 0; p < primitives.size(); ++p) {
+      const JsonValue primitive = primitives.at(p);
+      // The parts of a surface share its vertices.
+      shown.vertices = std::max<Index>(shown.vertices,
+                                       container.describe(primitive.at("attributes").at("POSITION")).count);
+      const auto indices = primitive.find("indices");
+      shown.triangles +=
+          container.describe(indices ? *indices : primitive.at("attributes").at("POSITION")).count / 3;
+    }
+    found.nodes.push_back(std::move(shown));
+  }
+  return found;
+}
+
 bool looks_like_clip(std::string_view content, const FileLoader& load) {
   if (!looks_like_gltf(content)) return false;
   try {

@@ -39,6 +39,22 @@ void write_animation(const std::filesystem::path& path, std::span<const double> 
 std::string encode_animation(std::span<const double> times, std::span<const ClipNode> nodes,
                              std::string_view where);
 
+/// What is in a clip.
+struct ClipContents {
+  /// A body, or a domain of one.
+  struct Shown {
+    std::string name;
+    Index vertices = 0, triangles = 0;
+  };
+  std::vector<Shown> nodes;     ///< what is drawn, the ground among it
+  Index frames = 0;             ///< most of a channel; what stays as it is has none
+  double from = 0.0, to = 0.0;  ///< s, of these frames
+};
+
+/// Throws Error for what is no clip, and for damaged files.  where: names it in messages.  load: finds the
+/// files that it names, none if empty.
+ClipContents describe_clip(std::string_view content, std::string_view where, const FileLoader& load = {});
+
 /// Whether the content is a glTF file with an animation, of whatever program; false for a damaged one.
 /// load: finds the files that it names, none if empty.
 bool looks_like_clip(std::string_view content, const FileLoader& load = {});

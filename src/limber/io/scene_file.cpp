@@ -245,6 +245,7 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
   body.up = body.parts.up = standing.axis;
   if (value.contains("render")) {
     body.render = read_surface_at(value, "render", files, where);
+    body.render.vertices *= unit_of(value);
     body.render_colors.clear();
     place(body.pose, body.render);
   }
@@ -269,8 +270,8 @@ SceneBody to_body(const json& value, const json& stated, std::size_t number, Sce
 
 /// Whether two bodies are reduced alike, wherever they stand.  one, other: as the file has them.
 bool is_reduced_alike(const json& one, const json& other) {
-  constexpr const char* keys[] = {"method", "mesh",  "assembly", "domains",  "basis",     "forces",
-                                  "mass",   "fixed", "render",   "material", "materials", "model"};
+  constexpr const char* keys[] = {"method", "mesh",   "assembly", "domains",   "basis", "forces", "mass",
+                                  "fixed",  "render", "material", "materials", "model", "unit"};
   return std::all_of(std::begin(keys), std::end(keys), [&](const char* key) {
     return one.contains(key) == other.contains(key) && (!one.contains(key) || one[key] == other[key]);
   });
@@ -388,6 +389,11 @@ void check_key_elements(const json& stated, const Scene& scene, std::string_view
   }
 }
 
+/// For a reduced model of what is in a file, beside which it can stand.
+std::string name_of_model(const std::filesystem::path& file) {
+  return file.stem().string() + (file.extension() == ".glb" ? "_body.glb" : ".glb");
+}
+
 /// Throws Error for other files that limber reads, which people take for scenes.
 void check_looks_like_scene(std::string_view content, std::string_view where) {
   const std::size_t first = content.find_first_not_of(" \t\r\n");
@@ -400,8 +406,11 @@ void check_looks_like_scene(std::string_view content, std::string_view where) {
       "{}: is a mesh, expected a scene (.json); name it there as 'mesh', or reduce it: limber reduce {} -o "
       "MODEL.glb",
       where, where);
-  require(!looks_like_surface(content),
-          "{}: is a surface, expected a scene (.json); fill it first: limber mesh {} -o MESH", where, where);
+  require(
+      !looks_like_surface(content),
+      "{}: is a surface, expected a scene (.json) or a reduced model (.glb); make it one: limber reduce {} "
+      "-o {}; or name it in a scene as 'mesh'",
+      where, where, name_of_model(where));
 }
 
 /// Throws Error for the first key without a use.
@@ -439,11 +448,10 @@ UpAxis nearest_axis(const Vector3& direction) {
   return nearest;
 }
 
-/// The axis by which the body of a plan stands in the scene, as the model that it names says: nearest to
-/// that, because who tilts a body does not tilt the ground.
+/// The axis by which the body of a plan stands in the scene, as its file says: nearest to that, because who
+/// tilts a body does not tilt the ground.
 Vector3 up_of_plan(const ScenePlan& plan) {
-  const UpAxis up = plan.model ? plan.model->up : UpAxis::z;  // of meshes no file says it
-  return direction_of(nearest_axis(plan.pose.rotation * direction_of(up)));
+  return direction_of(nearest_axis(plan.pose.rotation * direction_of(plan.up)));
 }
 
 /// A number is gravity downward. See up_of(), which says the same of what is read.
@@ -472,7 +480,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
     scene.up = parse_word<UpAxis>(value["up"].get<std::string>(), up_axis_words, "unknown axis");
   scene.source = where;
   scene.solver = to_solver(value["solver"], where);
-  SceneFiles files{folder, {}};
+  SceneFiles files{folder, {}, {}};
   const auto place = [&](std::size_t i) { return fmt::format("{}: bodies[{}]", where, i); };
   std::vector<ScenePlan> plans;
   for (std::size_t i = 0; i < value["bodies"].size(); ++i)
@@ -493,6 +501,7 @@ Scene parse_scene(std::string_view text, const std::filesystem::path& folder, st
   check_contact(stated, scene, where);
   check_key_elements(stated, scene, where);
   scene.output = to_output(value["output"], files, where);
+  scene.warnings = std::move(files.warnings);
   // Each once: what several bodies share.
   for (std::filesystem::path& file : files.inputs) {
     if (std::find(scene.inputs.begin(), scene.inputs.end(), file) == scene.inputs.end())

@@ -29,7 +29,7 @@ class FollowedAnimations {
 /// The constraints, the moving support and the skin of a body of a scene file, with the files that they
 /// follow. value: the body, checked by the schema.  where: names it in messages.  up: in the scene, a
 /// direction.  body: with its mesh. Throws Error, at the key, for motions given twice or not at all,
-/// quaternions that are not of unit length to 1e-6, keys whose times do not ascend, constraints that start
+/// quaternions that are not of unit length to 1e-3, keys whose times do not ascend, constraints that start
 /// after the run, a priority among constraints of one kind, and files of weights that do not fit.
 void read_motion(const nlohmann::json& value, const SolverSettings& solver, SceneFiles& files,
                  const std::string& where, FollowedAnimations& animations, const Vector3& up,

@@ -2,8 +2,10 @@
 
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
+#include "limber/bodies/builtin.hpp"
 #include "limber/bodies/part_tree.hpp"
 #include "limber/io/model_file.hpp"
+#include "limber/io/surface_file.hpp"
 #include "limber/scene/placing.hpp"
 
 #include <nlohmann/json.hpp>
@@ -113,6 +115,11 @@ ScenePlan plan_body(const json& value, SimulationType type, const SceneUse& use,
       "choose 'reduced' or 'linear'",
       where, plan.pose.position.isZero(0.0) ? "rotation" : "position");
   plan.model = placed(read_named_model(value, files, where), plan.pose, where);
+  if (plan.model) {
+    plan.up = plan.model->up;
+  } else if (value.contains("mesh") && !is_builtin(value["mesh"].get<std::string>()) && !names_tree(value)) {
+    plan.up = usual_up(files.path(value, "mesh"));
+  }
   plan.tree = moves_as_tree(value, plan, use, where);
   plan.ways = find_ways({plan.method, plan.tree}, use);
   return plan;

@@ -18,6 +18,7 @@ struct ScenePlan {
   bool tree = false;                   ///< whether it moves as a tree of domains
   Pose pose;                           ///< where it stands
   std::shared_ptr<const Model> model;  ///< that the body names, standing there; none: it names none
+  UpAxis up = UpAxis::z;               ///< of its file, as that says or files of its kind have it
   std::vector<RunWay> ways;            ///< that it is run in: its own first, each once
 
   [[nodiscard]] bool needs_mesh() const;            ///< in one of its ways at least

@@ -1,6 +1,8 @@
 #include "limber/io/scene_values.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/base/length_unit.hpp"
+#include "limber/base/words.hpp"
 #include "limber/bodies/builtin.hpp"
 #include "limber/io/surface_file.hpp"
 
@@ -31,15 +33,23 @@ Vector3 to_vector(const json& value) {
 Eigen::Quaterniond to_rotation(const json& value, const std::string& where) {
   const Eigen::Quaterniond rotation(value[3].get<double>(), value[0].get<double>(), value[1].get<double>(),
                                     value[2].get<double>());
+  constexpr double tolerance =
+      1e-3;  // what people round to four digits; beyond, a number is missing or wrong
   const double length = rotation.coeffs().stableNorm();
-  require(std::abs(length - 1.0) <= 1e-6,
-          "{}.rotation: a unit quaternion x, y, z, w is expected, this one is of length {:.9g}", where,
-          length);
+  require(std::abs(length - 1.0) <= tolerance,
+          "{}.rotation: a unit quaternion x, y, z, w is expected, this one is of length {:.9g}; divide it by "
+          "that",
+          where, length);
   return rotation.normalized();
 }
 
 Pose to_pose(const json& value, const std::string& where) {
   return {to_vector(value["position"]), to_rotation(value["rotation"], where)};
+}
+
+double unit_of(const json& body) {
+  return metres_per(
+      parse_word<LengthUnit>(body["unit"].get<std::string>(), length_unit_words, "unknown unit"));
 }
 
 VertexSelection to_selection(const json& value, const std::string& where) {

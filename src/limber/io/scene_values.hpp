@@ -20,12 +20,15 @@ namespace limber {
 /// A list of three numbers.
 Vector3 to_vector(const nlohmann::json& value);
 
-/// The unit quaternion under the key rotation of what `where` names: x, y, z, w. Throws Error unless its
-/// length is 1 to 1e-6.
+/// The quaternion under the key rotation of what `where` names: x, y, z, w, made one of unit length. Throws
+/// Error unless its length is 1 to 1e-3.
 Eigen::Quaterniond to_rotation(const nlohmann::json& value, const std::string& where);
 
 /// The keys position and rotation of an object. Throws Error as to_rotation() does.
 Pose to_pose(const nlohmann::json& value, const std::string& where);
+
+/// m, of the numbers in the files of a body: its key unit.
+double unit_of(const nlohmann::json& body);
 
 /// The keys vertices, box, where and nearest of an object. where: names it in messages.
 VertexSelection to_selection(const nlohmann::json& value, const std::string& where);
@@ -36,8 +39,9 @@ VertexSelection to_fixed(const nlohmann::json& value, const std::string& where, 
 
 /// The files of a scene.
 struct SceneFiles {
-  std::filesystem::path folder;  ///< that paths in the scene are relative to
-  FileList inputs;               ///< that were read
+  std::filesystem::path folder;            ///< that paths in the scene are relative to
+  FileList inputs;                         ///< that were read
+  std::vector<std::string> warnings = {};  ///< what was lost on the way, one line each
 
   /// The path under a key; empty where the key is not there.
   [[nodiscard]] std::filesystem::path path(const nlohmann::json& object, const char* key) const;

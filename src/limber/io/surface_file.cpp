@@ -3,6 +3,7 @@
 #include "limber/base/error.hpp"
 #include "limber/base/file.hpp"
 #include "limber/io/gltf.hpp"
+#include "limber/io/mesh_file.hpp"
 #include "limber/io/obj.hpp"
 #include "limber/io/off.hpp"
 #include "limber/io/ply.hpp"
@@ -115,6 +116,12 @@ SurfaceMesh read_surface(const std::filesystem::path& path, const SurfaceReadOpt
 bool looks_like_surface(std::string_view content) {
   return std::any_of(surface_formats.begin(), surface_formats.end(),
                      [&](const SurfaceFormat& f) { return f.recognizes(content); });
+}
+
+bool is_surface_file(const std::filesystem::path& path) {
+  if (!std::filesystem::is_regular_file(path)) return false;
+  const std::string content = read_file(path);
+  return looks_like_surface(content) || (has_surface_extension(path) && !looks_like_mesh(content));
 }
 
 bool has_surface_extension(const std::filesystem::path& path) {

@@ -34,6 +34,10 @@ SurfaceMesh parse_surface(std::string_view content, std::string_view where,
 /// Whether the content starts as a file of one of the formats does.
 bool looks_like_surface(std::string_view content);
 
+/// Whether a path is that of a file with a surface, by its content or, where that says nothing, by its
+/// ending.
+bool is_surface_file(const std::filesystem::path& path);
+
 /// Whether the ending is that of one of the formats, in capitals or not.
 bool has_surface_extension(const std::filesystem::path& path);
 

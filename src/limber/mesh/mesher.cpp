@@ -1,7 +1,9 @@
 #include "limber/mesh/mesher.hpp"
 
 #include "limber/base/error.hpp"
+#include "limber/base/grouped.hpp"
 #include "limber/mesh/lattice_octree.hpp"
+#include "limber/mesh/sheet.hpp"
 #include "limber/mesh/surface_query.hpp"
 #include "limber/mesh/tetrahedralize.hpp"
 
@@ -19,9 +21,14 @@ constexpr double volume_tolerance = 1e-3;  ///< share of the volume that may be 
 constexpr double largest_shift = 0.1;      ///< of the surface, cells: more would show
 constexpr double noticeable_loss = 1e-3;   ///< share of the volume dropped as crumbs
 constexpr double alarming_change = 0.05;   ///< of the volume, as a share
-constexpr int overlap_cells = 48;          ///< along the longest side, to measure overlaps
-constexpr int volume_cells = 32;           ///< at least, to estimate the volume of surfaces with holes
-constexpr int samples_per_axis = 3;        ///< in a cell near the surface; their errors cancel to a few 1e-4
+constexpr double near_cells = 1.5;         ///< from the surface to the mesh: what a cell's own shape explains
+/// Cells that the surface may cross for each element asked for. Bodies that are worth meshing have less than
+/// one; with so many across a sheet into which still nothing fits, nothing will.
+constexpr double most_crossed = 8.0;
+constexpr double usual_cells = 10'000.0;  ///< along sheets of bodies of few elements
+constexpr int overlap_cells = 48;         ///< along the longest side, to measure overlaps
+constexpr int volume_cells = 32;          ///< at least, to estimate the volume of surfaces with holes
+constexpr int samples_per_axis = 3;       ///< in a cell near the surface; their errors cancel to a few 1e-4
 
 using Queries = std::vector<std::shared_ptr<const SurfaceQuery>>;
 
@@ -58,6 +65,12 @@ Solid unite(const Queries& queries) {
   return {sample, bounds_of(queries)};
 }
 
+/// "3.1 %", "less than 0.1 %".
+std::string share_text(double share) {
+  constexpr double least = 1e-3;
+  return share < least ? "less than 0.1 %" : fmt::format("{:.1f} %", 100.0 * share);
+}
+
 double longest_side(const BoundingBox& box) { return (box.max - box.min).maxCoeff(); }
 
 /// One run of the mesher: what it has found so far.
@@ -73,6 +86,7 @@ class Mesher {
       queries_.push_back(std::make_shared<const SurfaceQuery>(surfaces_.back().surface));
     }
     solid_ = unite(queries_);
+    if (!fills_by_touch() && encloses_nothing()) refuse_sheet();
     measure_surfaces();
   }
 
@@ -94,7 +108,9 @@ class Mesher {
     check_mesh(stuffed_.mesh, "the mesh of the surface");
     report_.cell = cell_;
     report_.level = level_;
+    report_.shell = is_shell();
     report_.mesh_volume = volume();
+    measure_uncovered();
     add_warnings(before);
     return {std::move(stuffed_.mesh), report_};
   }
@@ -102,6 +118,17 @@ class Mesher {
  private:
   [[nodiscard]] bool is_shell() const {
     return options_.method == MeshMethod::voxels && options_.fill == VoxelFill::shell;
+  }
+
+  /// Voxels that triangles touch need no inside.
+  [[nodiscard]] bool fills_by_touch() const {
+    return options_.method == MeshMethod::voxels && options_.fill != VoxelFill::center;
+  }
+
+  [[nodiscard]] bool encloses_nothing() const {
+    for (std::size_t i = 0; i < surfaces_.size(); ++i)
+      if (!is_sheet(surfaces_[i].surface, *queries_[i])) return false;
+    return true;
   }
 
   [[nodiscard]] bool is_tetrahedral() const { return options_.method == MeshMethod::tetrahedra; }
@@ -172,15 +199,28 @@ class Mesher {
     return excess.sum() * step.prod();
   }
 
+  [[nodiscard]] double area() const {
+    double sum = 0.0;
+    for (const RegionSurface& one : surfaces_) sum += surface_area(one.surface);
+    return sum;
+  }
+
   /// A first guess: elements go with the volume, those of a shell with the area.
   [[nodiscard]] double first_cell() const {
     const auto target = static_cast<double>(options_.target_elements);
     if (!is_shell() && report_.surface_volume > 0.0) {
       return std::cbrt((is_tetrahedral() ? 12.0 : 1.0) * report_.surface_volume / target);
     }
-    double area = 0.0;
-    for (const RegionSurface& one : surfaces_) area += surface_area(one.surface);
-    return std::sqrt(area / target);
+    return std::sqrt(area() / target);
+  }
+
+  [[noreturn]] void refuse_sheet() const {
+    const std::string& name = surfaces_.front().name;
+    throw Error(
+        "{}: it is a sheet, or encloses next to nothing, so that nothing can fill it; make its shell of "
+        "voxels "
+        "(--method voxel --fill shell), or give it a thickness",
+        name.empty() ? "the surface" : name);
   }
 
   /// Corrects the cell until the number of elements is the one asked for: two or three trials, more for
@@ -190,14 +230,15 @@ class Mesher {
     const double exponent = is_shell() ? 1.0 / 2.0 : 1.0 / 3.0;
     StuffedMesh best;
     double best_cell = 0.0, least_miss = std::numeric_limits<double>::infinity();
-    cell_ = std::min(first_cell(), longest_side(solid_.bounds));
+    const double finest = std::sqrt(area() / (most_crossed * std::max(target, usual_cells)));
+    cell_ = std::max(finest, std::min(first_cell(), longest_side(solid_.bounds)));
     for (int trial = 0; trial < most_trials; ++trial) {
       double count = 0.0;  // of a body into which nothing fits
       try {
         make_mesh();
         count = static_cast<double>(stuffed_.mesh.element_count());
       } catch (const Error&) {
-        if (trial + 1 == most_trials && best_cell == 0.0) throw;
+        if (best_cell == 0.0 && (trial + 1 == most_trials || cell_ == finest)) refuse_sheet();
       }
       const double miss =
           count > 0.0 ? std::abs(std::log(count / target)) : std::numeric_limits<double>::infinity();
@@ -206,8 +247,9 @@ class Mesher {
         best_cell = cell_;
         best = std::move(stuffed_);
       }
-      if (miss < count_tolerance) break;
+      if (miss < count_tolerance || (cell_ == finest && count < target)) break;
       cell_ *= count > 0.0 ? std::pow(std::clamp(count / target, 0.1, 10.0), exponent) : 0.7;
+      cell_ = std::max(cell_, finest);
     }
     cell_ = best_cell;
     stuffed_ = std::move(best);
@@ -227,11 +269,29 @@ class Mesher {
     }
   }
 
+  void measure_uncovered() {
+    std::vector<const SurfaceMesh*> surfaces;
+    for (const RegionSurface& one : surfaces_) surfaces.push_back(&one.surface);
+    report_.uncovered =
+        find_uncovered(surfaces, boundary_surface(stuffed_.mesh), near_cells * cell_, options_.executor);
+  }
+
   /// Half as large ones: as what was lost is thinner than a cell, nobody knows how thin, that may take two
   /// goes.
   [[nodiscard]] std::string more_cells() const {
-    const double longest = (solid_.bounds.max - solid_.bounds.min).maxCoeff();
-    return fmt::format("use more cells, as {}", std::lround(2.0 * longest / cell_));
+    const double cells = std::round(2.0 * longest_side(solid_.bounds) / cell_);
+    const double finer = cells * cell_ / longest_side(solid_.bounds);
+    const double count =
+        static_cast<double>(stuffed_.mesh.element_count()) * std::pow(finer, is_shell() ? 2.0 : 3.0);
+    const double digits = std::pow(10.0, std::max(0.0, std::floor(std::log10(count)) - 1.0));
+    return fmt::format("use more cells, as {} (about {} elements)", cells,
+                       grouped(std::llround(std::round(count / digits) * digits)));
+  }
+
+  /// Whether a surface has a rim, beside which it may lie outside of what it encloses.
+  [[nodiscard]] bool is_open() const {
+    return std::any_of(report_.defects.begin(), report_.defects.end(),
+                       [](const SurfaceDefects& defects) { return defects.holes > 0; });
   }
 
   /// Says what the mesh lacks of the surfaces. before: volume of the mesh with all its crumbs, m^3.
@@ -253,12 +313,12 @@ class Mesher {
                        report_.cleanup.dropped_parts, 100.0 * (1.0 - report_.mesh_volume / before),
                        more_cells()));
     }
-    const BoundingBox box = bounding_box(mesh);
-    const double shrunk =
-        std::max((box.min - solid_.bounds.min).maxCoeff(), (solid_.bounds.max - box.max).maxCoeff());
-    if (shrunk > 1.5 * cell_) {
-      warn(fmt::format("the mesh ends {:.3g} m short of the surface: limbs thinner than a cell were lost; {}",
-                       shrunk, more_cells()));
+    if (const Uncovered& lost = report_.uncovered; lost.farthest > 0.0) {
+      warn(fmt::format(
+          "{} of the surface is not followed by the mesh, which ends up to {:.3g} m from it, at "
+          "({:.3g}, {:.3g}, {:.3g}): places thinner than a cell{} were lost; {}{}",
+          share_text(lost.share), lost.farthest, lost.at.x(), lost.at.y(), lost.at.z(),
+          is_open() ? " or beside a hole" : "", is_open() ? "close its holes, or " : "", more_cells()));
     }
     const double change =
         report_.surface_volume > 0.0 ? report_.mesh_volume / report_.surface_volume - 1.0 : 0.0;

@@ -210,9 +210,8 @@ class Stuffing {
   /// The mesh with only the vertices in use, numbered as the elements meet them.
   VolumeMesh pack() {
     require(!tets_.empty(),
-            "no tetrahedron fits into the body with cells of {:.4g} m; it is thinner than them, or encloses "
-            "nothing: use "
-            "smaller cells, or voxels",
+            "no tetrahedron fits into the body with cells of {:.4g} m; it is thinner than them: use smaller "
+            "cells, or voxels; or it is a sheet that encloses nothing: fill its shell with voxels",
             options_.cell);
     std::vector<int> number(points_.size(), -1);
     std::vector<int> used;

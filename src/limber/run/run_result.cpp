@@ -100,7 +100,7 @@ void add_result(const Scene& scene, const SceneState& state, std::size_t i, RunR
       stated.mesh.element_count() > 0 ? mesh_displacement(scene, state, i) : body.surface_displacement();
   result.bodies.push_back({stated.name, body.method(), stated.mesh.vertex_count(),
                            element_count(scene, state, i), body.freedoms(), moved.colwise().norm().maxCoeff(),
-                           held_size(stated, body)});
+                           largest_displacement(state, i), held_size(stated, body)});
   for (const ConstraintOutcome& outcome : constraint_outcomes(state, i))
     result.constraints.push_back({stated.name, outcome, most_held(state, i), body.freedoms(), body.method()});
   if (body.has_model() && met_constraints(state, i))
@@ -297,6 +297,21 @@ std::vector<std::string> warnings_about(const RunResult& result) {
   warn_of_rescues(result, warnings);
   warn_of_contact(result, warnings);
   return warnings;
+}
+
+std::vector<std::string> notes_about(const RunResult& result) {
+  constexpr double seen = 2e-3;  // of a body's size: two pixels where it fills a picture of a thousand
+  std::vector<std::string> notes;
+  if (result.statics || !result.report.ok()) return notes;
+  for (const BodyResult& body : result.bodies) {
+    const double farthest = std::max(body.farthest, body.max_displacement);
+    if (body.farthest == 0.0 || body.held_size == 0.0 || farthest > seen * body.held_size) continue;
+    notes.push_back(
+        fmt::format("{}: it moves by at most {}, {:.2g} % of its size, which hardly shows; a softer "
+                    "material (limber reduce --material jelly) or stronger loads show more",
+                    body.name, small_length(farthest), 100.0 * farthest / body.held_size));
+  }
+  return notes;
 }
 
 }  // namespace limber

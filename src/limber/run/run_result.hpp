@@ -24,6 +24,7 @@ struct BodyResult {
   Index elements = 0;
   Index unknowns = 0;
   double max_displacement = 0.0;  ///< m, at the end
+  double farthest = 0.0;          ///< m, the largest of the motion; 0: not known (largest_displacement())
   /// Diagonal of the box about it at rest, m, of one that is held where it was made; 0 of others, which may
   /// go anywhere, and of what turns about a hinge.
   double held_size = 0.0;
@@ -109,5 +110,8 @@ void summarize(const Scene& scene, const SceneState& state, RunResult& result);
 /// that miss their tolerance, shapes that warped or linear modes cannot represent, handles that jump, steps
 /// that had to be damped, contact that was not solved or not looked for.
 std::vector<std::string> warnings_about(const RunResult& result);
+
+/// What is good to know and no fault, a line each: a motion too small to be seen.
+std::vector<std::string> notes_about(const RunResult& result);
 
 }  // namespace limber

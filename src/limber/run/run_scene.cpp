@@ -363,6 +363,7 @@ RunResult run_scene(const Scene& scene, const RunOptions& options) {
   const OutputPlan outputs = plan_outputs(scene, options.folder, checkpoints);
   check_outputs(outputs);
   check_spares(outputs, scene.inputs);
+  for (const std::string& warning : scene.warnings) report(options.on_warning, warning);
   std::optional<Checkpoint> from;
   if (checkpoints != nullptr) from = checkpoints->find(scene);
 
@@ -387,6 +388,7 @@ RunResult run_scene(const Scene& scene, const RunOptions& options) {
   run_to_end(run, existing_files(outputs));
   if (checkpoints != nullptr && !result.report.ok()) checkpoints->finish();
   for (const std::string& warning : warnings_about(result)) report(options.on_warning, warning);
+  for (const std::string& note : notes_about(result)) report(options.on_note, note);
   if (options.on_end) options.on_end(result);
   if (checkpoints != nullptr) checkpoints->finish();
   return result;

@@ -32,7 +32,7 @@ struct RunOptions {
   double read_seconds = 0.0;                     ///< that it took to read the scene, for the result
 
   Progress on_progress;  ///< of making the bodies, then of the steps
-  LogSink on_note;       ///< what was decided: where a run goes on
+  LogSink on_note;       ///< what was decided: where a run goes on; and notes_about() the result
   LogSink on_warning;
   /// Called at the end, when all is written and before the checkpoint is removed: a process that is killed
   /// here can still be resumed. Where it throws, the checkpoint stays.

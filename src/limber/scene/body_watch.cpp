@@ -59,12 +59,16 @@ BodyWatch::BodyWatch(const Body& body) {
   if (body.method() == Method::reduced && is_trained(body.model())) {
     for (const ReducedPart& part : body.model().parts) badness_.push_back(trained_badness(part.model));
   }
+  const bool one_domain = body.model().domain_count() == 1 && !body.model().free;
+  if (one_domain && (body.method() == Method::reduced || body.method() == Method::linear))
+    unit_displacement_ = largest_lengths(body.model().part(0).model.surface.basis.cast<double>());
   if (body.method() != Method::linear) return;
   for (const ReducedPart& part : body.model().parts) badness_.push_back(linear_badness(part.model));
 }
 
 void BodyWatch::note(const Body& body, int step) {
   if (!badness_.empty()) look_for_shapes(body);
+  if (unit_displacement_.size() > 0) look_for_displacement(body);
   const bool tree = body.has_model() && body.model().domain_count() > 1;
   if (tree && (step <= gap_steps || step % gap_steps == 0)) look_for_gaps(body);
 }
@@ -87,6 +91,15 @@ void BodyWatch::look_for_shapes(const Body& body) {
     domain_ = d;
     worst_q_ = own;
   }
+}
+
+/// As in look_for_shapes: which shape went farthest need not be known exactly.
+void BodyWatch::look_for_displacement(const Body& body) {
+  const Vector& q = body.q();
+  const double far = q.cwiseProduct(unit_displacement_.head(q.size())).squaredNorm();
+  if (!(far > farthest_)) return;
+  farthest_ = far;
+  farthest_q_ = q;
 }
 
 void BodyWatch::look_for_gaps(const Body& body) {
@@ -124,6 +137,13 @@ TrainedReach BodyWatch::largest_trained_reach(const Body& body) const {
           part.cubature->training.amplitude};
 }
 
+double BodyWatch::largest_displacement(const Body& body) const {
+  if (farthest_q_.size() == 0) return 0.0;
+  static const Eigen::MatrixXf none;
+  return largest_length(warped_field(body.model().part(0).model.surface.basis, none, farthest_q_)) *
+         body.model().domains.front().scale;
+}
+
 void BodyWatch::save(StateWriter& out) const {
   out.write(std::int64_t{gap_.domain});
   out.write(gap_.largest);
@@ -131,6 +151,8 @@ void BodyWatch::save(StateWriter& out) const {
   out.write(domain_);
   out.write(worst_);
   out.write(worst_q_);
+  out.write(farthest_);
+  out.write(farthest_q_);
 }
 
 void BodyWatch::restore(StateReader& in, const Body& body) {
@@ -143,16 +165,23 @@ void BodyWatch::restore(StateReader& in, const Body& body) {
   require(gap_domain >= -1 && gap_domain < domains, "the state has a gap at domain {}, the body has {}",
           gap_domain, domains);
   gap.domain = gap_domain;
-  double worst = 0.0;
-  Vector q;
+  double worst = 0.0, farthest = 0.0;
+  Vector q, farthest_q;
   in.read(domain);
   in.read(worst);
   in.read(q);
+  in.read(farthest);
+  in.read(farthest_q);
   const bool known = domain >= 0 && domain < domains && !badness_.empty();
   const Index most = known ? body.model().part(domain).model.rank : 0;
   require((domain == -1 && q.size() == 0) || (known && q.size() <= most),
           "the state has a shape with {} coordinates of domain {}, the body has {} such domains, of {}",
           q.size(), domain, badness_.empty() ? 0 : domains, most);
+  require(farthest_q.size() <= unit_displacement_.size(),
+          "the state has a farthest shape with {} coordinates, the body has {}", farthest_q.size(),
+          unit_displacement_.size());
+  farthest_ = farthest;
+  farthest_q_ = farthest_q;
   gap_ = gap;
   domain_ = domain;
   worst_ = worst;

@@ -55,12 +55,17 @@ class BodyWatch {
   /// methods.
   [[nodiscard]] TrainedReach largest_trained_reach(const Body& body) const;
 
+  /// Largest displacement of a vertex of the surface in the shape of the run that went farthest, m: of held
+  /// bodies of one domain by the methods reduced and linear; 0 of others.
+  [[nodiscard]] double largest_displacement(const Body& body) const;
+
   void save(StateWriter& out) const;
   /// Throws Error for what was noted of another body.
   void restore(StateReader& in, const Body& body);
 
  private:
   void look_for_shapes(const Body& body);
+  void look_for_displacement(const Body& body);
   void look_for_gaps(const Body& body);
 
   InterfaceGap gap_;
@@ -69,6 +74,9 @@ class BodyWatch {
   Vector worst_q_;            ///< coordinates of the domain that was worst
   std::int64_t domain_ = -1;  ///< which that is
   double worst_ = 0.0;        ///< sum of the squares of its badness times these
+  Vector unit_displacement_;  ///< r, largest of a vertex by a unit of each coordinate, m; none: not noted
+  Vector farthest_q_;         ///< coordinates of the shape that went farthest
+  double farthest_ = 0.0;     ///< sum of the squares of their largest displacements, m^2
 };
 
 }  // namespace limber

@@ -235,6 +235,10 @@ LinearReach largest_reach(const SceneState& state, std::size_t body) {
   return actor_of(state, body).watch->largest_reach(state.body(body));
 }
 
+double largest_displacement(const SceneState& state, std::size_t body) {
+  return actor_of(state, body).watch->largest_displacement(state.body(body));
+}
+
 TrainedReach largest_trained_reach(const SceneState& state, std::size_t body) {
   return actor_of(state, body).watch->largest_trained_reach(state.body(body));
 }

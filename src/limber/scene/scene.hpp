@@ -149,6 +149,7 @@ struct Scene {
   SolverSettings solver;
   OutputSettings output;
   std::vector<std::filesystem::path> inputs;  ///< files that it was read from, which no output may replace
+  std::vector<std::string> warnings;          ///< what was lost when they were read, one line each
 };
 
 /// How well a constraint was met so far.
@@ -255,6 +256,8 @@ LinearReach largest_reach(const SceneState& state, std::size_t body);
 /// Of the shape of the run that went farthest beyond what its forces were trained for (body_watch.hpp);
 /// nothing for other methods and for exact forces.
 TrainedReach largest_trained_reach(const SceneState& state, std::size_t body);
+/// Of the shape of the run that went farthest (body_watch.hpp), m; 0 for bodies of which that is not noted.
+double largest_displacement(const SceneState& state, std::size_t body);
 /// The largest gap between domains, as a share of its interface, of the first steps and then of every eighth.
 InterfaceGap largest_gap(const SceneState& state, std::size_t body);
 
