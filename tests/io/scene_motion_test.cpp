@@ -141,6 +141,32 @@ TEST(SceneMotion, NamesTheNearestJoint) {
   }
 }
 
+TEST(SceneMotion, FollowsAMotionCaptureAndPointsBetweenItsJoints) {
+  const test::ScratchFolder folder;
+  write_file(
+      folder / "jump.bvh",
+      "HIERARCHY\nROOT hips\n{\nOFFSET 0 0 0\nCHANNELS 3 Xposition Yposition Zposition\nJOINT head\n{\n"
+      "OFFSET 0 60 0\nCHANNELS 1 Zrotation\nEnd Site\n{\nOFFSET 20 0 0\n}\n}\n}\n"
+      "MOTION\nFrames: 2\nFrame Time: 0.5\n0 90 0 0\n10 130 0 90\n");
+  json scene = good_scene();
+  json& constraint = scene["bodies"][0]["constraints"][0];
+  constraint.erase("keys");
+  /// Where a point goes that is at `from` in the beginning.
+  const auto carried = [&](const json& joint, const json& weights, const Vector3& from) {
+    constraint["follow"] = {{"file", "jump.bvh"}, {"joint", joint}, {"scale", 0.01}};
+    if (!weights.is_null()) constraint["follow"]["weights"] = weights;
+    return parse(scene, folder.path()).bodies[0].constraints[0].motion(0.5).apply(from);
+  };
+  // Up is y there and z here.
+  EXPECT_LT((carried("hips", {}, {0.0, 0.0, 0.9}) - Vector3(0.1, 0.0, 1.3)).norm(), 1e-12);
+  EXPECT_LT((carried("head end", {}, {0.2, 0.0, 1.5}) - Vector3(0.1, 0.0, 2.1)).norm(), 1e-12);
+  const json both = {"hips", "head end"};
+  EXPECT_LT((carried(both, {}, {0.1, 0.0, 1.2}) - Vector3(0.1, 0.0, 1.7)).norm(), 1e-12);
+  EXPECT_LT((carried(both, {0.25, 0.75}, {0.15, 0.0, 1.35}) - Vector3(0.1, 0.0, 1.9)).norm(), 1e-12);
+  const std::string refused = test::error_text([&] { (void)carried(both, {0.25, 0.25}, {0.0, 0.0, 0.0}); });
+  EXPECT_NE(refused.find("add up to 0.5, expected 1"), std::string::npos) << refused;
+}
+
 TEST(SceneMotion, ReadsAFollowedFileOnce) {
   const test::ScratchFolder folder;
   write_character(folder / "walk.glb");

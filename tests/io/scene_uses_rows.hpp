@@ -469,6 +469,8 @@ inline const std::vector<Row>& table() {
       {"follow.file", "{}", constraint(R"("follow": {"file": "walk.glb", "joint": "hand"})")},
       {"follow.joint", constraint(R"("follow": {"file": "walk.glb", "joint": "hand"})"),
        constraint(R"("follow": {"file": "walk.glb", "joint": "foot"})")},
+      {"follow.weights", constraint(R"("follow": {"file": "walk.glb", "joint": ["hand", "foot"]})"),
+       constraint(R"("follow": {"file": "walk.glb", "joint": ["hand", "foot"], "weights": [0.9, 0.1]})")},
       {"follow.animation", constraint(R"("follow": {"file": "walk.glb", "joint": "hand"})"),
        constraint(R"("follow": {"file": "walk.glb", "joint": "hand", "animation": "run"})")},
       {"follow.scale", constraint(R"("follow": {"file": "walk.glb", "joint": "hand"})"),

@@ -28,7 +28,7 @@ def usage(stock: Stock, random: Random) -> Case:
         words.append(random.choice(("--colour", "--jsn", "-q", "--thread=1", "---json", "--rank--")))
     elif kind == 3:
         words.append(random.choice(("another", "one", "mesh.obj")))
-        expect = "any" if command == "mesh" else "bad"
+        expect = "any" if command in ("mesh", "export") else "bad"  # which take several files
     elif kind == 4:
         words, expect = words[: random.randint(0, max(0, len(words) - 1))], "any"
     elif kind == 5:

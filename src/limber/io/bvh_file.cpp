@@ -95,9 +95,8 @@ class BvhReader {
     result.where = where_;
     result.duration = static_cast<double>(motion_->frames - 1) * motion_->interval;
     for (std::size_t j = 0; j < motion_->joints.size(); ++j)
-      result.joints.push_back(
-          {motion_->joints[j].name,
-           [motion = std::shared_ptr<const BvhMotion>(motion_), j](double t) { return motion->pose(j, t); }});
+      result.joints.push_back({motion_->joints[j].name, [motion = std::shared_ptr<const BvhMotion>(motion_),
+                                                         j](double t) { return motion->pose(j, t); }});
     return result;
   }
 

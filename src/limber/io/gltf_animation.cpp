@@ -274,7 +274,7 @@ class AnimationReader {
 }  // namespace
 
 JointAnimation parse_gltf_animation(std::string_view content, std::string_view where,
-                                   std::string_view animation, const FileLoader& load) {
+                                    std::string_view animation, const FileLoader& load) {
   require(looks_like_gltf(content), "{}: is not a glTF file, expected an animation (.glb or .gltf)", where);
   return AnimationReader(content, where, load).read(animation);
 }

@@ -41,8 +41,8 @@ PoseFunction JointAnimation::motion_between(std::span<const std::string> names,
                                             std::vector<double> weights) const {
   require(!names.empty(), "{}: no joint is named, expected one at least", where);
   if (weights.empty()) weights.assign(names.size(), 1.0 / static_cast<double>(names.size()));
-  require(weights.size() == names.size(), "{}: there are {} weights for {} joints, expected one for each", where,
-          weights.size(), names.size());
+  require(weights.size() == names.size(), "{}: there are {} weights for {} joints, expected one for each",
+          where, weights.size(), names.size());
   double sum = 0.0;
   for (const double weight : weights) {
     require(weight >= 0.0 && std::isfinite(weight), "{}: a joint has the weight {}, expected 0 to 1", where,

@@ -157,8 +157,8 @@ void check_priority(const json& value, const std::vector<BodyConstraint>& constr
 
 }  // namespace
 
-const JointAnimation& FollowedAnimations::find(const std::filesystem::path& file, const std::string& animation,
-                                              FileList* read_from) {
+const JointAnimation& FollowedAnimations::find(const std::filesystem::path& file,
+                                               const std::string& animation, FileList* read_from) {
   const std::pair key(file.lexically_normal(), animation);
   const auto found = read_.find(key);
   if (found != read_.end()) return found->second;

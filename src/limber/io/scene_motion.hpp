@@ -20,7 +20,7 @@ class FollowedAnimations {
   /// animation: its name; empty for the first of the file.  read_from: gets the files that were read, where
   /// it is given.
   const JointAnimation& find(const std::filesystem::path& file, const std::string& animation,
-                            FileList* read_from = nullptr);
+                             FileList* read_from = nullptr);
 
  private:
   std::map<std::pair<std::filesystem::path, std::string>, JointAnimation> read_;
