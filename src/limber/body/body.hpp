@@ -96,9 +96,9 @@ class Body {
   [[nodiscard]] Vector3 spring_force(Index spring) const;  ///< N, with which the spring pulls now
   /// Stiffness with which the body at rest resists a force on a vertex of its surface, N/m: the mean over
   /// directions of its compliance, inverted. Of a single body by its whole basis, whatever rank it runs with:
-  /// a few modes that hardly move there would make a hand stronger by orders of magnitude. Infinity for a vertex that cannot move. Motions that the body
-  /// does not resist, such as the rigid ones of a body that nothing holds, are left out: 0 for a vertex that
-  /// moves in these alone. Of bodies with a reduced model.
+  /// a few modes that hardly move there would make a hand stronger by orders of magnitude. Infinity for a
+  /// vertex that cannot move. Motions that the body does not resist, such as the rigid ones of a body that
+  /// nothing holds, are left out: 0 for a vertex that moves in these alone. Of bodies with a reduced model.
   [[nodiscard]] double stiffness_at(int vertex) const;
   /// Points that are held from the next step on. The whole list is replaced: handles at the same points
   /// in the same order, of the same kinds, only move, which costs nothing; others cost a small factorisation

@@ -457,8 +457,8 @@ bool ContactStep::stop_unsolved(bool last) {
   return any;
 }
 
-/// Ways are straight within a step: what turns by more meets things elsewhere than where its contacts are, and
-/// a thin body that a strong hand turns over would be below the ground before any contact is seen.
+/// Ways are straight within a step: what turns by more meets things elsewhere than where its contacts are,
+/// and a thin body that a strong hand turns over would be below the ground before any contact is seen.
 bool ContactStep::turns_far(int member) const {
   constexpr double largest_turn = 0.25;  // rad: places are off by 3 % of their distance to the axis
   const auto m = static_cast<std::size_t>(member);
@@ -467,8 +467,8 @@ bool ContactStep::turns_far(int member) const {
   return ends_[m].tail<3>().norm() * h_ > largest_turn;
 }
 
-/// Whether what was not solved, or is not so simple, is to be tried in shorter steps: shapes that creep do not
-/// gain by these.
+/// Whether what was not solved, or turns far, is to be tried in shorter steps: shapes that creep do not gain
+/// by these.
 bool ContactStep::wants_halves(double bearable) const {
   constexpr double largest_gain = 1e-3;
   return std::any_of(islands_.begin(), islands_.begin() + report_.islands, [&](const Island& island) {

@@ -6,10 +6,10 @@
 
 namespace limber {
 
-// Motion captures in the format of Biovision (.bvh): a tree of joints with offsets from their parents, and for
-// each frame the values of their channels: rotations in degrees, applied in the order in which they are named,
-// the last one first, and positions, which take the place of the offset. Most files are in centimetres, y up.
-// Between frames positions go on straight lines and rotations the shortest way, as viewers show them.
+// Motion captures in the format of Biovision (.bvh): a tree of joints with offsets from their parents, and
+// for each frame the values of their channels: rotations in degrees, applied in the order in which they are
+// named, the last one first, and positions, which take the place of the offset. Most files are in
+// centimetres, y up. Between frames positions go on straight lines and rotations the shortest way.
 
 /// Whether the content starts as such files do.
 bool looks_like_bvh(std::string_view content);
