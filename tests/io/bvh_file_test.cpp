@@ -150,7 +150,7 @@ TEST(Bvh, WhatIsWrongIsSaidInOneLine) {
             "a.bvh: line 33: more numbers than those of 1 frames of 10 channels");
   EXPECT_THAT(with("Frames: 2", "Frames: 2000000000"), HasSubstr("line 31: 2000000000 frames are announced"));
   EXPECT_THAT(with("30 20 10 40\n", "30 20 10\n"), HasSubstr("expected the value of a channel"));
-  EXPECT_THAT(with("30 20 10 40\n", "30 20 10 nan\n"), HasSubstr("line 34"));
+  EXPECT_THAT(with("30 20 10 40\n", "30 20 10 nan\n"), HasSubstr("line 33: expected the value of a channel"));
   EXPECT_EQ(with("OFFSET 0 6 0", "OFFSET 0 6"),
             "a.bvh: line 22: expected the offset of a joint, found 'CHANNELS'");
   EXPECT_EQ(wrong("HIERARCHY\nROOT a\n{\nOFFSET 0 0 0\nCHANNELS 0\n}\nMOTION\nFrames: 1\nFrame Time: 1\n"),
