@@ -321,7 +321,7 @@ std::string clip_text(const Json& clip) {
             {"seconds", number_text(clip["seconds"])},
             {"frames per second", number_text(clip["frames_per_second"])}};
   for (const Json& node : clip["nodes"])
-    rows.emplace_back(words(node["name"]),
+    rows.emplace_back(printable(words(node["name"])),
                       fmt::format("{} vertices, {} triangles", count_text(node["vertices"]),
                                   count_text(node["triangles"])));
   return to_text(rows);

@@ -58,16 +58,8 @@ PageModel page_model(std::string name, Model model, UpAxis up) {
   return {std::move(name) + ".glb", std::move(content)};
 }
 
-/// Gravity of a scene in the coordinates of the page, in which its first body stands as it was made.
-std::optional<Vector3> page_gravity(const Scene& scene) {
-  if (scene.gravity.isZero(0.0) || scene.bodies.empty()) return std::nullopt;
-  const Vector3 up = up_of(scene), shown = direction_of(scene.bodies.front().up);
-  if (up.isApprox(shown)) return scene.gravity;
-  return Vector3(rotation_between(up, shown) * scene.gravity);
-}
-
-/// All bodies of a scene by reduced models, whatever it moves them by. gravity: gets that of the scene, where
-/// there is none yet.
+/// All bodies of a scene by reduced models, whatever it moves them by, in its axes. gravity: gets that of the
+/// scene.
 std::vector<PageModel> scene_models(const std::string& file, int threads, FileList& inputs,
                                     std::optional<Vector3>& gravity) {
   Scene scene = read_scene(file);
@@ -75,7 +67,7 @@ std::vector<PageModel> scene_models(const std::string& file, int threads, FileLi
   inputs.emplace_back(file);
   inputs.insert(inputs.end(), scene.inputs.begin(), scene.inputs.end());
   scene.solver.type = SimulationType::dynamics;  // a page moves what it shows
-  if (!gravity) gravity = page_gravity(scene);
+  if (!scene.gravity.isZero(0.0)) gravity = scene.gravity;
   std::vector<PageModel> models;
   for (SceneBody& body : scene.bodies) {
     if (uses_mesh(body.method)) body.method = Method::reduced;
@@ -174,11 +166,12 @@ CLI::Option* add_show_options(CLI::App& parser, ShowCommand& options) {
 
 PageModels read_shown_bodies(const ShowCommand& options, const ModelContent& content, FileList& inputs) {
   check_show_options(options);
-  std::optional<Vector3> gravity;
+  std::optional<Vector3> gravity, unused;  // in the axes of the first body, which are those of the page
+  bool first = true;
   PageModels shown = read_page_models(options.names, [&](const std::string& name) -> std::vector<PageModel> {
     std::vector<PageModel> models;
     if (is_scene_file(name)) {
-      models = scene_models(name, options.reduce.body.threads, inputs, gravity);
+      models = scene_models(name, options.reduce.body.threads, inputs, first ? gravity : unused);
     } else if (is_clip_file(name)) {
       return {clip_file(options, name, inputs)};
     } else if (is_model_file(name)) {
@@ -187,6 +180,7 @@ PageModels read_shown_bodies(const ShowCommand& options, const ModelContent& con
     } else {
       models.push_back(reduced_model(options, name, inputs));
     }
+    first = false;
     for (PageModel& model : models) model.content = content(name, std::move(model.content));
     return models;
   });

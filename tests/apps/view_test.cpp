@@ -236,11 +236,14 @@ TEST(View, ServesAClipAsItIs) {
 TEST(View, StartsWithTheGravityOfAScene) {
   const ScratchFolder folder;
   write_mesh(folder / "beam.msh", test::tiny_beam());
-  for (const auto& [gravity, up, expected] :
-       {std::tuple("[0, 0, -9.81]", "z", "0,0,-9.81"), {"3.5", "y", "0,-3.5,0"}, {"[0, 0, 0]", "z", ""}}) {
+  for (const auto& [gravity, up, expected] : {std::tuple("[0, 0, -9.81]", R"(, "up": "z")", "0,0,-9.81"),
+                                              {"3.5", R"(, "up": "y")", "0,-3.5,0"},
+                                              {"[0, 0, 0]", R"(, "up": "z")", ""},
+                                              {"[0, 0, 9.81]", "", "0,0,9.81"},
+                                              {"[6.5, 0, -7]", "", "6.5,0,-7"}}) {
     write_file(folder / "scene.json",
                fmt::format(R"({{"bodies": [{{"mesh": "beam.msh", "fixed": {{"where": "x < 0.01"}},
-                 "material": {{"young": 1e5, "poisson": 0.3}}}}], "gravity": {}, "up": "{}",
+                 "material": {{"young": 1e5, "poisson": 0.3}}}}], "gravity": {}{},
                  "solver": {{"type": "dynamic", "timestep": 0.01, "steps": 2}}}})",
                            gravity, up));
     ViewProcess view(folder.path(), "scene.json --no-open");

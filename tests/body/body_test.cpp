@@ -220,6 +220,17 @@ TEST(Body, ResistsAPullAsStiffAtAnyRank) {
   }
 }
 
+TEST(Body, ResistsAPullAsStiffAsItsDomainWasMade) {
+  Body body(make_model(model_on_springs(Vector3(4.0, 2.0, 1.0).asDiagonal()), true));
+  for (const Index rank : {Index{3}, Index{1}}) {
+    body.set_rank(rank);
+    body.set_stiffness(0, 1.0);
+    const double before = body.stiffness_at(3);
+    body.set_stiffness(0, 4.0);
+    EXPECT_NEAR(body.stiffness_at(3), 4.0 * before, 1e-10 * before) << rank;
+  }
+}
+
 TEST(Body, ThatNothingHoldsResistsByItsDeformationAlone) {
   const Matrix K = Vector3(4.0, 0.0, 0.0).asDiagonal();
   const Body body(make_model(model_on_springs(K), false));

@@ -163,16 +163,30 @@ TEST(Bvh, APartOfAFileIsNone) {
     EXPECT_THROW((void)parse_bvh(std::string_view(whole).substr(0, length), "a.bvh"), Error) << length;
 }
 
-TEST(Bvh, JointsAreNestedAsDeeplyAsAFileIsLong) {
-  std::string text = "HIERARCHY\n";
-  constexpr int depth = 20000;
-  for (int i = 0; i < depth; ++i)
-    text += fmt::format("{} j{}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Xrotation\n", i == 0 ? "ROOT" : "JOINT", i);
-  for (int i = 0; i < depth; ++i) text += "}\n";
-  text += "MOTION\nFrames: 1\nFrame Time: 0\n";
-  for (int i = 0; i < depth; ++i) text += "0 ";
-  const JointAnimation animation = parse_bvh(text, "deep.bvh");
-  EXPECT_EQ(animation.joints.back().motion(0.0).position, Vector3(0, depth, 0));
+TEST(Bvh, JointsAreNestedUpToAThousandDeep) {
+  const auto nested = [](int depth) {
+    std::string text = "HIERARCHY\n";
+    for (int i = 0; i < depth; ++i)
+      text += fmt::format("{} j{}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Xrotation\n", i == 0 ? "ROOT" : "JOINT", i);
+    for (int i = 0; i < depth; ++i) text += "}\n";
+    text += "MOTION\nFrames: 1\nFrame Time: 0\n";
+    for (int i = 0; i < depth; ++i) text += "0 ";
+    return text;
+  };
+  EXPECT_EQ(parse_bvh(nested(1000), "deep.bvh").joints.back().motion(0.0).position, Vector3(0, 1000, 0));
+  EXPECT_EQ(error_text([&] { (void)parse_bvh(nested(20000), "deep.bvh"); }),
+            "deep.bvh: joints are nested 1001 deep at 'j1000', expected at most 1000");
+}
+
+TEST(Bvh, MarksOfEditorsAndLabelsWithoutBlanksAreTaken) {
+  std::string text = "\xEF\xBB\xBF" + two_frames("10 0 0 0 0 0 0 0 0 0", "20 0 0 90 0 0 30 20 10 40");
+  text.replace(text.find("Frames: 2"), 9, "Frames:2");
+  text.replace(text.find("ROOT Hips"), 9, "ROOT rig:Hips");
+  text.replace(text.find("Frame Time: 0.5"), 15, "Frame Time:0.5");
+  EXPECT_TRUE(looks_like_bvh(text));
+  const JointAnimation animation = parse_bvh(text, "a.bvh");
+  EXPECT_EQ(animation.duration, 0.5);
+  EXPECT_EQ(animation.joints.front().name, "rig:Hips");
 }
 
 }  // namespace

@@ -92,6 +92,70 @@ TEST(ClipFile, SaysWhatIsInIt) {
   EXPECT_EQ(found.nodes[0].triangles, model.surface.mesh.triangle_count());
 }
 
+/// A clip of another program: a strip and points, which one mesh of two nodes shows.
+json foreign_clip() {
+  return json::parse(R"({"asset": {"version": "2.0"}, "buffers": [{"byteLength": 108, "uri": "a.bin"}],
+    "bufferViews": [{"buffer": 0, "byteLength": 96}, {"buffer": 0, "byteOffset": 96, "byteLength": 8},
+                    {"buffer": 0, "byteLength": 24}],
+    "accessors": [{"bufferView": 0, "componentType": 5126, "type": "VEC3", "count": 8},
+                  {"bufferView": 1, "componentType": 5126, "type": "SCALAR", "count": 2},
+                  {"bufferView": 2, "componentType": 5126, "type": "VEC3", "count": 2}],
+    "meshes": [{"primitives": [{"mode": 5, "attributes": {"POSITION": 0}}, {"mode": 0, "attributes": {"POSITION": 0}}]}],
+    "nodes": [{"mesh": 0}, {"mesh": 0, "name": "b"}],
+    "animations": [{"samplers": [{"input": 1, "output": 2}],
+                    "channels": [{"sampler": 0, "target": {"node": 0, "path": "translation"}}]}]})");
+}
+
+/// 26 floats, the times 0 and 0.5 at the end, in a file of 108 bytes.
+std::string foreign_data(const std::string& /*name*/) {
+  std::vector<float> numbers(27, 1.0F);
+  numbers[24] = 0.0F;
+  numbers[25] = 0.5F;
+  return std::string(reinterpret_cast<const char*>(numbers.data()), 4 * numbers.size());
+}
+
+TEST(ClipFile, CountsWhatIsInThoseOfOtherPrograms) {
+  const std::string text = foreign_clip().dump();
+  EXPECT_TRUE(looks_like_clip(text, foreign_data));
+  const ClipContents found = describe_clip(text, "a.gltf", foreign_data);
+  EXPECT_EQ(found.frames, 2);
+  EXPECT_EQ(found.to, 0.5);
+  ASSERT_EQ(found.nodes.size(), 2U);
+  EXPECT_EQ(found.nodes[0].name, "node 0");
+  EXPECT_EQ(found.nodes[1].name, "b");
+  EXPECT_EQ(found.nodes[0].vertices, 8);
+  EXPECT_EQ(found.nodes[0].triangles, 6);
+}
+
+TEST(ClipFile, ThoseThatAreDamagedAreNotPacked) {
+  json damaged = foreign_clip();
+  damaged["buffers"].push_back(damaged["buffers"][0]);
+  damaged["bufferViews"][2]["byteOffset"] = 100;
+  const std::string text = damaged.dump();
+  const GltfContainer file(text, "a.gltf", foreign_data);
+  EXPECT_EQ(test::error_text([&] { (void)GlbBuilder(file); }),
+            "a.gltf: bufferViews[2]: bytes 100 to 124, but buffer 0 has 108");
+}
+
+TEST(ClipFile, NumbersOfTimesAreNoMoreThanTheFileHasBytes) {
+  json huge = foreign_clip();
+  for (int i = 0; i < 2000; ++i) {
+    huge["accessors"].push_back(huge["accessors"][1]);
+    huge["animations"][0]["samplers"].push_back({{"input", 3 + i}, {"output", 2}});
+  }
+  const std::string text = huge.dump();
+  EXPECT_EQ(describe_clip(text, "a.gltf", foreign_data).frames, 2);  // each has room of its own in the text
+  int loads = 0;
+  json many = foreign_clip();
+  for (int i = 0; i < 100; ++i) many["buffers"].push_back(many["buffers"][0]);
+  const std::string named = many.dump();
+  const GltfContainer once(named, "a.gltf", [&](const std::string& name) {
+    ++loads;
+    return foreign_data(name);
+  });
+  EXPECT_EQ(loads, 1);
+}
+
 TEST(ClipFile, TurnsWhatIsUpTowardsY) {
   const ReducedModel model = test::sample_model();
   ClipNode body{&model.surface, "a", test::random_matrix(3, 4, 2.0, 9)};

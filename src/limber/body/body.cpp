@@ -104,8 +104,7 @@ void Body::set_stiffness(Index domain, double factor) {
     return;
   }
   core_->setup = std::move(next);
-  core_->natural.reset();
-  core_->frequencies.reset();
+  core_->forget_modes();
 }
 
 double Body::stiffness(Index domain) const {

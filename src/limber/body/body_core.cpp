@@ -230,9 +230,7 @@ void Body::Core::adopt(Method next_method, MotionSetup next, BodyLoads next_load
   loads = std::move(next_loads);
   surface_loads = std::move(next_surface);
   motion = std::move(moved);
-  natural.reset();
-  all_natural.reset();
-  frequencies.reset();
+  forget_modes();
 }
 
 bool Body::Core::stays_with(const BodyLoads& next) {
@@ -257,6 +255,12 @@ const NaturalModes& Body::Core::all_modes() {
   if (setup.settings[root_part(*setup.model)].rank == whole) return modes();
   if (!all_natural) all_natural = modes_of_rank(whole);
   return *all_natural;
+}
+
+void Body::Core::forget_modes() {
+  natural.reset();
+  all_natural.reset();
+  frequencies.reset();
 }
 
 NaturalModes Body::Core::modes_of_rank(Index rank) const {

@@ -83,6 +83,7 @@ struct Body::Core {
 
   const NaturalModes& modes();      ///< of the rank that the body runs with
   const NaturalModes& all_modes();  ///< of the whole basis
+  void forget_modes();              ///< and frequencies: of what changed
 
  private:
   [[nodiscard]] NaturalModes modes_of_rank(Index rank) const;

@@ -84,9 +84,19 @@ Pose local_pose(const BvhJoint& joint, const double* values) {
   return pose;
 }
 
+/// Editors put a mark in front that says how bytes stand for letters.
+std::string_view without_mark(std::string_view content) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  if (content.starts_with(mark)) content.remove_prefix(mark.size());
+  return content;
+}
+
+constexpr std::size_t deepest_nesting = 1000;  // a pose takes as long as its joint is deep
+
 class BvhReader {
  public:
-  BvhReader(std::string_view content, std::string_view where) : source_(content, where), where_(where) {}
+  BvhReader(std::string_view content, std::string_view where)
+      : source_(without_mark(content), where, {.separators = ":"}), where_(where) {}
 
   JointAnimation read() {
     read_joints();
@@ -132,13 +142,14 @@ class BvhReader {
         open.pop_back();
         ends.pop_back();
       } else if (word == (open.empty() ? "ROOT" : "JOINT") && (ends.empty() || !ends.back())) {
-        add_joint(read_name(), open.empty() ? -1 : open.back());
+        add_joint(read_name(), open.empty() ? -1 : open.back(), open.size());
         read_channels();
         open.push_back(static_cast<int>(motion_->joints.size()) - 1);
         ends.push_back(false);
       } else if (word == "End" && !open.empty() && !ends.back()) {
         read_name();  // Site
-        add_joint(motion_->joints[static_cast<std::size_t>(open.back())].name + " end", open.back());
+        add_joint(motion_->joints[static_cast<std::size_t>(open.back())].name + " end", open.back(),
+                  open.size());
         open.push_back(static_cast<int>(motion_->joints.size()) - 1);
         ends.push_back(true);
       } else {
@@ -150,7 +161,9 @@ class BvhReader {
     }
   }
 
-  void add_joint(std::string name, int parent) {
+  void add_joint(std::string name, int parent, std::size_t depth) {
+    require(depth < deepest_nesting, "{}: joints are nested {} deep at '{}', expected at most {}", where_,
+            depth + 1, printable(name), deepest_nesting);
     BvhJoint joint;
     joint.name = std::move(name);
     joint.parent = parent;
@@ -182,11 +195,11 @@ class BvhReader {
 
   void read_frames() {
     require(channels_ > 0, "{}: no joint has channels, expected a motion", where_);
-    expect("Frames:");
+    expect("Frames");
     const std::int64_t frames = source_.read_size("the number of frames");
     require(frames >= 1, "{}: has {} frames, expected one at least", where_, frames);
     expect("Frame");
-    expect("Time:");
+    expect("Time");
     motion_->interval = source_.read_real("the time of a frame");
     require(motion_->interval > 0.0 || (frames == 1 && motion_->interval == 0.0),
             "{}: its frames take {} s, expected a positive number", where_, motion_->interval);
@@ -213,7 +226,7 @@ class BvhReader {
 }  // namespace
 
 bool looks_like_bvh(std::string_view content) {
-  TextSource source(content, "");
+  TextSource source(without_mark(content), "");
   return source.peek_word() == "HIERARCHY";
 }
 

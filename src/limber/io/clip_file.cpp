@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 #include <utility>
 
 namespace limber {
@@ -141,7 +142,34 @@ std::int64_t channel_width(const JsonValue& root, const JsonValue& node, const s
   return targets ? static_cast<std::int64_t>(targets->size()) : 0;
 }
 
-void check_channel(const GltfContainer& container, const JsonValue& animation, const JsonValue& channel) {
+/// Each accessor of times is read once, however many samplers name it.
+class ClipTimes {
+ public:
+  explicit ClipTimes(const GltfContainer& container)
+      : container_(container), left_(static_cast<std::int64_t>(container.total_bytes())) {}
+
+  const Vector& at(const JsonValue& input) {
+    constexpr std::int64_t most = std::int64_t{1} << 31;
+    const auto [entry, added] = known_.try_emplace(input.integer(0, most));
+    if (!added) return entry->second;
+    left_ -= container_.describe(input).count;
+    if (left_ < 0) input.fail("the accessors up to this one have more numbers than the file has bytes");
+    const Eigen::MatrixXd found = container_.read(input);
+    if (found.rows() != 1 || found.size() == 0) input.fail("expected times (SCALAR), one at least");
+    for (Index k = 1; k < found.size(); ++k)
+      if (found(k) <= found(k - 1)) input.fail("expected ascending times");
+    entry->second = found.reshaped();
+    return entry->second;
+  }
+
+ private:
+  const GltfContainer& container_;
+  std::int64_t left_;  ///< numbers: others could fill the memory many times over
+  std::map<std::int64_t, Vector> known_;
+};
+
+void check_channel(const GltfContainer& container, ClipTimes& all, const JsonValue& animation,
+                   const JsonValue& channel) {
   const JsonValue target = channel.at("target");
   const auto number = target.find("node");
   if (!number) return;
@@ -150,10 +178,7 @@ void check_channel(const GltfContainer& container, const JsonValue& animation, c
   const std::int64_t width = channel_width(root, number->item_of(root, "nodes"), path);
   if (width == 0) channel.fail(fmt::format("animates the {} of a node that has none", path));
   const JsonValue sampler = channel.at("sampler").item_of(animation, "samplers");
-  const Eigen::MatrixXd times = container.read(sampler.at("input"));
-  for (Index k = 1; k < times.size(); ++k) {
-    if (times(k) <= times(k - 1)) sampler.at("input").fail("expected ascending times");
-  }
+  const Vector& times = all.at(sampler.at("input"));
   const auto interpolation = sampler.find("interpolation");
   const std::int64_t each = interpolation && interpolation->text() == "CUBICSPLINE" ? 3 : 1;
   const GltfAccessor values = container.describe(sampler.at("output"));
@@ -187,34 +212,57 @@ void write_animation(const std::filesystem::path& path, std::span<const double> 
              [](std::span<const std::string> contents) { check_clip(contents.front(), "its content"); });
 }
 
+namespace {
+
+/// Triangles of so many corners, by the mode of a primitive; of points and lines none.
+std::int64_t triangles_of(std::int64_t corners, std::int64_t mode) {
+  if (mode == 4) return corners / 3;
+  return mode > 4 ? std::max<std::int64_t>(corners - 2, 0) : 0;
+}
+
+/// Vertices and triangles of a mesh; its primitives may share vertices.
+ClipContents::Shown count_mesh(const GltfContainer& container, const JsonValue& mesh) {
+  ClipContents::Shown counts;
+  std::set<std::int64_t> counted;
+  const JsonValue primitives = mesh.at("primitives");
+  for (std::size_t p = 0; p < primitives.size(); ++p) {
+    const JsonValue primitive = primitives.at(p);
+    const JsonValue places = primitive.at("attributes").at("POSITION");
+    const std::int64_t vertices = container.describe(places).count;
+    if (counted.insert(places.integer(0, std::int64_t{1} << 31)).second) counts.vertices += vertices;
+    const auto indices = primitive.find("indices");
+    counts.triangles += triangles_of(indices ? container.describe(*indices).count : vertices,
+                                     primitive.integer_or("mode", 0, 6, 4));
+  }
+  return counts;
+}
+
+}  // namespace
+
 ClipContents describe_clip(std::string_view content, std::string_view where, const FileLoader& load) {
   const GltfContainer container(content, where, load);
   const JsonValue root = container.root();
   ClipContents found;
-  const JsonValue samplers = root.at("animations").at(0).at("samplers");
+  ClipTimes all(container);
+  const JsonValue samplers = root.at("animations").at(std::size_t{0}).at("samplers");
   for (std::size_t i = 0; i < samplers.size(); ++i) {
-    const Matrix times = container.read(samplers.at(i).at("input"));
-    if (times.cols() <= found.frames) continue;
-    found.frames = times.cols();
-    found.from = times(0, 0);
-    found.to = times(0, times.cols() - 1);
+    const Vector& times = all.at(samplers.at(i).at("input"));
+    if (times.size() <= found.frames) continue;
+    found.frames = times.size();
+    found.from = times(0);
+    found.to = times(times.size() - 1);
   }
+  std::map<std::int64_t, ClipContents::Shown> meshes;
   for (std::size_t n = 0; n < root.at("nodes").size(); ++n) {
     const JsonValue node = root.at("nodes").at(n);
     const auto mesh = node.find("mesh");
     if (!mesh) continue;
+    const JsonValue item = mesh->item_of(root, "meshes");
+    const auto [counts, added] = meshes.try_emplace(mesh->integer(0, std::int64_t{1} << 31));
+    if (added) counts->second = count_mesh(container, item);
+    ClipContents::Shown shown = counts->second;
     const auto name = node.find("name");
-    ClipContents::Shown shown{name ? name->text() : "", 0, 0};
-    const JsonValue primitives = mesh->item_of(root, "meshes").at("primitives");
-    for (std::size_t p = 0; p < primitives.size(); ++p) {
-      const JsonValue primitive = primitives.at(p);
-      // The parts of a surface share its vertices.
-      shown.vertices = std::max<Index>(shown.vertices,
-                                       container.describe(primitive.at("attributes").at("POSITION")).count);
-      const auto indices = primitive.find("indices");
-      shown.triangles +=
-          container.describe(indices ? *indices : primitive.at("attributes").at("POSITION")).count / 3;
-    }
+    shown.name = name && !name->text().empty() ? name->text() : fmt::format("node {}", n);
     found.nodes.push_back(std::move(shown));
   }
   return found;
@@ -235,10 +283,11 @@ void check_playable(std::string_view content, std::string_view where) {
   check_clip(content, where);
   const GltfContainer container(content, where, {});
   const JsonValue animations = container.root().at("animations");
+  ClipTimes all(container);
   for (std::size_t a = 0; a < animations.size(); ++a) {
     const JsonValue channels = animations.at(a).at("channels");
     for (std::size_t c = 0; c < channels.size(); ++c)
-      check_channel(container, animations.at(a), channels.at(c));
+      check_channel(container, all, animations.at(a), channels.at(c));
   }
 }
 

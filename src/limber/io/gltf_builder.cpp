@@ -47,6 +47,10 @@ GlbBuilder::GlbBuilder(const GltfContainer& file) : document(file.root().json())
     const auto number =
         static_cast<std::size_t>(view.at("buffer").integer(0, static_cast<std::int64_t>(starts.size()) - 1));
     const std::int64_t offset = view.integer_or("byteOffset", 0, std::int64_t{1} << 40, 0);
+    const std::int64_t length = view.at("byteLength").integer(0, std::int64_t{1} << 40);
+    const auto bytes = static_cast<std::int64_t>(file.buffers()[number].size());
+    if (offset + length > bytes)
+      view.fail(fmt::format("bytes {} to {}, but buffer {} has {}", offset, offset + length, number, bytes));
     nlohmann::json& copy = document["bufferViews"][v];
     copy["buffer"] = 0;
     copy["byteOffset"] = starts[number] + static_cast<std::size_t>(offset);

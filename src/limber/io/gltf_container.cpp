@@ -184,6 +184,9 @@ std::string_view GltfContainer::buffer_content(const JsonValue& buffer, const Fi
     uri->fail(fmt::format("the data is in another file, '{}', which is out of reach here; use .glb",
                           printable(*name)));
   }
+  // Many buffers may name one file.
+  if (const auto known = files_.find(*name); known != files_.end()) return loaded_[known->second];
+  files_.emplace(*name, loaded_.size());
   loaded_.push_back(load(*name));
   total_bytes_ += loaded_.back().size();
   return loaded_.back();

@@ -7,6 +7,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -98,8 +99,9 @@ class GltfContainer {
 
   std::string_view where_;
   nlohmann::json document_;
-  std::optional<std::string_view> chunk_;  ///< the binary chunk of a .glb file
-  std::vector<std::string> loaded_;        ///< what buffers outside the file hold
+  std::optional<std::string_view> chunk_;                  ///< the binary chunk of a .glb file
+  std::vector<std::string> loaded_;                        ///< what buffers outside the file hold
+  std::map<std::string, std::size_t, std::less<>> files_;  ///< places in it, by the names of files
   std::vector<std::string_view> buffers_;
   std::size_t total_bytes_ = 0;
 };

@@ -77,6 +77,10 @@ JointAnimation read_joint_animation(const std::filesystem::path& path, std::stri
             printable(animation));
     return parse_bvh(content, path.string());
   }
+  require(looks_like_gltf(content),
+          "{}: is no animation, expected glTF (.glb or .gltf) or a motion capture (.bvh, which begins with "
+          "HIERARCHY)",
+          path.string());
   return parse_gltf_animation(content, path.string(), animation, [&](const std::string& name) {
     note_file(read_from, path.parent_path() / name);
     return read_file(path.parent_path() / name);

@@ -9,7 +9,7 @@ namespace {
 
 constexpr Index points = 4000;          ///< the share of a body is then known to a few thousandths
 constexpr double behind = 1e-4;         ///< of the size: of the place where winding numbers are taken
-constexpr double like_a_plane = 0.525;  ///< at most, as a mean: sheets of folds and hills have 0.49 to 0.511
+constexpr double like_a_plane = 0.525;  ///< at most, as a mean: gentle sheets have 0.49 to 0.511
 constexpr double like_a_body = 0.6;     ///< at least
 constexpr double no_body = 0.01;        ///< share of the area, at most
 

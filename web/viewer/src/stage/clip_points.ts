@@ -81,7 +81,7 @@ function addPoints(track: Track): void {
   );
   const first = points.length === 0;
   if (!first && !track.moves) track.moves = now.some((point, i) => !point.equals(points[i]!));
-  if (first || track.moves) points.push(...now);
+  if (first || track.moves) for (const point of now) points.push(point); // which may be more than a call takes
 }
 
 /** Four corners of a level square, as limber draws a half-space. */

@@ -14,6 +14,7 @@ import {
   MeshPhysicalMaterial,
   MeshStandardMaterial,
   Scene,
+  SkinnedMesh,
   type Texture,
   Vector3 as Vector,
 } from 'three';
@@ -160,7 +161,10 @@ export class DrawnClip {
 
   dispose(): void {
     this.mixer_.stopAllAction();
-    for (const { geometry } of this.meshes_) geometry.dispose();
+    for (const mesh of this.meshes_) {
+      mesh.geometry.dispose();
+      if (mesh instanceof SkinnedMesh) mesh.skeleton.dispose();
+    }
     for (const [original, material] of this.materials_) {
       for (const value of Object.values(original)) if (isTexture(value)) value.dispose();
       original.dispose();
