@@ -140,6 +140,8 @@ COMMANDS: dict[str, tuple[Option, ...]] = {
         Option("--spin", ("0,3,0", "0,0,0"), ("", "1", "1,2", "inf,0,0", "a,b,c")),
         Option("--gravity", ("0,0,-9.81", "0,0,0", "3,-4,1"), ("", "1", "1,2", "1,2,3,4", "a,b,c", "nan,0,0", "inf,0,0")),
         Option("--ground", ("-1", "0", "-0.2", "1e3"), NO_NUMBER),
+        Option("--friction", ("0", "0.3", "5"), (*NO_NUMBER, "-1")),
+        Option("--restitution", ("0", "0.5", "1"), (*NO_NUMBER, "-0.1", "1.5")),
         Option("--method", ("reduced", "warped", "linear"), ("", "full", "online", "domains", "fast")),
         Option("--error", ("0.01", "0.1"), (*NO_NUMBER, "0", "1.1")),
         Option("--throttle", ("0", "1", "4"), (*NO_NUMBER, "-1", "1001")),

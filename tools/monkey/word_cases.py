@@ -52,9 +52,10 @@ def bad_option(stock: Stock, random: Random) -> Case:
     if command == "simulate" and name in ("--seconds", "--timestep", "--gravity", "--damping", "--velocity", "--spin", "--method"):
         files["model.glb"] = stock.models["model_exact.glb"]
         words = _without(["simulate", "model.glb", "-o", "motion.glb", "--seconds", "0.05"], name)
-    if command == "simulate" and name == "--ground":  # which is for bodies that nothing holds
+    if command == "simulate" and name in ("--ground", "--friction", "--restitution"):  # which are for bodies that nothing holds
         files["model.glb"] = stock.models["tree_free.glb"]
         words = ["simulate", "model.glb", "-o", "motion.glb", "--seconds", "0.05"]
+        words += [] if name == "--ground" else ["--ground", "-1"]
     if command == "simulate" and name in ("--error", "--throttle", "--output-dir"):
         files["scene.json"] = json.dumps(ONLINE_SCENE).encode()
         words = ["simulate", "scene.json"]
