@@ -52,7 +52,7 @@ TEST(AnyFile, ReduceMeshesASurfaceAndMovesThatSurface) {
   EXPECT_LT(std::abs(found["meshing"]["volume_error"].get<double>()), 0.02);
   EXPECT_EQ(found["held"]["by_default"], true);
   EXPECT_TRUE(contains(found["held"]["where"].get<std::string>(), "bottom"));
-  const ReducedModel& model = read_model(folder / "ball.glb").parts.front().model;
+  const ReducedModel model = read_model(folder / "ball.glb").parts.front().model;
   EXPECT_EQ(model.surface.mesh.triangles, ball.triangles) << "not the coarse boundary of the mesh";
   EXPECT_EQ(model.simulation->fixed.size(), found["held"]["vertices"].get<std::size_t>());
   EXPECT_TRUE(read_file(folder / "ball.png").starts_with("\x89PNG"));
