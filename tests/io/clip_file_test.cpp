@@ -5,6 +5,7 @@
 #include "tests/io/model_support.hpp"
 
 #include <gmock/gmock.h>
+#include <numeric>
 
 namespace limber::clip_file_test {
 namespace {
@@ -137,22 +138,36 @@ TEST(ClipFile, ThoseThatAreDamagedAreNotPacked) {
             "a.gltf: bufferViews[2]: bytes 100 to 124, but buffer 0 has 108");
 }
 
-TEST(ClipFile, NumbersOfTimesAreNoMoreThanTheFileHasBytes) {
+TEST(ClipFile, SamplersThatFillTheMemoryAreRefused) {
+  constexpr std::size_t keys = 1000;
   json huge = foreign_clip();
-  for (int i = 0; i < 2000; ++i) {
+  huge["buffers"][0]["byteLength"] = 96 + 4 * keys;
+  huge["bufferViews"][1]["byteLength"] = 4 * keys;
+  huge["accessors"][1]["count"] = keys;
+  const auto data = [](const std::string& /*name*/) {
+    std::vector<float> numbers(24 + keys);
+    std::iota(numbers.begin(), numbers.end(), 0.0F);
+    return std::string(reinterpret_cast<const char*>(numbers.data()), 4 * numbers.size());
+  };
+  EXPECT_EQ(describe_clip(huge.dump(), "a.gltf", data).frames, static_cast<Index>(keys));
+  for (int i = 0; i < 200; ++i) {  // each of them the same numbers again
     huge["accessors"].push_back(huge["accessors"][1]);
     huge["animations"][0]["samplers"].push_back({{"input", 3 + i}, {"output", 2}});
   }
-  const std::string text = huge.dump();
-  EXPECT_EQ(describe_clip(text, "a.gltf", foreign_data).frames, 2);  // each has room of its own in the text
+  EXPECT_THAT(test::error_text([&] { (void)describe_clip(huge.dump(), "a.gltf", data); }),
+              HasSubstr("more numbers than the file has bytes"));
+}
+
+TEST(ClipFile, AFileThatManyBuffersNameIsReadOnce) {
   int loads = 0;
   json many = foreign_clip();
   for (int i = 0; i < 100; ++i) many["buffers"].push_back(many["buffers"][0]);
-  const std::string named = many.dump();
-  const GltfContainer once(named, "a.gltf", [&](const std::string& name) {
+  const std::string text = many.dump();
+  const GltfContainer container(text, "a.gltf", [&](const std::string& name) {
     ++loads;
     return foreign_data(name);
   });
+  EXPECT_EQ(container.buffers().size(), 101U);
   EXPECT_EQ(loads, 1);
 }
 
